@@ -90,7 +90,7 @@ class SourceView(msgspec.Struct, frozen=True):
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What this reading does not see."""
+        """What was not looked at."""
         return LIMITS
 
 

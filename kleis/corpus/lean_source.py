@@ -67,7 +67,7 @@ class _Reader:
         self.text = text
         self.found = [token for token in scan(text) if token.kind not in ("doc", "end")]
         self.starts = _command_starts(text, self.found)
-        self.frames: list[tuple[str, str, int]] = []
+        self.blocks: list[tuple[str, str, int]] = []
         self.opens: list[str] = []
         self.once: list[str] = []
         self.imports: list[str] = []
@@ -90,7 +90,7 @@ class _Reader:
                 self.imports += names[:1]
             case "namespace" | "section" | "mutual":
                 self.once.clear()
-                self.frames.append((word, names[0] if names and word != "mutual" else "", len(self.opens)))
+                self.blocks.append((word, names[0] if names and word != "mutual" else "", len(self.opens)))
             case "end":
                 self._end()
             case "open":
@@ -102,13 +102,13 @@ class _Reader:
                 self.once.clear()
 
     def _end(self) -> None:
-        if self.frames:
-            _, _, opens = self.frames.pop()
+        if self.blocks:
+            _, _, opens = self.blocks.pop()
             del self.opens[opens:]
 
     def _namespace(self) -> str:
-        frames = self.frames[:_DEEPEST]
-        return ".".join(name for word, name, _ in frames if word == "namespace" and name)
+        blocks = self.blocks[:_DEEPEST]
+        return ".".join(name for word, name, _ in blocks if word == "namespace" and name)
 
     def _declaration(self, found: Sequence[Token], place: int) -> None:
         kind = found[place].text

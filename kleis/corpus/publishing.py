@@ -262,7 +262,7 @@ def _card(publication: Publication, number: int, ids: Mapping[str, int]) -> dict
 
 
 def _note(statement: Statement) -> str:
-    """What the card's status rests on, in words."""
+    """What the card's status rests on, as text."""
     verdict = statement.verdict
     if verdict is None:
         return f"Kleis {statement.kind} {statement.name}"

@@ -18,7 +18,7 @@ from kleis import durable_files
 from kleis.corpus.errors import CorpusError
 from kleis.corpus.reading import Corpus, corpus_at
 
-__all__ = ["corpus_for", "refuse_existing", "write_paper"]
+__all__ = ["corpus_for", "reject_existing", "write_paper"]
 
 
 def corpus_for(directory: Path) -> Path:
@@ -38,7 +38,7 @@ def corpus_for(directory: Path) -> Path:
     return directory.resolve()
 
 
-def refuse_existing(root: Path, paper_id: str) -> None:
+def reject_existing(root: Path, paper_id: str) -> None:
     """Raise `CorpusError` where a corpus has a paper already."""
     if (root / "papers" / paper_id).exists():
         raise CorpusError(
@@ -69,7 +69,7 @@ def write_paper(
         corpus = Corpus(root)
         corpus.index()  # a malformed index is found before anything is written
         if not overwrite:
-            refuse_existing(root, paper_id)
+            reject_existing(root, paper_id)
         new = root / "papers" / f".{paper_id}.{secrets.token_hex(8)}"
         try:
             for name, data in files.items():

@@ -244,14 +244,14 @@ AUXILIARY = frozenset({"theorem", "lemma", "def", "abbrev"})
 
 MODIFIERS = frozenset({"private", "protected", "noncomputable", "nonrec"})
 
-_REFUSED_MODIFIERS = {
+_REJECTED_MODIFIERS = {
     "local": "redefinition",
     "scoped": "redefinition",
     "partial": "unsafe",
     "unsafe": "unsafe",
 }
 
-_REFUSED_COMMANDS = {
+_REJECTED_COMMANDS = {
     "axiom": "axiom",
     "constant": "axiom",
     "opaque": "axiom",
@@ -321,8 +321,8 @@ _REFUSED_COMMANDS = {
 
 COMMANDS: dict[str, str] = {
     **dict.fromkeys((*AUXILIARY, "example"), ""),
-    **_REFUSED_COMMANDS,
-    **_REFUSED_MODIFIERS,
+    **_REJECTED_COMMANDS,
+    **_REJECTED_MODIFIERS,
 }
 
 WORDS: dict[str, str] = {

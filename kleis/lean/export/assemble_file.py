@@ -45,7 +45,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def prelude(namespace: str) -> list[Command]:
-    """What stands before the declarations."""
+    """The commands before the declarations."""
     return [
         Import("Mathlib"),
         Option("autoImplicit", "false"),
@@ -113,7 +113,7 @@ def _declared(command: Command) -> list[tuple[str, str]]:
 
 
 def _kept(names: Names, entries: Sequence[LineEntry]) -> tuple[NameEntry, ...]:
-    """The names of what stands in the file: a refused declaration had some too."""
+    """The names of what is in the file: a declaration that was left out had some too."""
     declared = {each.name for each in entries}
     return tuple(
         each for each in names.entries if each.lean in declared or each.lean.rpartition(".")[0] in declared

@@ -63,7 +63,7 @@ class _FileParser(TermParser):
         while self.here.kind != "end":
             start = self.here
             if not (start.first and start.column == 1):
-                raise self.refusal("a command begins a line", "a command")
+                raise self.error_here("a command begins a line", "a command")
             found.append((self._command(), start))
         return found
 
@@ -71,7 +71,7 @@ class _FileParser(TermParser):
         self.limit = 1
         doc, classical = "", False
         if self.at("open"):
-            self.words("open", "Classical", "in")
+            self.expect("open", "Classical", "in")
             classical = True
         if self.here.kind == "doc":
             text = self.take().text
@@ -87,7 +87,7 @@ class _FileParser(TermParser):
         if self.at("inductive"):
             return self._inductive(doc)
         if doc:
-            raise self.refusal("documentation stands before a declaration", "a declaration")
+            raise self.error_here("documentation stands before a declaration", "a declaration")
         return self._plain_command()
 
     def _plain_command(self) -> Command:
@@ -106,7 +106,7 @@ class _FileParser(TermParser):
                 return self._mutual()
             case _:
                 self.back()
-                raise self.refusal(
+                raise self.error_here(
                     "no command of the emitted subset", "import, class, inductive, def, theorem, …"
                 )
 
@@ -122,9 +122,9 @@ class _FileParser(TermParser):
         while not self.at("end"):
             member = self._command()
             if not isinstance(member, Inductive | Def):
-                raise self.refusal("only data types and definitions are mutual", "inductive or def")
+                raise self.error_here("only data types and definitions are mutual", "inductive or def")
             members.append(member)
-        self.words("end")
+        self.expect("end")
         return Mutual(tuple(members))
 
     # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
@@ -139,25 +139,25 @@ class _FileParser(TermParser):
             while self.at(","):
                 self.take()
                 parents.append(self.term())
-        self.words("where")
+        self.expect("where")
         fields = []
         while self._indented(3):
             self.limit = 3
             field = self.name()
-            self.words(":")
+            self.expect(":")
             fields.append(Field(field, self.term()))
         return Class(name, parameters, tuple(parents), tuple(fields), keyword, classical, doc)
 
     def _inductive(self, doc: str) -> Inductive:
-        self.words("inductive")
+        self.expect("inductive")
         name, parameters = self.name(), self.binders()
-        self.words("where")
+        self.expect("where")
         constructors = []
         while self._indented(3) and self.at("|"):
             self.limit = 3
             self.take()
             constructor, fields = self.name(), self.binders()
-            self.words(":")
+            self.expect(":")
             constructors.append(Constructor(constructor, fields, self.term()))
         deriving: tuple[str, ...] = ()
         if self._indented(3) and self.at("deriving"):
@@ -175,15 +175,15 @@ class _FileParser(TermParser):
         noncomputable = self.at("noncomputable")
         if noncomputable:
             self.take()
-        self.words("def")
+        self.expect("def")
         name, binders = self.name(), self.binders()
-        self.words(":")
+        self.expect(":")
         type_ = self.term()
         if self.at("where"):
             if binders or noncomputable or classical:
-                raise self.refusal("a model takes no arguments", ":=")
+                raise self.error_here("a model takes no arguments", ":=")
             return self._model(name, type_, doc)
-        self.words(":=")
+        self.expect(":=")
         body = self._body()
         measures: tuple[LeanTerm, ...] = ()
         decreasing: tuple[Tactic, ...] = ()
@@ -198,21 +198,21 @@ class _FileParser(TermParser):
 
     def _body(self) -> LeanTerm:
         if not self._indented(3):
-            raise self.refusal(
+            raise self.error_here(
                 "the body of a definition stands on a line of its own, indented by two", "a term"
             )
         body = self.term()
         if isinstance(body, Match) and not body.arms:
-            raise self.refusal("a match without cases", "|")
+            raise self.error_here("a match without cases", "|")
         return body
 
     def _model(self, name: str, type_: LeanTerm, doc: str) -> Model:
-        self.words("where")
+        self.expect("where")
         fields = []
         while self._indented(3):
             self.limit = 3
             field = self.name()
-            self.words(":=")
+            self.expect(":=")
             if self.at("by"):
                 self.take()
                 fields.append(ModelField(field, None, self._tactics(5)))
@@ -221,11 +221,11 @@ class _FileParser(TermParser):
         return Model(name, type_, tuple(fields), doc)
 
     def _theorem(self, doc: str, classical: bool) -> Theorem:
-        self.words("theorem")
+        self.expect("theorem")
         name, binders = self.name(), self.binders()
-        self.words(":")
+        self.expect(":")
         statement = self.term()
-        self.words(":=", "by")
+        self.expect(":=", "by")
         return Theorem(name, binders, statement, self._tactics(3), classical, doc)
 
     def _indented(self, column: int) -> bool:
@@ -239,7 +239,7 @@ class _FileParser(TermParser):
             self.limit = column
             found.append(self._tactic())
         if not found:
-            raise self.refusal("a proof has a tactic", "sorry, decide, intro, exact, …")
+            raise self.error_here("a proof has a tactic", "sorry, decide, intro, exact, …")
         self.limit = 1
         return tuple(found)
 
@@ -254,7 +254,7 @@ class _FileParser(TermParser):
         while self.at("cases"):
             self.take()
             names.append(self.name())
-            self.words("<;>")
+            self.expect("<;>")
         close = self.close()
         return Cases(tuple(names), close) if names else close
 

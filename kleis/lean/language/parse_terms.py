@@ -76,26 +76,26 @@ class TermParser:
         """Whether one of these words or symbols is next."""
         return self.here.kind in ("name", "symbol") and self.here.text in texts
 
-    def words(self, *texts: str) -> None:
+    def expect(self, *texts: str) -> None:
         """Pass exactly these words and symbols."""
         for text in texts:
             if not self.at(text):
-                raise self.refusal(f"{text} is missing", text)
+                raise self.error_here(f"{text} is missing", text)
             self.take()
 
     def name(self) -> str:
         """Pass a name that is not reserved."""
         token = self.here
         if token.kind != "name" or token.text in RESERVED:
-            raise self.refusal("a name is missing", "a name")
+            raise self.error_here("a name is missing", "a name")
         return self.take().text
 
     def ends(self) -> bool:
         """Whether the next token begins something new."""
         return self.here.kind == "end" or (self.here.first and self.here.column <= self.limit)
 
-    def refusal(self, message: str, expected: str) -> LeanError:
-        """The refusal of the next token."""
+    def error_here(self, message: str, expected: str) -> LeanError:
+        """An error at the next token."""
         token = self.here
         return LeanError(
             message,
@@ -114,7 +114,7 @@ class TermParser:
         """A term, as long as it goes."""
         self._depth += 1
         if self._depth > _MAXIMUM_DEPTH:
-            raise self.refusal("brackets too deep", f"at most {_MAXIMUM_DEPTH}")
+            raise self.error_here("brackets too deep", f"at most {_MAXIMUM_DEPTH}")
         found = self._operation(0)
         self._depth -= 1
         return found
@@ -130,7 +130,7 @@ class TermParser:
             right = self._operation(level if chain == "right" else level + 1)
             left = Infix(operator, left, right)
             if chain == "none" and self._again(level):
-                raise self.refusal(f"{operator} is not a chain", "brackets")
+                raise self.error_here(f"{operator} is not a chain", "brackets")
         return left
 
     def _again(self, level: int) -> bool:
@@ -142,10 +142,10 @@ class TermParser:
             operator = self.take().text
             operand = self._argument()
             if operand is None:
-                raise self.refusal("an operand is missing", "a term")
+                raise self.error_here("an operand is missing", "a term")
             kind: Literal["¬", "-", "!"] = "¬" if operator == "¬" else "-" if operator == "-" else "!"
             if least > (40 if kind == "¬" else 74):
-                raise self.refusal(f"{operator} needs brackets here", "(")
+                raise self.error_here(f"{operator} needs brackets here", "(")
             return Prefix(kind, operand)
         return self._binding() or self._application()
 
@@ -160,11 +160,11 @@ class TermParser:
         if self.at("let"):
             self.take()
             name = self.name()
-            self.words(":")
+            self.expect(":")
             type_ = self.term()
-            self.words(":=")
+            self.expect(":=")
             value = self.term()
-            self.words(";")
+            self.expect(";")
             return LetIn(name, type_, value, self.term())
         return None
 
@@ -179,7 +179,7 @@ class TermParser:
                 names.append(self.name())
             self.take()
             binders = (Binder(tuple(names), self.term()),)
-        self.words("=>" if kind == "fun" else ",")
+        self.expect("=>" if kind == "fun" else ",")
         return Bind(kind, binders, self.term())
 
     def _if(self) -> LeanTerm:
@@ -190,27 +190,27 @@ class TermParser:
             hypothesis = self.name()
             self.take()
         condition = self.term()
-        self.words("then")
+        self.expect("then")
         yes = self.term()
-        self.words("else")
+        self.expect("else")
         return If(condition, yes, self.term(), hypothesis)
 
     def _match(self) -> LeanTerm:
         self.take()
         subject = self.term()
-        self.words("with")
+        self.expect("with")
         arms = []
         while self.at("|") and not (self.here.first and self.here.column < self.limit):
             self.take()
             pattern = self._operation(0)
-            self.words("=>")
+            self.expect("=>")
             arms.append(Arm(pattern, self.term()))
         return Match(subject, tuple(arms))
 
     def _application(self) -> LeanTerm:
         head = self._argument()
         if head is None:
-            raise self.refusal("a term is missing", "a term")
+            raise self.error_here("a term is missing", "a term")
         arguments = []
         while not self.ends() and (argument := self._argument()) is not None:
             arguments.append(argument)
@@ -247,18 +247,18 @@ class TermParser:
                 return None
 
     def _bracketed(self) -> LeanTerm:
-        self.words("(")
+        self.expect("(")
         following = self._tokens[min(self._place + 1, len(self._tokens) - 1)]
         if self.here.kind == "name" and following.text == ":=":
             name = self.name()
             self.take()
             value = self.term()
-            self.words(")")
+            self.expect(")")
             return Named(name, value)
         if self.at("by"):
             self.take()
             proof = By(self.close())
-            self.words(")")
+            self.expect(")")
             return proof
         if self.at(")"):
             self.take()
@@ -267,19 +267,19 @@ class TermParser:
         if self.at(":"):
             self.take()
             type_ = self.term()
-            self.words(")")
+            self.expect(")")
             return Typed(first, type_)
         if self.at(","):
             self.take()
             return Tuple((first, *self._items(")")))
-        self.words(")")
+        self.expect(")")
         return first
 
     def _items(self, closing: str) -> tuple[LeanTerm, ...]:
         items: list[LeanTerm] = []
         while not self.at(closing):
             if items:
-                self.words(",")
+                self.expect(",")
             items.append(self.term())
         self.take()
         return tuple(items)
@@ -294,7 +294,9 @@ class TermParser:
                 return Close(name, everywhere)
             case _:
                 self.back()
-                raise self.refusal("no tactic of the emitted subset", "sorry, decide, rfl, omega or norm_num")
+                raise self.error_here(
+                    "no tactic of the emitted subset", "sorry, decide, rfl, omega or norm_num"
+                )
 
     # ── binders ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -309,14 +311,14 @@ class TermParser:
         opening = self.take().text
         if opening == "[":
             type_ = self.term()
-            self.words("]")
+            self.expect("]")
             return Binder((), type_, "instance")
         names = []
         while not self.at(":"):
             names.append(self.name())
         self.take()
         type_ = self.term()
-        self.words(")" if opening == "(" else "}")
+        self.expect(")" if opening == "(" else "}")
         return Binder(tuple(names), type_, "explicit" if opening == "(" else "implicit")
 
 

@@ -19,7 +19,7 @@ from kleis.lean.export.declarations.inductive_types import UNIVERSES, Data
 from kleis.lean.export.declarations.requirements import Contents, carriers_in
 from kleis.lean.export.terms.lean_names import Locals, Names
 from kleis.lean.export.terms.lean_terms import DefinitionUse
-from kleis.lean.export.terms.lean_types import Sorts, arrow, call, refused
+from kleis.lean.export.terms.lean_types import Sorts, arrow, call, not_expressible
 from kleis.lean.language.lean_tree import Bind, Binder, Call, LeanTerm, Name, Named
 
 __all__ = [
@@ -120,7 +120,7 @@ class Use(msgspec.Struct, frozen=True):
 
 
 def at(inner: Use, outer: Use) -> Use:
-    """A use that a class speaks of (its parent), where that class is used at arguments."""
+    """A use that a class depends on (its parent), where that class is used at arguments."""
     if all(_is_itself(p, a) for p, a in zip(outer.info.parameters, outer.arguments, strict=True)):
         return inner
     chosen = {p.kleis: a for p, a in zip(outer.info.parameters, outer.arguments, strict=True)}
@@ -140,7 +140,7 @@ def _replaced(argument: Argument, chosen: Mapping[str, Argument]) -> Argument:
     if isinstance(argument, core.Dimension) and len(argument.terms) == 1 and argument.terms[0][1] == 1:
         atoms = argument.terms[0][0]
         return chosen.get(atoms[0], argument) if len(atoms) == 1 else argument
-    raise refused("a class over types that are built of its parameters")
+    raise not_expressible("a class over types that are built of its parameters")
 
 
 def _is_itself(parameter: Parameter, argument: Argument) -> bool:
@@ -237,7 +237,7 @@ class Scope:
         for use in self.uses:
             if symbol in use.symbols:
                 return self._field(symbol, use.symbols[symbol])
-        raise refused(f"{symbol.name} is declared by no class that is at hand")
+        raise not_expressible(f"{symbol.name} is declared by no class that is at hand")
 
     def definition(self, key: str) -> DefinitionUse:
         """A definition, declared now if it is not yet."""
@@ -299,7 +299,7 @@ class Scope:
                 continue
             universe = next(universes, None)
             if universe is None:
-                raise refused("more type variables than universes")
+                raise not_expressible("more type variables than universes")
             plain: LeanTerm = Name("Type") if single else Call(Name("Type"), (Name(universe),))
             found.append(Binder((each.lean,), _family(each, plain), style))
         return tuple(found)

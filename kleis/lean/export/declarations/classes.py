@@ -27,7 +27,7 @@ from kleis.lean.export.declarations.lean_definitions import Definitions
 from kleis.lean.export.declarations.requirements import Contents, Gathering
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
-from kleis.lean.export.terms.lean_types import arrow, refused
+from kleis.lean.export.terms.lean_types import arrow, not_expressible
 from kleis.lean.language.lean_lexer import LeanError
 from kleis.lean.language.lean_tree import Class, Field, LeanTerm
 from kleis.problems import Place
@@ -84,7 +84,7 @@ class Classes:
 
     @staticmethod
     def _calls(gathering: Gathering, axiom: Axiom, own: Sequence[Symbol]) -> bool:
-        """Whether an axiom calls a definition that speaks of the class's own operations."""
+        """Whether an axiom calls a definition that depends on the class's own operations."""
         called = gathering.of((axiom.formula,)).definitions
         return any(symbol in own for key in called for symbol in gathering.definition(key).symbols)
 
@@ -209,7 +209,7 @@ class Classes:
             try:
                 statement: LeanTerm = terms.statement(axiom.formula)
             except LeanError as error:
-                raise refused(f"the axiom {axiom.name}: {error.message}", error.hint) from error
+                raise not_expressible(f"the axiom {axiom.name}: {error.message}", error.hint) from error
             classical = classical or terms.classical
             fields.append(Field(name, statement))
         return fields, classical
@@ -222,7 +222,7 @@ def _required(contents: Contents, here: set[Symbol], available: Sequence[Use]) -
             continue
         use = next((each for each in available if symbol in each.symbols), None)
         if use is None:
-            raise refused(f"{symbol.name} is declared by no class that is at hand")
+            raise not_expressible(f"{symbol.name} is declared by no class that is at hand")
         found.append(use)
     return tuple(found)
 

@@ -15,7 +15,7 @@ from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.sorts.data_types import DataDeclaration
 from kleis.lean.export.terms.lean_names import Locals, Names
-from kleis.lean.export.terms.lean_types import Sorts, call, refused
+from kleis.lean.export.terms.lean_types import Sorts, call, not_expressible
 from kleis.lean.language.lean_lexer import LeanError
 from kleis.lean.language.lean_tree import Binder, Call, Class, Command, Field, Inductive, Mutual, Name
 from kleis.lean.language.lean_tree import Constructor as LeanConstructor
@@ -32,7 +32,7 @@ Emit = Callable[[Command, "Place | None", str], None]
 def type_binders(names: list[str], *, implicit: bool) -> tuple[Binder, ...]:
     """Binders of types, each in a universe of its own."""
     if len(names) > len(UNIVERSES):
-        raise refused("more type parameters than universes")
+        raise not_expressible("more type parameters than universes")
     style: Literal["implicit", "explicit"] = "implicit" if implicit else "explicit"
     return tuple(
         Binder((name,), Call(Name("Type"), (Name(universe),)), style)
@@ -66,7 +66,7 @@ class Data:
             name, _ = self.record(tuple(each for each, _ in constructor.sort.fields))
             return f"{name}.mk"
         if not isinstance(constructor.sort, core.DataSort):
-            raise refused(f"the constructor {constructor.name} has no name in Lean")
+            raise not_expressible(f"the constructor {constructor.name} has no name in Lean")
         owner = self.data(constructor.sort.name)
         return f"{owner}.{self._made[(constructor.sort.name, constructor.name)]}"
 
@@ -86,7 +86,7 @@ class Data:
                         self._constructors |= {each.sort: each.constructors for each in group}
                 return self._constructors[sort]
             case _:
-                raise refused(f"{sort_text(sort)} has no constructors")
+                raise not_expressible(f"{sort_text(sort)} has no constructors")
 
     def record(self, fields: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """The structure of records with these fields: its type parameters are the fields' types, in order."""
@@ -114,7 +114,7 @@ class Data:
         report = self._elaborator.data_report()
         declarations = self._elaborator.data()
         if name in report.refused or name not in declarations:
-            raise refused(f"the data type {name} was refused")
+            raise not_expressible(f"the data type {name} was refused")
         group = next(each for each in report.groups if name in each)
         for each in group:
             owner = self._data[each] = self._names.declare(each, "data type")

@@ -28,7 +28,7 @@ class Contents(msgspec.Struct):
         By name, with the families' arguments of the first occurrence.
     numbers
         Dimensions that are parameters.
-    unread
+    without_counterpart
         The symbols among `symbols` that stand for built-ins.
     """
 
@@ -36,7 +36,7 @@ class Contents(msgspec.Struct):
     carriers: dict[str, core.Carrier] = msgspec.field(default_factory=dict)
     numbers: dict[str, None] = msgspec.field(default_factory=dict)
     definitions: dict[str, None] = msgspec.field(default_factory=dict)
-    unread: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
+    without_counterpart: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
 
     def add(self, other: Contents) -> None:
         """Take in what another one has."""
@@ -44,7 +44,7 @@ class Contents(msgspec.Struct):
         self.carriers = {**other.carriers, **self.carriers}
         self.numbers |= other.numbers
         self.definitions |= other.definitions
-        self.unread |= other.unread
+        self.without_counterpart |= other.without_counterpart
 
     def sort(self, sort: core.Sort | core.Dimension) -> None:
         """Note the carriers and numbers of a sort."""
@@ -71,7 +71,7 @@ class Contents(msgspec.Struct):
 
 
 class _AnyTypes(Sorts):
-    """Types of no declaration: enough to ask whether a built-in has a reading."""
+    """Types of no declaration: enough to ask whether a built-in has a counterpart in Lean."""
 
     def __init__(self) -> None:
         """There is nothing to know."""
@@ -88,7 +88,7 @@ class _AnyTypes(Sorts):
 
 
 class Gathering:
-    """Gathers over the definitions of one meaning."""
+    """Gathers over the definitions of one goal."""
 
     def __init__(self, definitions: Mapping[str, core.Definition]) -> None:
         self.definitions = definitions
@@ -96,7 +96,7 @@ class Gathering:
         self._types = _AnyTypes()
 
     def of(self, terms: Iterable[core.Term]) -> Contents:
-        """What terms speak of."""
+        """What terms depend on."""
         found = Contents()
         for term in terms:
             for each in subterms(term):
@@ -104,7 +104,7 @@ class Gathering:
         return found
 
     def definition(self, key: str) -> Contents:
-        """What a definition and everything it calls speak of."""
+        """What a definition and everything it calls depend on."""
         if key not in self._known:
             found = self._known[key] = Contents()  # a recursive call adds nothing
             definition = self.definitions[key]
@@ -124,9 +124,9 @@ class Gathering:
                     return
                 found.symbol(symbol)
             case core.BuiltinCall(operation=operation):
-                if not self.reads(operation):
+                if not self.has_counterpart(operation):
                     found.symbol(builtin_symbol(operation))
-                    found.unread.setdefault(builtin_symbol(operation))
+                    found.without_counterpart.setdefault(builtin_symbol(operation))
                 if operation.condition is not None:
                     found.add(self.of((operation.condition,)))
             case core.DefinitionCall(definition=key):
@@ -139,8 +139,8 @@ class Gathering:
             case _:
                 pass
 
-    def reads(self, operation: core.Operation) -> bool:
-        """Whether a built-in has a Lean reading at its sorts."""
+    def has_counterpart(self, operation: core.Operation) -> bool:
+        """Whether a built-in has a counterpart in Lean at its sorts."""
         encoder = OPERATIONS.get(operation.name)
         if encoder is None:
             return False

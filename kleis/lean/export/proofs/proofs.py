@@ -68,11 +68,9 @@ class _Step(msgspec.Struct, frozen=True):
     proof: Callable[[], LeanTerm] | None
 
 
-def instance_proof(
-    meaning: Goal, statement: LeanTerm, terms: Terms, scope: Scope
-) -> tuple[Tactic, ...] | None:
+def instance_proof(goal: Goal, statement: LeanTerm, terms: Terms, scope: Scope) -> tuple[Tactic, ...] | None:
     """Tactics that prove the claim; None if nothing was found, or the claim is of another kind."""
-    claim = meaning.claim
+    claim = goal.claim
     if claim is None or not _is_plain(claim):
         return None
     formula = terms.formula(claim)
@@ -192,17 +190,17 @@ class _Search:
         return None
 
     def _applied(self, fact: _Law, found: dict[str, core.Term], depth: int) -> LeanTerm | None:
-        """A fact at arguments, its premises proved; premises may settle arguments that are still open."""
+        """A fact at arguments, its premises proved; premises may determine arguments that are still open."""
         if fact.premises and depth == 0:
             return None
-        for chosen in self._settled(fact, found, fact.premises):
+        for chosen in self._completed(fact, found, fact.premises):
             premises = [self.prove(substitute(each, chosen), depth - 1) for each in fact.premises]
             if all(each is not None for each in premises):
                 given = [each for each in premises if each is not None]
                 return call(self._instance(fact, chosen), *given)
         return None
 
-    def _settled(
+    def _completed(
         self, fact: _Law, found: dict[str, core.Term], premises: Sequence[core.Term]
     ) -> Iterator[dict[str, core.Term]]:
         """All ways of giving every variable a value by matching premises with facts that have none."""
@@ -216,7 +214,7 @@ class _Search:
                 more: dict[str, core.Term] = {}
                 ground = not other.variables and not other.premises
                 if ground and _matched(asked, other.conclusion, open_, more) and more:
-                    yield from self._settled(fact, {**found, **more}, premises)
+                    yield from self._completed(fact, {**found, **more}, premises)
 
     def _instance(self, fact: _Law, found: dict[str, core.Term]) -> LeanTerm:
         return call(fact.head, *(self._term(found[each.name]) for each in fact.variables))
@@ -346,15 +344,15 @@ class Proof(msgspec.Struct, frozen=True):
 
 
 def find_proof(
-    meaning: Goal, statement: LeanTerm, terms: Terms, scope: Scope, definitions: Definitions
+    goal: Goal, statement: LeanTerm, terms: Terms, scope: Scope, definitions: Definitions
 ) -> Proof | None:
     """A proof of a claim that is known to hold; None where none of our forms fits."""
-    claim = meaning.claim
+    claim = goal.claim
     assert claim is not None
     variables, body = _outermost(claim)
     if is_decided(body, definitions) and (cases := _cases(variables, statement, definitions)) is not None:
         return Proof(cases, "finite decision")
-    tactics = instance_proof(meaning, statement, terms, scope)
+    tactics = instance_proof(goal, statement, terms, scope)
     return None if tactics is None else Proof(tactics, "ground instantiation")
 
 
@@ -384,7 +382,7 @@ def is_decided(formula: core.Term, definitions: Definitions) -> bool:
                 return False
             if isinstance(each, core.BuiltinCall):
                 condition = each.operation.condition
-                if not definitions.gathering.reads(each.operation):
+                if not definitions.gathering.has_counterpart(each.operation):
                     return False
                 if condition is not None and not definitions.decidability.formula(condition):
                     return False

@@ -68,7 +68,7 @@ class Refuter(Protocol):
 def refutation_of(
     writer: Refuter,
     theorem: Theorem,
-    meaning: Goal,
+    goal: Goal,
     verdict: Verdict,
     scope: Scope,
     terms: Terms,
@@ -77,12 +77,12 @@ def refutation_of(
 ) -> str | None:
     """Write the refutation of a claim after its theorem; how it was made, or None where it cannot be written."""
     evidence = verdict.evidence
-    claim = meaning.claim
+    claim = goal.claim
     if evidence is None or claim is None:
         return None
     if evidence.carriers and len(scope.uses) == 1:
         return _by_model(writer, theorem, evidence, scope.uses[0], scope, source)
-    if not meaning.symbols and not meaning.carriers and not scope.uses:
+    if not goal.symbols and not goal.carriers and not scope.uses:
         return _by_witness(writer, theorem, claim, evidence, terms, definitions, source)
     return None
 

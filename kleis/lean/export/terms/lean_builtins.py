@@ -14,7 +14,7 @@ from fractions import Fraction
 from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.lean.export.terms.lean_collections import COLLECTIONS, component
-from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, refused, sort_of
+from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, not_expressible, sort_of
 from kleis.lean.language.lean_tree import (
     Bind,
     Binder,
@@ -29,7 +29,7 @@ from kleis.lean.language.lean_tree import (
     Typed,
 )
 
-__all__ = ["OPERATIONS", "WORDS", "cast", "coerced", "literal"]
+__all__ = ["BIT_VECTORS", "OPERATIONS", "cast", "coerced", "literal"]
 
 
 # ── Literals and coercions ─────────────────────────────────────────────────────────────────────────────────────
@@ -68,7 +68,7 @@ def coerced(term: LeanTerm, source: core.Sort, target: core.Sort, sorts: Sorts) 
             pairs = zip(parts, old, new, strict=True)
             return Tuple(tuple(coerced(part, each, other, sorts) for part, each, other in pairs))
         case _:
-            raise refused(f"{sort_text(source)} read as {sort_text(target)} has no Lean form")
+            raise not_expressible(f"{sort_text(source)} read as {sort_text(target)} has no Lean form")
 
 
 def _coercion(source: core.Sort, target: core.Sort, sorts: Sorts) -> LeanTerm:
@@ -80,18 +80,18 @@ def _coercion(source: core.Sort, target: core.Sort, sorts: Sorts) -> LeanTerm:
 # ── Bit-vectors ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _words(name: str, *, truth: bool = False) -> Encoder:
-    """A function of words; an integer beside a word is the word of its value."""
+def _on_bits(name: str, *, truth: bool = False) -> Encoder:
+    """A function of bit-vectors; an integer beside a bit-vector is converted to one."""
 
     def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
         widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, core.BitVec)]
-        words = [
+        bits = [
             each
             if isinstance(parameter.sort, core.BitVec)
             else call(Name("BitVec.ofInt"), Number(widths[0]), each)
             for each, parameter in zip(given, operation.parameters, strict=True)
         ]
-        result = call(Name(name), *words)
+        result = call(Name(name), *bits)
         return Infix("=", result, Name("true")) if truth else result
 
     return encode
@@ -108,7 +108,7 @@ def _swapped(encoder: Encoder) -> Encoder:
     return encode
 
 
-def _word(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _from_integer(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
     if not isinstance(operation.result, core.BitVec):
         return None
     return call(Name("BitVec.ofInt"), Number(operation.result.width), given[0])
@@ -123,7 +123,7 @@ def _extended(name: str) -> Encoder:
     return encode
 
 
-def _constant_word(value: int) -> Encoder:
+def _constant_bits(value: int) -> Encoder:
     def encode(operation: core.Operation, _: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
         if not isinstance(operation.result, core.BitVec):
             return None
@@ -133,30 +133,30 @@ def _constant_word(value: int) -> Encoder:
     return encode
 
 
-WORDS: Mapping[str, Encoder] = {
-    "bv": _word,
+BIT_VECTORS: Mapping[str, Encoder] = {
+    "bv": _from_integer,
     "bv_to_int": named("BitVec.toNat"),
     "bv_to_signed": named("BitVec.toInt"),
-    "bvzero": _constant_word(0),
-    "bvones": _constant_word(-1),
-    "bvone": _constant_word(1),
-    "bvnot": _words("BitVec.not"),
-    "bvneg": _words("BitVec.neg"),
-    "bvand": _words("BitVec.and"),
-    "bvor": _words("BitVec.or"),
-    "bvxor": _words("BitVec.xor"),
-    "bvadd": _words("BitVec.add"),
-    "bvsub": _words("BitVec.sub"),
-    "bvmul": _words("BitVec.mul"),
-    "bvult": _words("BitVec.ult", truth=True),
-    "bvule": _words("BitVec.ule", truth=True),
-    "bvugt": _swapped(_words("BitVec.ult", truth=True)),
-    "bvuge": _swapped(_words("BitVec.ule", truth=True)),
-    "bvslt": _words("BitVec.slt", truth=True),
-    "bvsle": _words("BitVec.sle", truth=True),
-    "bvsgt": _swapped(_words("BitVec.slt", truth=True)),
-    "bvsge": _swapped(_words("BitVec.sle", truth=True)),
-    "bvconcat": _words("BitVec.append"),
+    "bvzero": _constant_bits(0),
+    "bvones": _constant_bits(-1),
+    "bvone": _constant_bits(1),
+    "bvnot": _on_bits("BitVec.not"),
+    "bvneg": _on_bits("BitVec.neg"),
+    "bvand": _on_bits("BitVec.and"),
+    "bvor": _on_bits("BitVec.or"),
+    "bvxor": _on_bits("BitVec.xor"),
+    "bvadd": _on_bits("BitVec.add"),
+    "bvsub": _on_bits("BitVec.sub"),
+    "bvmul": _on_bits("BitVec.mul"),
+    "bvult": _on_bits("BitVec.ult", truth=True),
+    "bvule": _on_bits("BitVec.ule", truth=True),
+    "bvugt": _swapped(_on_bits("BitVec.ult", truth=True)),
+    "bvuge": _swapped(_on_bits("BitVec.ule", truth=True)),
+    "bvslt": _on_bits("BitVec.slt", truth=True),
+    "bvsle": _on_bits("BitVec.sle", truth=True),
+    "bvsgt": _swapped(_on_bits("BitVec.slt", truth=True)),
+    "bvsge": _swapped(_on_bits("BitVec.sle", truth=True)),
+    "bvconcat": _on_bits("BitVec.append"),
     "zext": _extended("BitVec.zeroExtend"),
     "sext": _extended("BitVec.signExtend"),
 }
@@ -323,5 +323,5 @@ OPERATIONS: Mapping[str, Encoder] = {
     "im": named("Complex.im"),
     "abs_squared": named("Complex.normSq"),
     **COLLECTIONS,
-    **WORDS,
+    **BIT_VECTORS,
 }

@@ -192,4 +192,4 @@ COLLECTIONS: Mapping[str, Encoder] = {
     "cardinality": named("Set.ncard"),
     "is_finite_set": named("Set.Finite"),
 }
-"""The exact readings."""
+"""The counterparts in Lean."""

@@ -23,7 +23,7 @@ from kleis.lean.export.terms.conditionals import Decidability, specialised, test
 from kleis.lean.export.terms.lean_builtins import OPERATIONS, coerced, literal
 from kleis.lean.export.terms.lean_collections import component
 from kleis.lean.export.terms.lean_names import Locals
-from kleis.lean.export.terms.lean_types import DataNames, Sorts, call, refused
+from kleis.lean.export.terms.lean_types import DataNames, Sorts, call, not_expressible
 from kleis.lean.export.terms.propositions import (
     FALSE,
     LEAN,
@@ -39,8 +39,8 @@ from kleis.lean.export.terms.propositions import (
     implication,
     mentions,
     merged,
+    numerals_compared,
     occurs,
-    settled,
     simplified,
     where,
 )
@@ -96,7 +96,7 @@ class World(Protocol):
 
 
 def builtin_symbol(operation: core.Operation) -> core.Symbol:
-    """The unknown function that stands for a built-in without a Lean reading."""
+    """The unknown function that stands for a built-in without a counterpart in Lean."""
     return core.Symbol(operation.name, tuple(each.sort for each in operation.parameters), operation.result)
 
 
@@ -287,10 +287,12 @@ class Terms:
                 head = self.value(function)
                 value = self._strict(arguments, lambda given: call(head.term, *given))
                 if isinstance(function, core.Lambda):
-                    raise refused("a function that is written where it is applied", "write let instead")
+                    raise not_expressible(
+                        "a function that is written where it is applied", "write let instead"
+                    )
                 return Value(value.term, conjunction(head.defined, value.defined))
             case _:
-                raise refused(f"{type(term).__name__} of {sort_text(term.sort)} has no Lean form")
+                raise not_expressible(f"{type(term).__name__} of {sort_text(term.sort)} has no Lean form")
 
     def _strict(self, arguments: Sequence[core.Term], build: Callable[[list[LeanTerm]], LeanTerm]) -> Value:
         given = [self.value(each) for each in arguments]
@@ -428,7 +430,7 @@ class Terms:
         if operation.condition is not None:
             names = (each.name for each in operation.parameters)
             inside = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
-            condition = settled(self.formula(inside).true)
+            condition = numerals_compared(self.formula(inside).true)
         return Value(result, conjunction(*(each.defined for each in given), everywhere, condition))
 
     def _function(
@@ -459,7 +461,7 @@ class Terms:
             value = self.value(body)
             total, inner = value.defined == TRUE, value.term
         if not total:
-            raise refused(
+            raise not_expressible(
                 "a function that is not defined everywhere, as a value", "define it for all arguments"
             )
         return Value(Bind("fun", binders, inner))

@@ -27,11 +27,11 @@ from kleis.lean.language.lean_tree import (
     Typed,
 )
 
-__all__ = ["DataNames", "Encoder", "Sorts", "arrow", "call", "named", "refused", "sort_of"]
+__all__ = ["DataNames", "Encoder", "Sorts", "arrow", "call", "named", "not_expressible", "sort_of"]
 
 
-def refused(what: str, hint: str = "") -> LeanError:
-    """The refusal of what has no Lean form."""
+def not_expressible(what: str, hint: str = "") -> LeanError:
+    """The error of what has no form in Lean."""
     return LeanError(what, code="not-expressible", file="<lean>", hint=hint)
 
 
@@ -95,7 +95,7 @@ class Sorts:
         """The type of the values of a sort."""
         match sort:
             case core.Basic(name="Regex"):
-                raise refused("regular expressions have no type in Lean")
+                raise not_expressible("regular expressions have no type in Lean")
             case core.Basic(name=name) | core.Numeric(name=name):
                 return Name(name)
             case core.BitVec(width=width):
@@ -136,7 +136,7 @@ class Sorts:
         result: LeanTerm | None = None
         for atoms, coefficient in dimension.terms:
             if coefficient < 0:
-                raise refused("a dimension with a minus sign: ℕ stops at 0 in Lean")
+                raise not_expressible("a dimension with a minus sign: ℕ stops at 0 in Lean")
             factors: list[LeanTerm] = [Number(coefficient)] if coefficient != 1 or not atoms else []
             factors += [Name(self._dimension(atom)) for atom in atoms]
             product = factors[0]
@@ -147,12 +147,12 @@ class Sorts:
 
     def _carrier(self, name: str) -> str:
         if name not in self._carriers:
-            raise refused(f"the carrier {name} is not bound here")
+            raise not_expressible(f"the carrier {name} is not bound here")
         return self._carriers[name]
 
     def _dimension(self, atom: str) -> str:
         if atom not in self._dimensions:
-            raise refused(f"the dimension {atom} is no number that is bound here")
+            raise not_expressible(f"the dimension {atom} is no number that is bound here")
         return self._dimensions[atom]
 
     @staticmethod
@@ -191,7 +191,7 @@ class Sorts:
                 self.chosen.add(name)
                 return Typed(Name("Classical.ofNonempty"), self.type(sort))
             case _:
-                raise refused(f"no value of {sort_text(sort)} can be written")
+                raise not_expressible(f"no value of {sort_text(sort)} can be written")
 
     def _some_data(self, sort: core.DataSort, below: frozenset[core.Sort]) -> LeanTerm:
         for constructor in self._data.constructors(sort):
@@ -200,15 +200,14 @@ class Sorts:
                 continue
             values = [self.some(each, below | {sort}) for each in fields]
             return Typed(call(Name(self._data.constructor(constructor)), *values), self.type(sort))
-        raise refused(f"no value of {sort_text(sort)} can be written")
+        raise not_expressible(f"no value of {sort_text(sort)} can be written")
 
 
-# What the readings of built-ins in Lean are made of.
-#
-# An encoder gets an operation, the Lean terms of its arguments and the types at hand; its answer is right wherever the
-# operation is defined, and of an operation that gives a truth value a formula.  None says that there is no reading.
+# ── Encoders of built-ins ────────────────────────────────────────────────────────────────────────────────────
 
 Encoder: TypeAlias = Callable[[core.Operation, Sequence[LeanTerm], Sorts], "LeanTerm | None"]
+"""Takes an operation, the Lean terms of its arguments and the types at hand; gives a term that is right wherever the
+operation is defined (a formula, of an operation that gives a truth value), or None where Lean has no counterpart."""
 
 
 def sort_of(operation: core.Operation) -> core.Sort:

@@ -52,8 +52,8 @@ __all__ = [
     "mentions",
     "merged",
     "negation",
+    "numerals_compared",
     "occurs",
-    "settled",
     "simplified",
     "where",
 ]
@@ -212,20 +212,20 @@ _COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
 }
 
 
-def settled(formula: LeanTerm) -> LeanTerm:
+def numerals_compared(formula: LeanTerm) -> LeanTerm:
     """A formula with its comparisons of two numerals decided: ``2 ≠ 0`` is true."""
     match formula:
         case Infix(operator="∧", left=left, right=right):
-            return conjunction(settled(left), settled(right))
+            return conjunction(numerals_compared(left), numerals_compared(right))
         case Infix(operator="∨", left=left, right=right):
-            return disjunction(settled(left), settled(right))
+            return disjunction(numerals_compared(left), numerals_compared(right))
         case Infix(operator=relation, left=left, right=right) if relation in _COMPARED:
             a, b = _numeral(left), _numeral(right)
             if a is None or b is None:
                 return formula
             return TRUE if _COMPARED[relation](a, b) else FALSE
         case Prefix(operator="¬", operand=inner):
-            return negation(settled(inner))
+            return negation(numerals_compared(inner))
         case _:
             return formula
 
@@ -294,7 +294,7 @@ def mentions(term: LeanTerm, name: str) -> bool:
 
 
 def merged(binders: Iterable[Binder]) -> tuple[Binder, ...]:
-    """Binders with neighbours of one type put together."""
+    """Binders, with neighbours of one type joined."""
     found: list[Binder] = []
     for each in binders:
         if found and found[-1].type == each.type:
@@ -341,7 +341,7 @@ def cases(subject: LeanTerm, branches: Sequence[tuple[LeanTerm, LeanTerm]]) -> L
 
 
 def _needed(pattern: LeanTerm, body: LeanTerm) -> LeanTerm:
-    """A pattern that names only the parts that its case speaks of."""
+    """A pattern that names only the parts that its case uses."""
 
     def part(each: LeanTerm) -> LeanTerm:
         return each if isinstance(each, Name) and mentions(body, each.text) else Name("_")
