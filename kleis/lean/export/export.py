@@ -39,7 +39,7 @@ from kleis.lean.export.proofs.refutations import refutation_of
 from kleis.lean.export.stated_propositions import Proposition, propositions_of
 from kleis.lean.export.terms.lean_names import Names, spelled
 from kleis.lean.export.terms.lean_terms import Terms
-from kleis.lean.language.lean_tree import Close, Command, Theorem
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.lean_file import LeanFile, Omission, TheoremEntry
 from kleis.problems import Place, place_of
 from kleis.prover.protocol.verdict import Verdict
@@ -106,7 +106,7 @@ class _Writer:
         self._verdict = verdict
         self._assume_defined = assume_defined
 
-    def emit(self, command: Command, place: Place | None, kleis: str) -> None:
+    def emit(self, command: lean.Command, place: Place | None, kleis: str) -> None:
         """Take a finished command."""
         self.blocks.append(Block(command, place, kleis))
 
@@ -190,8 +190,8 @@ class _Writer:
         proof: Proof | None = None
         if verdict is not None and verdict.status == "verified" and not self._assume_defined:
             proof = find_proof(goal, statement, terms, scope, definitions)
-        tactics = proof.tactics if proof else (Close("sorry"),)
-        theorem = Theorem(name, binders, statement, tactics, terms.classical)
+        tactics = proof.tactics if proof else (lean.Close("sorry"),)
+        theorem = lean.Theorem(name, binders, statement, tactics, terms.classical)
         self.emit(theorem, source.place, source.name)
         text = source.text or (print_expression(source.expression) if source.expression else source.name)
         status: Literal["sorry", "proof", "refutation"] = "proof" if proof else "sorry"

@@ -38,7 +38,6 @@ __all__ = [
     "Inductive",
     "Infix",
     "Intro",
-    "LeanTerm",
     "LetIn",
     "ListLiteral",
     "Match",
@@ -52,6 +51,7 @@ __all__ = [
     "Option",
     "Prefix",
     "Tactic",
+    "Term",
     "Text",
     "Theorem",
     "Tuple",
@@ -114,36 +114,36 @@ class Named(Node, frozen=True):
     """``(A := t)`` among the arguments of a call."""
 
     name: str
-    value: LeanTerm
+    value: Term
 
 
 class Call(Node, frozen=True):
     """An application to one or more arguments."""
 
-    function: LeanTerm
-    arguments: tuple[LeanTerm, ...]
+    function: Term
+    arguments: tuple[Term, ...]
 
 
 class Infix(Node, frozen=True):
     """Two operands with an operator of `OPERATORS` between them."""
 
     operator: str
-    left: LeanTerm
-    right: LeanTerm
+    left: Term
+    right: Term
 
 
 class Prefix(Node, frozen=True):
     """``¬ p``, ``-t`` or ``!b``."""
 
     operator: Literal["¬", "-", "!"]
-    operand: LeanTerm
+    operand: Term
 
 
 class Binder(Node, frozen=True):
     """``(x y : T)``, ``{x : T}`` or ``[T]`` (which has no names)."""
 
     names: tuple[str, ...]
-    type: LeanTerm
+    type: Term
     style: Literal["explicit", "implicit", "instance"] = "explicit"
 
 
@@ -152,29 +152,29 @@ class Bind(Node, frozen=True):
 
     kind: Literal["∀", "∃", "fun"]
     binders: tuple[Binder, ...]
-    body: LeanTerm
+    body: Term
 
 
 class If(Node, frozen=True):
     """``if c then a else b``, with a name for the condition where one is given."""
 
-    condition: LeanTerm
-    yes: LeanTerm
-    no: LeanTerm
+    condition: Term
+    yes: Term
+    no: Term
     hypothesis: str = ""
 
 
 class Arm(Node, frozen=True):
     """One case of a match."""
 
-    pattern: LeanTerm
-    body: LeanTerm
+    pattern: Term
+    body: Term
 
 
 class Match(Node, frozen=True):
     """``match t with | p => e …``."""
 
-    subject: LeanTerm
+    subject: Term
     arms: tuple[Arm, ...]
 
 
@@ -182,34 +182,34 @@ class LetIn(Node, frozen=True):
     """``let x : T := v; body``."""
 
     name: str
-    type: LeanTerm
-    value: LeanTerm
-    body: LeanTerm
+    type: Term
+    value: Term
+    body: Term
 
 
 class Typed(Node, frozen=True):
     """``(t : T)``."""
 
-    term: LeanTerm
-    type: LeanTerm
+    term: Term
+    type: Term
 
 
 class Tuple(Node, frozen=True):
     """``(a, b)``: two or more."""
 
-    items: tuple[LeanTerm, ...]
+    items: tuple[Term, ...]
 
 
 class ListLiteral(Node, frozen=True):
     """``[a, b]``."""
 
-    items: tuple[LeanTerm, ...]
+    items: tuple[Term, ...]
 
 
 class Anonymous(Node, frozen=True):
     """``⟨a, b⟩``: a value of a structure, a conjunction or an existential."""
 
-    items: tuple[LeanTerm, ...]
+    items: tuple[Term, ...]
 
 
 class By(Node, frozen=True):
@@ -218,7 +218,7 @@ class By(Node, frozen=True):
     tactic: Close
 
 
-LeanTerm: TypeAlias = (
+Term: TypeAlias = (
     By
     | Name
     | Number
@@ -258,7 +258,7 @@ class Intro(Node, frozen=True):
 class Exact(Node, frozen=True):
     """``exact t``."""
 
-    term: LeanTerm
+    term: Term
 
 
 class Cases(Node, frozen=True):
@@ -315,7 +315,7 @@ class Field(Node, frozen=True):
     """A field of a class or structure."""
 
     name: str
-    type: LeanTerm
+    type: Term
 
 
 class Class(Node, frozen=True):
@@ -323,7 +323,7 @@ class Class(Node, frozen=True):
 
     name: str
     parameters: tuple[Binder, ...]
-    parents: tuple[LeanTerm, ...]
+    parents: tuple[Term, ...]
     fields: tuple[Field, ...]
     keyword: Literal["class", "structure"] = "class"
     classical: bool = False
@@ -335,7 +335,7 @@ class Constructor(Node, frozen=True):
 
     name: str
     fields: tuple[Binder, ...]
-    result: LeanTerm
+    result: Term
 
 
 class Inductive(Node, frozen=True):
@@ -357,11 +357,11 @@ class Def(Node, frozen=True):
 
     name: str
     binders: tuple[Binder, ...]
-    type: LeanTerm
-    body: LeanTerm
+    type: Term
+    body: Term
     noncomputable: bool = False
     classical: bool = False
-    measures: tuple[LeanTerm, ...] = ()
+    measures: tuple[Term, ...] = ()
     decreasing: tuple[Tactic, ...] = ()
     doc: str = ""
 
@@ -370,7 +370,7 @@ class ModelField(Node, frozen=True):
     """``f := t``, or ``ax := by …``."""
 
     name: str
-    value: LeanTerm | None
+    value: Term | None
     proof: tuple[Tactic, ...] = ()
 
 
@@ -378,7 +378,7 @@ class Model(Node, frozen=True):
     """``def m : C (Fin 2) where`` and a value for every field."""
 
     name: str
-    type: LeanTerm
+    type: Term
     fields: tuple[ModelField, ...]
     doc: str = ""
 
@@ -388,7 +388,7 @@ class Theorem(Node, frozen=True):
 
     name: str
     binders: tuple[Binder, ...]
-    statement: LeanTerm
+    statement: Term
     proof: tuple[Tactic, ...]
     classical: bool = False
     doc: str = ""

@@ -28,8 +28,8 @@ from kleis.lean.export.declarations.requirements import Contents, Gathering
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import arrow, not_expressible
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError
-from kleis.lean.language.lean_tree import Class, Field, LeanTerm
 from kleis.problems import Place
 
 __all__ = ["ClassContent", "Classes", "itself"]
@@ -151,7 +151,7 @@ class Classes:
         scope.inhabited |= scope.sorts.chosen
         binders = (*scope.type_binders(implicit=False), *scope.inhabited_binders(every=False))
         needs = scope.use_binders()[: len(requires)]
-        command = Class(
+        command = lean.Class(
             name=name,
             parameters=(*binders, *needs),
             parents=(scope.class_at(parent),) if parent else (),
@@ -199,19 +199,19 @@ class Classes:
         own: dict[Symbol, str],
         axioms: Sequence[Axiom],
         laws: Sequence[str],
-    ) -> tuple[list[Field], bool]:
+    ) -> tuple[list[lean.Field], bool]:
         fields, classical = [], False
         for symbol, name in own.items():
             types = [scope.sorts.type(each) for each in symbol.domain]
-            fields.append(Field(name, arrow(*types, scope.sorts.result(symbol.codomain))))
+            fields.append(lean.Field(name, arrow(*types, scope.sorts.result(symbol.codomain))))
         for axiom, name in zip(axioms, laws, strict=True):
             terms = Terms(scope, scope.sorts, definitions.data, scope.locals, definitions.decidability)
             try:
-                statement: LeanTerm = terms.statement(axiom.formula)
+                statement: lean.Term = terms.statement(axiom.formula)
             except LeanError as error:
                 raise not_expressible(f"the axiom {axiom.name}: {error.message}", error.hint) from error
             classical = classical or terms.classical
-            fields.append(Field(name, statement))
+            fields.append(lean.Field(name, statement))
         return fields, classical
 
 

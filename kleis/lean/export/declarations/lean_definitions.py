@@ -29,19 +29,8 @@ from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call, not_expressible
 from kleis.lean.export.terms.propositions import TRUE, merged, negation, simplified
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError
-from kleis.lean.language.lean_tree import (
-    Bind,
-    Binder,
-    Close,
-    Command,
-    Def,
-    If,
-    LeanTerm,
-    Mutual,
-    Name,
-    Tactic,
-)
 from kleis.problems import Place
 
 __all__ = ["Definitions", "Key", "Surroundings"]
@@ -76,8 +65,8 @@ class Key(msgspec.Struct, frozen=True):
 class Written(msgspec.Struct, frozen=True):
     """A written definition: its command, its definedness predicates by kind, and which carriers must not be empty."""
 
-    command: Def
-    predicates: tuple[tuple[str, LeanTerm], ...]
+    command: lean.Def
+    predicates: tuple[tuple[str, lean.Term], ...]
     inhabited: frozenset[str]
 
 
@@ -182,8 +171,8 @@ class Definitions:
         infos: dict[str, DefinitionInfo],
     ) -> None:
         place, label = self._places.get(group[0].key), group[0].name
-        heads: list[Def] = []
-        predicates: list[Def] = []
+        heads: list[lean.Def] = []
+        predicates: list[lean.Def] = []
         for each, part in zip(group, written, strict=True):
             info = infos[each.key]
             if part.predicates and not each.group:
@@ -206,15 +195,15 @@ class Definitions:
         if predicates and len(group) > 1 and not together:
             blocks = [heads, predicates]
         for block in blocks:
-            command: Command = block[0] if len(block) == 1 else Mutual(tuple(block))
+            command: lean.Command = block[0] if len(block) == 1 else lean.Mutual(tuple(block))
             self._around.emit(command, place, label)
 
     @staticmethod
-    def _predicate(part: Written, name: str, formula: LeanTerm, recursive: bool) -> Def:
-        return Def(
+    def _predicate(part: Written, name: str, formula: lean.Term, recursive: bool) -> lean.Def:
+        return lean.Def(
             name=name,
             binders=part.command.binders,
-            type=Name("Prop"),
+            type=lean.Name("Prop"),
             body=formula,
             classical=part.command.classical,
             measures=part.command.measures if recursive else (),
@@ -283,9 +272,9 @@ class Definitions:
                 false = self._where(hypothesis, condition, negation(body) if false is None else false)
                 body = self._where(hypothesis, condition, body)
             else:
-                body = If(condition, body, scope.sorts.some(definition.result), hypothesis)
+                body = lean.If(condition, body, scope.sorts.some(definition.result), hypothesis)
                 defined = self._where(hypothesis, condition, defined)
-        predicates: list[tuple[str, LeanTerm]] = []
+        predicates: list[tuple[str, lean.Term]] = []
         if defined != TRUE:
             predicates.append(("defined", simplified(defined)))
         if false is not None:
@@ -295,10 +284,10 @@ class Definitions:
             terms.classical or scope.noncomputable or bool(scope.sorts.chosen) or _is_real(definition)
         )
         measures, decreasing = self._measures(terms, termination)
-        command = Def(
+        command = lean.Def(
             name=info.name,
             binders=(*scope.heads(), *parameters),
-            type=scope.sorts.type(definition.result) if info.kind != "prop" else Name("Prop"),
+            type=scope.sorts.type(definition.result) if info.kind != "prop" else lean.Name("Prop"),
             body=simplified(body) if info.kind == "prop" else body,
             noncomputable=noncomputable,
             classical=terms.classical,
@@ -308,16 +297,16 @@ class Definitions:
         return Written(command, tuple(predicates), frozenset(scope.inhabited))
 
     @staticmethod
-    def _where(hypothesis: str, condition: LeanTerm, formula: LeanTerm) -> LeanTerm:
+    def _where(hypothesis: str, condition: lean.Term, formula: lean.Term) -> lean.Term:
         """A formula where a condition holds, which its recursive calls can use."""
         if formula == TRUE:
             return condition
-        return Bind("∃", (Binder((hypothesis,), condition),), formula)
+        return lean.Bind("∃", (lean.Binder((hypothesis,), condition),), formula)
 
     @staticmethod
     def _body(
         terms: Terms, definition: core.Definition, kind: str
-    ) -> tuple[LeanTerm, LeanTerm, LeanTerm | None]:
+    ) -> tuple[lean.Term, lean.Term, lean.Term | None]:
         """The body, where it is defined, and for a partial formula where it is false."""
         if kind == "prop":
             formula = terms.formula(definition.body)
@@ -326,7 +315,7 @@ class Definitions:
         return value.term, value.defined, None
 
     @staticmethod
-    def _condition(terms: Terms, termination: Termination | None) -> LeanTerm:
+    def _condition(terms: Terms, termination: Termination | None) -> lean.Term:
         if termination is None or termination.condition is None:
             return TRUE
         if not terms.decidability.formula(termination.condition):
@@ -336,25 +325,25 @@ class Definitions:
     @staticmethod
     def _measures(
         terms: Terms, termination: Termination | None
-    ) -> tuple[tuple[LeanTerm, ...], tuple[Tactic, ...]]:
+    ) -> tuple[tuple[lean.Term, ...], tuple[lean.Tactic, ...]]:
         if termination is None or termination.kind != "measure":
             return (), ()
         return tuple(_measure(terms, each) for each in termination.measures), (
-            Close("omega", all_goals=True),
+            lean.Close("omega", all_goals=True),
         )
 
 
-def _measure(terms: Terms, measure: core.Term) -> LeanTerm:
+def _measure(terms: Terms, measure: core.Term) -> lean.Term:
     value = terms.value(measure).term
     match measure.sort:
         case core.Numeric(name="ℕ"):
             return value
         case core.Numeric(name="ℤ"):
-            return call(Name("Int.toNat"), value)
+            return call(lean.Name("Int.toNat"), value)
         case core.Numeric():
             raise not_expressible("a measure that is no integer")
         case _:
-            return call(Name("sizeOf"), value)
+            return call(lean.Name("sizeOf"), value)
 
 
 def _is_real(definition: core.Definition) -> bool:

@@ -16,7 +16,7 @@ from kleis.core.traversal import bound_by, subterms
 from kleis.lean.export.terms.lean_builtins import OPERATIONS
 from kleis.lean.export.terms.lean_terms import builtin_symbol
 from kleis.lean.export.terms.lean_types import Sorts
-from kleis.lean.language.lean_tree import LeanTerm, Name
+from kleis.lean.language import lean_tree as lean
 
 __all__ = ["Contents", "Gathering", "carriers_in"]
 
@@ -80,11 +80,11 @@ class _AnyTypes(Sorts):
     def fresh(self, stem: str) -> str:
         return stem
 
-    def type(self, sort: core.Sort) -> LeanTerm:
-        return Name("T")
+    def type(self, sort: core.Sort) -> lean.Term:
+        return lean.Name("T")
 
-    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> LeanTerm:
-        return Name("d")
+    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> lean.Term:
+        return lean.Name("d")
 
 
 class Gathering:
@@ -144,7 +144,7 @@ class Gathering:
         encoder = OPERATIONS.get(operation.name)
         if encoder is None:
             return False
-        given = [Name(f"a{place}") for place, _ in enumerate(operation.parameters)]
+        given = [lean.Name(f"a{place}") for place, _ in enumerate(operation.parameters)]
         return encoder(operation, given, self._types) is not None
 
 

@@ -28,20 +28,7 @@ from kleis.lean.export.declarations.class_scopes import Scope, own_argument
 from kleis.lean.export.declarations.lean_definitions import Definitions
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call
-from kleis.lean.language.lean_tree import (
-    Anonymous,
-    Bind,
-    Binder,
-    Call,
-    Cases,
-    Close,
-    Exact,
-    Intro,
-    LeanTerm,
-    Name,
-    Named,
-    Tactic,
-)
+from kleis.lean.language import lean_tree as lean
 
 __all__ = ["Proof", "find_proof", "instance_proof", "is_decided"]
 
@@ -55,7 +42,7 @@ _HOLE = "\0hole"
 class _Law(msgspec.Struct, frozen=True):
     """A fact: its name with type arguments, its variables, premises and conclusion."""
 
-    head: LeanTerm
+    head: lean.Term
     variables: tuple[core.Variable, ...]
     premises: tuple[core.Term, ...]
     conclusion: core.Term
@@ -65,10 +52,12 @@ class _Step(msgspec.Struct, frozen=True):
     """A term reached: from which one, and the Lean proof that both are equal."""
 
     before: core.Term | None
-    proof: Callable[[], LeanTerm] | None
+    proof: Callable[[], lean.Term] | None
 
 
-def instance_proof(goal: Goal, statement: LeanTerm, terms: Terms, scope: Scope) -> tuple[Tactic, ...] | None:
+def instance_proof(
+    goal: Goal, statement: lean.Term, terms: Terms, scope: Scope
+) -> tuple[lean.Tactic, ...] | None:
     """Tactics that prove the claim; None if nothing was found, or the claim is of another kind."""
     claim = goal.claim
     if claim is None or not _is_plain(claim):
@@ -85,14 +74,14 @@ def instance_proof(goal: Goal, statement: LeanTerm, terms: Terms, scope: Scope) 
         elif isinstance(claim, core.Connective) and claim.name == "implies":
             hypothesis = terms.locals.fresh("h")
             names.append(hypothesis)
-            facts += _assumed(Name(hypothesis), claim.arguments[0])
+            facts += _assumed(lean.Name(hypothesis), claim.arguments[0])
             claim = claim.arguments[1]
         else:
             break
     proof = _Search(facts, terms).prove(claim, _DEPTH)
     if proof is None:
         return None
-    return (Intro(tuple(names)), Exact(proof)) if names else (Exact(proof),)
+    return (lean.Intro(tuple(names)), lean.Exact(proof)) if names else (lean.Exact(proof),)
 
 
 def _is_plain(claim: core.Term) -> bool:
@@ -113,11 +102,11 @@ def _laws(scope: Scope) -> Iterator[_Law]:
             if owner is None:
                 continue
             pairs = zip(owner.info.parameters, owner.arguments, strict=True)
-            named = [Named(each.lean, scope.argument(argument)) for each, argument in pairs]
-            yield from _as_laws(call(Name(name), *named), formula)
+            named = [lean.Named(each.lean, scope.argument(argument)) for each, argument in pairs]
+            yield from _as_laws(call(lean.Name(name), *named), formula)
 
 
-def _as_laws(head: LeanTerm, formula: core.Term) -> Iterator[_Law]:
+def _as_laws(head: lean.Term, formula: core.Term) -> Iterator[_Law]:
     variables: list[core.Variable] = []
     while isinstance(formula, core.Quantifier) and formula.kind == "forall":
         variables += formula.variables
@@ -130,14 +119,14 @@ def _as_laws(head: LeanTerm, formula: core.Term) -> Iterator[_Law]:
         yield _Law(head, tuple(variables), tuple(premises), formula)
 
 
-def _assumed(name: LeanTerm, formula: core.Term) -> Iterator[_Law]:
+def _assumed(name: lean.Term, formula: core.Term) -> Iterator[_Law]:
     """A hypothesis; of a conjunction each part, which Lean's ∧ holds leaning right."""
     parts = conjuncts(formula)
     rest = name
     for place, part in enumerate(parts):
         last = place == len(parts) - 1
-        yield from _as_laws(rest if last else Call(Name("And.left"), (rest,)), part)
-        rest = Call(Name("And.right"), (rest,))
+        yield from _as_laws(rest if last else lean.Call(lean.Name("And.left"), (rest,)), part)
+        rest = lean.Call(lean.Name("And.right"), (rest,))
 
 
 def _matched(pattern: core.Term, term: core.Term, open_: frozenset[str], found: dict[str, core.Term]) -> bool:
@@ -164,14 +153,14 @@ class _Search:
         self._terms = terms
         self._facts = [_apart(each) for each in facts]
 
-    def prove(self, goal: core.Term, depth: int) -> LeanTerm | None:
+    def prove(self, goal: core.Term, depth: int) -> lean.Term | None:
         """A Lean proof of an atom or conjunction of atoms."""
         if isinstance(goal, core.Connective) and goal.name == "and":
             parts = [self.prove(each, depth) for each in conjuncts(goal)]
             proved = tuple(each for each in parts if each is not None)
             if len(proved) < len(parts):
                 return None
-            return Anonymous(proved) if len(proved) > 1 else proved[0]
+            return lean.Anonymous(proved) if len(proved) > 1 else proved[0]
         if not isinstance(goal, core.Equals | core.SymbolCall):
             return None
         direct = self._backward(goal, depth)
@@ -179,7 +168,7 @@ class _Search:
             return self._rewritten(goal.left, goal.right)
         return direct
 
-    def _backward(self, goal: core.Term, depth: int) -> LeanTerm | None:
+    def _backward(self, goal: core.Term, depth: int) -> lean.Term | None:
         for fact in self._facts:
             found: dict[str, core.Term] = {}
             open_ = frozenset(each.name for each in fact.variables)
@@ -189,7 +178,7 @@ class _Search:
                     return proof
         return None
 
-    def _applied(self, fact: _Law, found: dict[str, core.Term], depth: int) -> LeanTerm | None:
+    def _applied(self, fact: _Law, found: dict[str, core.Term], depth: int) -> lean.Term | None:
         """A fact at arguments, its premises proved; premises may determine arguments that are still open."""
         if fact.premises and depth == 0:
             return None
@@ -216,15 +205,15 @@ class _Search:
                 if ground and _matched(asked, other.conclusion, open_, more) and more:
                     yield from self._completed(fact, {**found, **more}, premises)
 
-    def _instance(self, fact: _Law, found: dict[str, core.Term]) -> LeanTerm:
+    def _instance(self, fact: _Law, found: dict[str, core.Term]) -> lean.Term:
         return call(fact.head, *(self._term(found[each.name]) for each in fact.variables))
 
-    def _term(self, term: core.Term) -> LeanTerm:
+    def _term(self, term: core.Term) -> lean.Term:
         return self._terms.value(term).term
 
     # ── equations ────────────────────────────────────────────────────────────────────────────────────────
 
-    def _rewritten(self, left: core.Term, right: core.Term) -> LeanTerm | None:
+    def _rewritten(self, left: core.Term, right: core.Term) -> lean.Term | None:
         """A chain of replacements from one term to another, found from both ends."""
         forward: dict[core.Term, _Step] = {left: _Step(None, None)}
         backward: dict[core.Term, _Step] = {right: _Step(None, None)}
@@ -245,7 +234,7 @@ class _Search:
 
     def _steps(
         self, term: core.Term, *, forwards: bool
-    ) -> Iterator[tuple[core.Term, Callable[[], LeanTerm]]]:
+    ) -> Iterator[tuple[core.Term, Callable[[], lean.Term]]]:
         """Terms one replacement away, and what makes proofs of ``term = after`` (or ``after = term``)."""
         for part in dict.fromkeys(subterms(term)):
             for fact in self._facts:
@@ -267,19 +256,19 @@ class _Search:
 
     def _replacement(
         self, term: core.Term, part: core.Term, fact: _Law, found: dict[str, core.Term], turned: bool
-    ) -> LeanTerm:
+    ) -> lean.Term:
         proof = self._instance(fact, found)
-        return self._within(term, part, Call(Name("Eq.symm"), (proof,)) if turned else proof)
+        return self._within(term, part, lean.Call(lean.Name("Eq.symm"), (proof,)) if turned else proof)
 
-    def _within(self, term: core.Term, part: core.Term, proof: LeanTerm) -> LeanTerm:
+    def _within(self, term: core.Term, part: core.Term, proof: lean.Term) -> lean.Term:
         """The same equation around a part: all its occurrences are replaced."""
         if term == part:
             return proof
         hole = core.Variable(_HOLE, part.sort)
         name = self._terms.locals(_HOLE)
         body = self._term(_replaced(term, part, hole))
-        function = Bind("fun", (Binder((name,), self._terms.sorts.type(part.sort)),), body)
-        return Call(Name("congrArg"), (function, proof))
+        function = lean.Bind("fun", (lean.Binder((name,), self._terms.sorts.type(part.sort)),), body)
+        return lean.Call(lean.Name("congrArg"), (function, proof))
 
 
 def _apart(fact: _Law) -> _Law:
@@ -308,9 +297,9 @@ def _size(term: core.Term) -> int:
     return sum(1 for _ in subterms(term))
 
 
-def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], middle: core.Term) -> LeanTerm:
+def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], middle: core.Term) -> lean.Term:
     """The proofs from the left term to the middle and on to the right one, as one."""
-    proofs: list[LeanTerm] = []
+    proofs: list[lean.Term] = []
     term: core.Term | None = middle
     while term is not None:
         step = forward[term]
@@ -324,10 +313,10 @@ def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], mi
             proofs.append(step.proof())
         term = step.before
     if not proofs:
-        return Name("rfl")
+        return lean.Name("rfl")
     result = proofs[-1]
     for proof in reversed(proofs[:-1]):
-        result = Call(Name("Eq.trans"), (proof, result))
+        result = lean.Call(lean.Name("Eq.trans"), (proof, result))
     return result
 
 
@@ -339,12 +328,12 @@ MAXIMUM_CASES = 1_000
 class Proof(msgspec.Struct, frozen=True):
     """Tactics, and what kind of proof they are."""
 
-    tactics: tuple[Tactic, ...]
+    tactics: tuple[lean.Tactic, ...]
     method: str
 
 
 def find_proof(
-    goal: Goal, statement: LeanTerm, terms: Terms, scope: Scope, definitions: Definitions
+    goal: Goal, statement: lean.Term, terms: Terms, scope: Scope, definitions: Definitions
 ) -> Proof | None:
     """A proof of a claim that is known to hold; None where none of our forms fits."""
     claim = goal.claim
@@ -395,8 +384,8 @@ def is_decided(formula: core.Term, definitions: Definitions) -> bool:
 
 
 def _cases(
-    variables: Sequence[core.Variable], statement: LeanTerm, definitions: Definitions
-) -> tuple[Tactic, ...] | None:
+    variables: Sequence[core.Variable], statement: lean.Term, definitions: Definitions
+) -> tuple[lean.Tactic, ...] | None:
     """Cases of every variable, each decided; None where a sort has infinitely many values, or too many."""
     count = 1
     for variable in variables:
@@ -408,9 +397,9 @@ def _cases(
         return None
     names = bound_names(statement)
     if len(names) < len(variables):
-        return (Close("decide"),) if not names else None
+        return (lean.Close("decide"),) if not names else None
     names = names[: len(variables)]
-    return (Intro(names), Cases(names, Close("decide"))) if names else (Close("decide"),)
+    return (lean.Intro(names), lean.Cases(names, lean.Close("decide"))) if names else (lean.Close("decide"),)
 
 
 def _number_of_values(sort: core.Sort, definitions: Definitions) -> int | None:
@@ -422,10 +411,10 @@ def _number_of_values(sort: core.Sort, definitions: Definitions) -> int | None:
     return None if any(each.fields for each in constructors) else len(constructors)
 
 
-def bound_names(statement: LeanTerm) -> tuple[str, ...]:
+def bound_names(statement: lean.Term) -> tuple[str, ...]:
     """The names of the outermost ∀."""
     names: list[str] = []
-    while isinstance(statement, Bind) and statement.kind == "∀":
+    while isinstance(statement, lean.Bind) and statement.kind == "∀":
         names += [name for binder in statement.binders for name in binder.names]
         statement = statement.body
     return tuple(names)

@@ -21,26 +21,7 @@ from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call
 from kleis.lean.export.terms.propositions import FALSE, conjunction, disjunction
-from kleis.lean.language.lean_tree import (
-    Anonymous,
-    Bind,
-    Binder,
-    By,
-    Call,
-    Close,
-    Exact,
-    Explicit,
-    If,
-    Infix,
-    Intro,
-    LeanTerm,
-    Model,
-    ModelField,
-    Name,
-    Number,
-    Prefix,
-    Theorem,
-)
+from kleis.lean.language import lean_tree as lean
 from kleis.problems import Place
 from kleis.prover.protocol.verdict import Evidence, Table, Verdict
 
@@ -67,7 +48,7 @@ class Refuter(Protocol):
 
 def refutation_of(
     writer: Refuter,
-    theorem: Theorem,
+    theorem: lean.Theorem,
     goal: Goal,
     verdict: Verdict,
     scope: Scope,
@@ -88,12 +69,19 @@ def refutation_of(
 
 
 def _emit(
-    writer: Refuter, theorem: Theorem, opposite: LeanTerm, contradiction: LeanTerm, source: tuple[str, Place]
+    writer: Refuter,
+    theorem: lean.Theorem,
+    opposite: lean.Term,
+    contradiction: lean.Term,
+    source: tuple[str, Place],
 ) -> None:
     label, place = source
     name = writer.names.declare(f"{label} (refuted)", "refutation", stem=f"{theorem.name}_refuted")
-    proof = (Intro(("h",)), Exact(call(Name("absurd"), contradiction, By(Close("decide")))))
-    writer.emit(Theorem(name, (), opposite, proof, theorem.classical), place, label)
+    proof = (
+        lean.Intro(("h",)),
+        lean.Exact(call(lean.Name("absurd"), contradiction, lean.By(lean.Close("decide")))),
+    )
+    writer.emit(lean.Theorem(name, (), opposite, proof, theorem.classical), place, label)
 
 
 # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -101,7 +89,7 @@ def _emit(
 
 def _by_witness(
     writer: Refuter,
-    theorem: Theorem,
+    theorem: lean.Theorem,
     claim: core.Term,
     evidence: Evidence,
     terms: Terms,
@@ -116,7 +104,7 @@ def _by_witness(
     if not is_decided(body, definitions) or theorem.classical:
         return None
     values = {each.name: each.value for each in evidence.bindings}
-    given: list[LeanTerm] = []
+    given: list[lean.Term] = []
     for variable in variables:
         if variable.name not in values:
             return None
@@ -124,7 +112,7 @@ def _by_witness(
             given.append(terms.value(writer.literal_at(values[variable.name], variable.sort)).term)
         except KleisError:
             return None
-    _emit(writer, theorem, Prefix("¬", theorem.statement), call(Name("h"), *given), source)
+    _emit(writer, theorem, lean.Prefix("¬", theorem.statement), call(lean.Name("h"), *given), source)
     return "witness: " + ", ".join(f"{each.name} = {values[each.name]}" for each in variables)
 
 
@@ -133,7 +121,7 @@ def _by_witness(
 
 def _by_model(
     writer: Refuter,
-    theorem: Theorem,
+    theorem: lean.Theorem,
     evidence: Evidence,
     use: Use,
     scope: Scope,
@@ -158,14 +146,14 @@ def _by_model(
     chosen = {each.kleis: type_ for each, type_ in zip(scope.parameters, types, strict=True)}
     arguments = [chosen[each.name] for each in use.arguments if isinstance(each, core.Carrier)]
     name = writer.names.declare(f"{label} (model)", "model", stem=f"{theorem.name}_model")
-    laws = [ModelField(field, None, (Close("decide"),)) for field in use.info.laws]
-    writer.emit(Model(name, call(Name(use.info.name), *arguments), (*fields, *laws)), place, label)
+    laws = [lean.ModelField(field, None, (lean.Close("decide"),)) for field in use.info.laws]
+    writer.emit(lean.Model(name, call(lean.Name(use.info.name), *arguments), (*fields, *laws)), place, label)
     instances = [
-        Name(name) if binder.type == scope.class_at(use) else Anonymous((Number(0),))
+        lean.Name(name) if binder.type == scope.class_at(use) else lean.Anonymous((lean.Number(0),))
         for binder in theorem.binders
         if binder.style == "instance"
     ]
-    contradiction = Call(Explicit("h"), (*types, *instances))
+    contradiction = lean.Call(lean.Explicit("h"), (*types, *instances))
     _emit(writer, theorem, _opposite(theorem), contradiction, source)
     shown = ", ".join(f"{key.rpartition('::')[2]} of {len(found)}" for key, found in sizes.items())
     return f"finite model: {shown}"
@@ -176,20 +164,20 @@ def _shown(sort: core.Sort) -> str:
     return sort_text(sort).rpartition("::")[2]
 
 
-def _opposite(theorem: Theorem) -> LeanTerm:
+def _opposite(theorem: lean.Theorem) -> lean.Term:
     """That the statement does not hold for all types; their universe is the least one."""
     binders = tuple(
-        binder if binder.style == "instance" else Binder(binder.names, Name("Type"))
+        binder if binder.style == "instance" else lean.Binder(binder.names, lean.Name("Type"))
         for binder in theorem.binders
     )
-    return Prefix("¬", Bind("∀", binders, theorem.statement))
+    return lean.Prefix("¬", lean.Bind("∀", binders, theorem.statement))
 
 
-def _fin(size: int) -> LeanTerm:
-    return Call(Name("Fin"), (Number(size),))
+def _fin(size: int) -> lean.Term:
+    return lean.Call(lean.Name("Fin"), (lean.Number(size),))
 
 
-def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[ModelField] | None:
+def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[lean.ModelField] | None:
     """A table for every operation; None where one has other sorts than carriers and Bool, or no table."""
     found = []
     for symbol, owner in use.symbols.items():
@@ -201,7 +189,7 @@ def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[M
         body = _tabled(table, [each for each in places if each is not None], target)
         if body is None:
             return None
-        found.append(ModelField(owner.field, body))
+        found.append(lean.ModelField(owner.field, body))
     return found
 
 
@@ -221,7 +209,7 @@ def _table(evidence: Evidence, symbol: core.Symbol) -> Table | None:
     return None
 
 
-def _tabled(table: Table, places: Sequence[list[str]], target: list[str] | None) -> LeanTerm | None:
+def _tabled(table: Table, places: Sequence[list[str]], target: list[str] | None) -> lean.Term | None:
     """A table as a function: nested choices, or for a relation the rows where it holds."""
     names = [f"x{place}" for place, _ in enumerate(places)]
     try:
@@ -238,25 +226,29 @@ def _tabled(table: Table, places: Sequence[list[str]], target: list[str] | None)
         return None
     if not names:
         return body
-    binders = tuple(Binder((name,), _fin(len(place))) for name, place in zip(names, places, strict=True))
-    return Bind("fun", binders, body)
+    binders = tuple(lean.Binder((name,), _fin(len(place))) for name, place in zip(names, places, strict=True))
+    return lean.Bind("fun", binders, body)
 
 
-def _relation(rows: dict[tuple[int, ...], int], names: Sequence[str]) -> LeanTerm:
+def _relation(rows: dict[tuple[int, ...], int], names: Sequence[str]) -> lean.Term:
     holding = [
-        conjunction(*(Infix("=", Name(name), Number(at)) for name, at in zip(names, row, strict=True)))
+        conjunction(
+            *(lean.Infix("=", lean.Name(name), lean.Number(at)) for name, at in zip(names, row, strict=True))
+        )
         for row, holds in rows.items()
         if holds
     ]
     return disjunction(*holding) if holding else FALSE
 
 
-def _choices(rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequence[int]) -> LeanTerm | None:
+def _choices(
+    rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequence[int]
+) -> lean.Term | None:
     """``if x0 = 0 then … else …``; what is the same for all values of a variable does not ask for it."""
 
-    def build(prefix: tuple[int, ...]) -> LeanTerm | None:
+    def build(prefix: tuple[int, ...]) -> lean.Term | None:
         if len(prefix) == len(names):
-            return Number(rows[prefix]) if prefix in rows else None
+            return lean.Number(rows[prefix]) if prefix in rows else None
         branches = [build((*prefix, each)) for each in range(sizes[len(prefix)])]
         if any(each is None for each in branches):
             return None
@@ -265,7 +257,9 @@ def _choices(rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequ
         result = last
         for at in range(len(known) - 2, -1, -1):
             if known[at] != last or result != last:
-                result = If(Infix("=", Name(names[len(prefix)]), Number(at)), known[at], result)
+                result = lean.If(
+                    lean.Infix("=", lean.Name(names[len(prefix)]), lean.Number(at)), known[at], result
+                )
         return result
 
     return build(())
