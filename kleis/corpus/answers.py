@@ -154,13 +154,10 @@ def paper_audit(corpus: Corpus, paper: Paper) -> dict[str, Any]:
     }
     if view.files:
         rows = view.rows(graph.edges)
-        counts: dict[str, int] = {}
-        for row in rows:
-            counts[row["basis"]] = counts.get(row["basis"], 0) + 1
         listing = view.listing()
         answer |= {
             "edges": rows,
-            "basis": counts,
+            "basis": dict(Counter(row["basis"] for row in rows)),
             "missing_edges": view.missing(graph.edges),
             "uncarded": [row["lean_decl"] for row in listing if row["card_id"] is None],
             "not_in_text": [name for name in view.carded.values() if name not in view.declarations],

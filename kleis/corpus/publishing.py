@@ -39,6 +39,7 @@ __all__ = [
     "Statement",
     "check_heading",
     "index_entry",
+    "json_file",
     "paper_files",
     "paper_id_of",
 ]
@@ -103,16 +104,16 @@ def paper_files(publication: Publication) -> dict[str, bytes]:
     digest = hashlib.sha256(source).hexdigest()
     cards = [_card(publication, number, ids) for number in ids.values()]
     files = {
-        "claims.json": _json([_claim(publication, number) for number in ids.values()]),
-        "assumptions.json": _json(
+        "claims.json": json_file([_claim(publication, number) for number in ids.values()]),
+        "assumptions.json": json_file(
             [
                 _assumption(paper, number, each)
                 for number, each in _numbered(publication)
                 if each.kind == "axiom"
             ]
         ),
-        "symbols.json": _json([]),
-        "mapping.json": _json(_mapping(publication)),
+        "symbols.json": json_file([]),
+        "mapping.json": json_file(_mapping(publication)),
     }
     index = [card["lean_decl"] for card in cards]
     fingerprint = build_hash(
@@ -123,9 +124,9 @@ def paper_files(publication: Publication) -> dict[str, bytes]:
         kernels=[],
         declarations=index,
     )
-    files["theorem_cards.json"] = _json(cards)
-    files["metadata.json"] = _json(_metadata(publication, digest))
-    files["manifest.json"] = _json(_manifest(publication, cards, index, fingerprint))
+    files["theorem_cards.json"] = json_file(cards)
+    files["metadata.json"] = json_file(_metadata(publication, digest))
+    files["manifest.json"] = json_file(_manifest(publication, cards, index, fingerprint))
     files[SOURCE] = source
     return files
 
@@ -338,5 +339,6 @@ def _manifest(
     }
 
 
-def _json(data: Any) -> bytes:
+def json_file(data: Any) -> bytes:
+    """JSON as the files of a corpus are written."""
     return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode("utf-8")

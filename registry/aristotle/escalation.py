@@ -95,9 +95,9 @@ def export(claim: Claim) -> Exported:
     return Exported(file)
 
 
-def job_of(order: JobRequest, claim: Claim, exported: Exported, hint: str) -> Ordered:
+def job_of(request: JobRequest, claim: Claim, exported: Exported, hint: str) -> Ordered:
     """The claim's Lean text as a job.  Where the export left built-ins open, a refutation counts for nothing."""
-    ordered = prove_job(order, exported.file.text, {}, hint)
+    ordered = prove_job(request, exported.file.text, {}, hint)
     return ordered.noting(claim=claim.text, refutation_counts=not exported.file.approximated)
 
 

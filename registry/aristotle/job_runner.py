@@ -116,7 +116,7 @@ class JobRunner:
 
     def _accepted(self, job: Job) -> str:
         try:
-            return self.service.submit(self.store.order(job))
+            return self.service.submit(self.store.submission(job))
         except ServiceFailure as failure:
             if failure.code in NOT_TAKEN:
                 self.store.put(_replace(job, attempted=False))
@@ -130,7 +130,7 @@ class JobRunner:
             return self.store.put(
                 _replace(job, last=run.status, raw=run.raw, percent=percent, trouble=None, not_before=0.0)
             )
-        original = self.store.order(job).files[job.target]
+        original = self.store.submission(job).files[job.target]
         returned: str | None = None
         findings: tuple[Finding, ...] = ()
         if needs_text(run):

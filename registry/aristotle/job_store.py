@@ -1,6 +1,6 @@
 """Jobs as records in the home directory: they survive restarts and ``kill -9``.  See docs/reference/lean.md §8.3.
 
-A job is two JSON files in ``HOME/aristotle/jobs``: its order, written once, and its record.  A job's life:
+A job is two JSON files in ``HOME/aristotle/jobs``: its submission (``.order``), written once, and its record.  A job's life:
 
     waiting ──submit──▶ running ──look, fetch──▶ done
        ▲ │ the service takes nothing now            (an outcome, for ever)
@@ -59,7 +59,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is known of a job.
 
     target
-        Which file of the order is to come back.
+        Which file of the submission is to come back.
     attempted
         Whether the service may have the job already, though no answer of it was seen.
     project
@@ -120,7 +120,7 @@ class JobStore:
         self._folder = home / "aristotle" / "jobs"
 
     def begin(self, ordered: Ordered) -> Job:
-        """Write a new job down, its order first."""
+        """Write a new job down, its submission first."""
         self._write(f"{ordered.job.id}.order", msgspec.json.encode(ordered.submission))
         return self.put(ordered.job)
 
@@ -129,7 +129,7 @@ class JobStore:
         self._write(f"{job.id}.json", msgspec.json.encode(job))
         return job
 
-    def order(self, job: Job) -> Submission:
+    def submission(self, job: Job) -> Submission:
         """What goes to the service for a job."""
         try:
             data = (self._folder / f"{job.id}.order").read_bytes()

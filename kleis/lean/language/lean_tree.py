@@ -10,6 +10,7 @@ Invariants
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -57,11 +58,24 @@ __all__ = [
     "Tuple",
     "Typed",
     "Universes",
+    "walk",
 ]
 
 
 class Node(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="lean"):
     """The base of all nodes."""
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """A node and everything below it, in no particular order."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in node.__struct_fields__:
+            value = getattr(node, field)
+            parts = value if isinstance(value, tuple) else (value,)
+            waiting.extend(part for part in parts if isinstance(part, Node))
 
 
 # ── Terms and types ──────────────────────────────────────────────────────────────────────────────────────────

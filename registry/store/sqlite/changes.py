@@ -39,7 +39,7 @@ def propose(
     *,
     keep_laws: bool = True,
 ) -> Evolved:
-    """What evolving `wanted` (whose version does not count) will come to, or the refusal. Changes nothing.
+    """What evolving `wanted` (whose version does not count) will come to; raises its errors. Changes nothing.
 
     With `keep_laws`, code that is current keeps the laws that it has."""
     head = read_head(connection, wanted.name)
@@ -159,7 +159,7 @@ class Change:
         return Forgotten(name, gone, current)
 
     def adopt(self, lineages: Iterable[Lineage], *, renumber: bool) -> tuple[Adopted, ...]:
-        """Take in lineages; the refusal lists every version that is in the way."""
+        """Take in lineages; the error lists every version that conflicts."""
         conflicts: list[str] = []
         adopted = tuple(self._adopt_one(lineage, renumber, conflicts) for lineage in lineages)
         if conflicts:

@@ -38,8 +38,8 @@ _IDLE: Final = 16
 def make_private(path: Path) -> None:
     """Create the file for its owner only, and its directory entry for certain, unless it is there.
 
-    SQLite takes a file of less than its smallest page for an empty database and overwrites it; somebody's note of
-    that name is refused here. With a rollback journal beside it, it is the first page of a store that was cut short.
+    SQLite takes a file of less than its smallest page for an empty database and overwrites it; a text file of that
+    name is an error here. With a rollback journal beside it, it is the first page of a store that was cut short.
     """
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -112,7 +112,7 @@ class Readers:
 
     @contextmanager
     def one(self) -> Iterator[sqlite3.Connection]:
-        """A reader for the length of a `with`; nobody else uses it meanwhile."""
+        """A reader for the length of a `with`, used by no other thread meanwhile."""
         if not self._open:
             raise closed(self._path)
         try:

@@ -231,49 +231,9 @@ def _numeral(term: lean.Term) -> Fraction | None:
             return None
 
 
-def _parts(term: lean.Term) -> Iterable[lean.Term]:
-    match term:
-        case lean.Call(function=function, arguments=arguments):
-            yield function
-            yield from arguments
-        case lean.Infix(left=left, right=right):
-            yield from (left, right)
-        case lean.Prefix(operand=operand):
-            yield operand
-        case lean.Bind(binders=binders, body=body):
-            yield from (binder.type for binder in binders)
-            yield body
-        case lean.If(condition=condition, yes=yes, no=no):
-            yield from (condition, yes, no)
-        case lean.Match(subject=subject, arms=arms):
-            yield subject
-            for arm in arms:
-                yield from _arm(arm)
-        case lean.LetIn(type=type_, value=value, body=body):
-            yield from (type_, value, body)
-        case lean.Named(value=value):
-            yield value
-        case lean.Typed(term=inner, type=type_):
-            yield from (inner, type_)
-        case lean.Tuple(items=items) | lean.ListLiteral(items=items) | lean.Anonymous(items=items):
-            yield from items
-        case _:
-            return
-
-
-def _arm(arm: lean.Arm) -> Iterable[lean.Term]:
-    yield from (arm.pattern, arm.body)
-
-
 def mentions(term: lean.Term, name: str) -> bool:
     """Whether a name occurs in a term."""
-    waiting = [term]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, lean.Name) and each.text == name:
-            return True
-        waiting.extend(_parts(each))
-    return False
+    return any(isinstance(each, lean.Name) and each.text == name for each in lean.walk(term))
 
 
 # ── Formulas from parts that may be undefined ──────────────────────────────────────────────────────────────────
