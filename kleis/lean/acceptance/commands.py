@@ -34,32 +34,12 @@ __all__ = [
 _OPENING, _CLOSING = frozenset("([{⟨⟦⌊⌈"), frozenset(")]}⟩⟧⌋⌉")
 _BRACKETED = frozenset({"@[", "#["})
 _HASH_COMMANDS = frozenset(
-    {
-        "exit",
-        "eval",
-        "eval!",
-        "print",
-        "check",
-        "check_failure",
-        "reduce",
-        "synth",
-        "guard",
-        "guard_msgs",
-        "guard_expr",
-    }
-    | {
-        "help",
-        "find",
-        "lint",
-        "simp",
-        "norm_num",
-        "conv",
-        "where",
-        "version",
-        "with_exporting",
-        "discr_tree_key",
-    }
-)
+    [
+        "exit", "eval", "eval!", "print", "check", "check_failure", "reduce", "synth", "guard",
+        "guard_msgs", "guard_expr", "help", "find", "lint", "simp", "norm_num", "conv", "where", "version",
+        "with_exporting", "discr_tree_key",
+    ]
+)  # fmt: skip
 
 
 class LeanCommand(msgspec.Struct, frozen=True):
@@ -251,6 +231,18 @@ _REJECTED_MODIFIERS = {
     "unsafe": "unsafe",
 }
 
+_METAPROGRAMS = (
+    "macro", "macro_rules", "syntax", "notation", "notation3", "infix", "infixl", "infixr", "prefix",
+    "postfix", "elab", "elab_rules", "declare_syntax_cat", "initialize", "builtin_initialize", "run_cmd",
+    "run_meta", "run_elab", "simproc", "simproc_decl", "dsimproc", "dsimproc_decl", "builtin_simproc",
+    "register_simp_attr", "register_option", "register_builtin_option", "binder_predicate",
+    "declare_simp_like_tactic", "declare_config_elab", "declare_aesop_rule_sets", "add_aesop_rules",
+    "erase_aesop_rules", "add_decl_doc", "library_note", "register_tactic_tag", "tactic_extension",
+    "suppress_compilation", "unsuppress_compilation", "compile_inductive", "compile_def",
+    "gen_injective_theorems%", "mk_iff_of_inductive_prop", "grind_pattern", "public", "meta", "module",
+    "whatsnew", "guard_msgs", "assert_not_exists", "assert_not_imported",
+)  # fmt: skip
+
 _REJECTED_COMMANDS = {
     "axiom": "axiom",
     "constant": "axiom",
@@ -283,38 +275,7 @@ _REJECTED_COMMANDS = {
     "initialize_simps_projections": "redefinition",
     "proof_wanted": "sorry-left",
     **dict.fromkeys(
-        (
-            *(
-                "macro",
-                "macro_rules",
-                "syntax",
-                "notation",
-                "notation3",
-                "infix",
-                "infixl",
-                "infixr",
-                "prefix",
-            ),
-            *("postfix", "elab", "elab_rules", "declare_syntax_cat", "initialize", "builtin_initialize"),
-            *("run_cmd", "run_meta", "run_elab", "simproc", "simproc_decl", "dsimproc", "dsimproc_decl"),
-            *("builtin_simproc", "register_simp_attr", "register_option", "register_builtin_option"),
-            *(
-                "binder_predicate",
-                "declare_simp_like_tactic",
-                "declare_config_elab",
-                "declare_aesop_rule_sets",
-            ),
-            *("add_aesop_rules", "erase_aesop_rules", "add_decl_doc", "library_note", "register_tactic_tag"),
-            *("tactic_extension", "suppress_compilation", "unsuppress_compilation", "compile_inductive"),
-            *(
-                "compile_def",
-                "gen_injective_theorems%",
-                "mk_iff_of_inductive_prop",
-                "grind_pattern",
-                "public",
-            ),
-            *("meta", "module", "whatsnew", "guard_msgs", "assert_not_exists", "assert_not_imported"),
-        ),
+        _METAPROGRAMS,
         "macro",
     ),
 }
@@ -324,6 +285,11 @@ COMMANDS: dict[str, str] = {
     **_REJECTED_COMMANDS,
     **_REJECTED_MODIFIERS,
 }
+
+_SEARCHES = (
+    "plausible", "slim_check", "apply?", "exact?", "rw?", "observe?", "have?", "hint", "propose",
+    "sorry_if_sorry", "test_sorry", "rw_search", "polyrith",
+)  # fmt: skip
 
 WORDS: dict[str, str] = {
     **dict.fromkeys(
@@ -335,10 +301,7 @@ WORDS: dict[str, str] = {
     ),
     **dict.fromkeys(("axiom", "constant", "opaque"), "axiom"),
     **dict.fromkeys(
-        (
-            *("plausible", "slim_check", "apply?", "exact?", "rw?", "observe?", "have?", "hint", "propose"),
-            *("sorry_if_sorry", "test_sorry", "rw_search", "polyrith"),
-        ),
+        _SEARCHES,
         "forbidden-word",
     ),
 }

@@ -273,66 +273,34 @@ TYPES: dict[str, int] = {
     "Matrix": 3,
 }
 
+_OF_ONE = (
+    "decide", "abs", "norm", "star", "sizeOf", "Int.toNat", "Int.natAbs", "Int.floor", "Int.ceil",
+    "Int.sign", "Nat.factorial", "Rat.num", "Rat.den", "Complex.re", "Complex.im", "Complex.normSq",
+    "Real.sin", "Real.cos", "Real.tan", "Real.sinh", "Real.cosh", "Real.tanh", "Real.sqrt", "Real.exp",
+    "Real.arcsin", "Real.arccos", "Real.arctan", "Real.log", "Prod.fst", "Prod.snd", "List.length",
+    "List.tail", "List.reverse", "List.flatten", "List.sum", "List.prod", "String.length", "Set.singleton",
+    "Set.ncard", "Set.Finite", "BitVec.toNat", "BitVec.toInt", "BitVec.not", "BitVec.neg", "Eq.symm",
+    "And.left", "And.right",
+)  # fmt: skip
+
+_OF_TWO = (
+    "min", "max", "Int.fdiv", "Int.fmod", "Int.gcd", "Int.lcm", "Complex.mk", "List.headD", "List.map",
+    "List.filter", "List.flatMap", "List.replicate", "List.cons", "Set.insert", "Set.image", "Finset.Icc",
+    "Finset.sum", "Finset.prod", "absurd", "Eq.trans", "congrArg", "BitVec.and", "BitVec.or", "BitVec.xor",
+    "BitVec.add", "BitVec.sub", "BitVec.mul", "BitVec.ult", "BitVec.ule", "BitVec.slt", "BitVec.sle",
+    "BitVec.append", "BitVec.ofInt", "BitVec.ofNat", "BitVec.zeroExtend", "BitVec.signExtend",
+)  # fmt: skip
+
 CONSTANTS: dict[str, int] = {
     **dict.fromkeys(
         ("True", "False", "true", "false", "∅", "Classical.ofNonempty", "Set.univ", "Real.pi"), 0
     ),
     **dict.fromkeys(
-        (
-            *("decide", "abs", "norm", "star", "sizeOf", "Int.toNat", "Int.natAbs", "Int.floor", "Int.ceil"),
-            *(
-                "Int.sign",
-                "Nat.factorial",
-                "Rat.num",
-                "Rat.den",
-                "Complex.re",
-                "Complex.im",
-                "Complex.normSq",
-            ),
-            *(
-                "Real.sin",
-                "Real.cos",
-                "Real.tan",
-                "Real.sinh",
-                "Real.cosh",
-                "Real.tanh",
-                "Real.sqrt",
-                "Real.exp",
-            ),
-            *("Real.arcsin", "Real.arccos", "Real.arctan", "Real.log", "Prod.fst", "Prod.snd", "List.length"),
-            *("List.tail", "List.reverse", "List.flatten", "List.sum", "List.prod", "String.length"),
-            *("Set.singleton", "Set.ncard", "Set.Finite", "BitVec.toNat", "BitVec.toInt", "BitVec.not"),
-            *("BitVec.neg", "Eq.symm", "And.left", "And.right"),
-        ),
+        _OF_ONE,
         1,
     ),
     **dict.fromkeys(
-        (
-            *(
-                "min",
-                "max",
-                "Int.fdiv",
-                "Int.fmod",
-                "Int.gcd",
-                "Int.lcm",
-                "Complex.mk",
-                "List.headD",
-                "List.map",
-            ),
-            *("List.filter", "List.flatMap", "List.replicate", "List.cons", "Set.insert", "Set.image"),
-            *("Finset.Icc", "Finset.sum", "Finset.prod", "absurd", "Eq.trans", "congrArg"),
-            *(
-                "BitVec.and",
-                "BitVec.or",
-                "BitVec.xor",
-                "BitVec.add",
-                "BitVec.sub",
-                "BitVec.mul",
-                "BitVec.ult",
-            ),
-            *("BitVec.ule", "BitVec.slt", "BitVec.sle", "BitVec.append", "BitVec.ofInt", "BitVec.ofNat"),
-            *("BitVec.zeroExtend", "BitVec.signExtend"),
-        ),
+        _OF_TWO,
         2,
     ),
     **dict.fromkeys(("List.getD", "List.foldl", "List.foldr"), 3),

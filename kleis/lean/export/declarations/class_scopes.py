@@ -175,7 +175,7 @@ class DefinitionInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A declared definition.
 
     kind
-        ``value``, ``bool`` or ``prop`` (kleis/lean/export/terms/lean_terms.py).
+        ``value``, ``bool`` or ``prop``, as in `lean_terms.DefinitionUse`.
     determined
         Whether its arguments say what its type variables are.
     inhabited

@@ -236,17 +236,9 @@ class Available:
                 uses.setdefault(self.unknown(symbol))
                 symbols.add(symbol)
         complete = not left and all(each in symbols for each in gathered.symbols)
-        if not complete or not self._said(uses, goal):
+        if not complete or not _disjoint(uses):
             return None
         return tuple(uses) if uses or not gathered.symbols else None
-
-    def _said(self, uses: Iterable[Use], goal: Goal) -> bool:
-        """Whether no symbol has two classes."""
-        count: dict[core.Symbol, int] = {}
-        for use in uses:
-            for symbol in use.symbols:
-                count[symbol] = count.get(symbol, 0) + 1
-        return all(number == 1 for number in count.values())
 
     def _flat(self, goal: Goal, definitions: Definitions, gathered: Contents) -> tuple[Use, ...]:
         """One class with everything that is assumed."""
@@ -295,3 +287,9 @@ def _found(entry: ClassInfo | LeanError) -> ClassInfo:
     if isinstance(entry, LeanError):
         raise entry
     return entry
+
+
+def _disjoint(uses: Iterable[Use]) -> bool:
+    """Whether no symbol has two classes."""
+    symbols = [symbol for use in uses for symbol in use.symbols]
+    return len(set(symbols)) == len(symbols)

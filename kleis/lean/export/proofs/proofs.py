@@ -30,7 +30,7 @@ from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call
 from kleis.lean.language import lean_tree as lean
 
-__all__ = ["Proof", "find_proof", "instance_proof", "is_decided"]
+__all__ = ["Proof", "find_proof", "instance_proof", "is_decided", "outermost"]
 
 _STATES = 250
 
@@ -107,16 +107,13 @@ def _laws(scope: Scope) -> Iterator[_Law]:
 
 
 def _as_laws(head: lean.Term, formula: core.Term) -> Iterator[_Law]:
-    variables: list[core.Variable] = []
-    while isinstance(formula, core.Quantifier) and formula.kind == "forall":
-        variables += formula.variables
-        formula = formula.body
+    variables, formula = outermost(formula)
     premises: list[core.Term] = []
     while isinstance(formula, core.Connective) and formula.name == "implies":
         premises.append(formula.arguments[0])
         formula = formula.arguments[1]
     if isinstance(formula, core.Equals | core.SymbolCall):
-        yield _Law(head, tuple(variables), tuple(premises), formula)
+        yield _Law(head, variables, tuple(premises), formula)
 
 
 def _assumed(name: lean.Term, formula: core.Term) -> Iterator[_Law]:
@@ -338,14 +335,15 @@ def find_proof(
     """A proof of a claim that is known to hold; None where none of our forms fits."""
     claim = goal.claim
     assert claim is not None
-    variables, body = _outermost(claim)
+    variables, body = outermost(claim)
     if is_decided(body, definitions) and (cases := _cases(variables, statement, definitions)) is not None:
         return Proof(cases, "finite decision")
     tactics = instance_proof(goal, statement, terms, scope)
     return None if tactics is None else Proof(tactics, "ground instantiation")
 
 
-def _outermost(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
+def outermost(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
+    """The variables of the outermost ∀, and what is claimed of them."""
     variables: list[core.Variable] = []
     while isinstance(claim, core.Quantifier) and claim.kind == "forall":
         variables += claim.variables

@@ -16,7 +16,7 @@ from kleis.errors import KleisError
 from kleis.lean.export.declarations.class_scopes import Scope, Use
 from kleis.lean.export.declarations.inductive_types import Emit
 from kleis.lean.export.declarations.lean_definitions import Definitions
-from kleis.lean.export.proofs.proofs import is_decided
+from kleis.lean.export.proofs.proofs import is_decided, outermost
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call
@@ -96,11 +96,7 @@ def _by_witness(
     definitions: Definitions,
     source: tuple[str, Place],
 ) -> str | None:
-    variables: list[core.Variable] = []
-    body = claim
-    while isinstance(body, core.Quantifier) and body.kind == "forall":
-        variables += body.variables
-        body = body.body
+    variables, body = outermost(claim)
     if not is_decided(body, definitions) or theorem.classical:
         return None
     values = {each.name: each.value for each in evidence.bindings}

@@ -72,7 +72,7 @@ class DefinitionUse(msgspec.Struct, frozen=True):
 
 
 class World(Protocol):
-    """What stands around the terms of one declaration."""
+    """What the terms of one declaration refer to."""
 
     def symbol(self, symbol: core.Symbol) -> lean.Term:
         """The function of a symbol."""
@@ -87,7 +87,7 @@ def builtin_symbol(operation: core.Operation) -> core.Symbol:
 
 
 class Terms:
-    """Reads terms within one declaration."""
+    """Translates the terms of one declaration."""
 
     def __init__(
         self,
