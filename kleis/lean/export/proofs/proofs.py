@@ -32,6 +32,108 @@ from kleis.lean.language import lean_tree as lean
 
 __all__ = ["Proof", "find_proof", "instance_proof", "is_decided", "outermost"]
 
+MAXIMUM_CASES = 1_000
+"""Cases of a finite decision."""
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """Tactics, and what kind of proof they are."""
+
+    tactics: tuple[lean.Tactic, ...]
+    method: str
+
+
+def find_proof(
+    goal: Goal, statement: lean.Term, terms: Terms, scope: Scope, definitions: Definitions
+) -> Proof | None:
+    """A proof of a claim that is known to hold; None where none of our forms fits."""
+    claim = goal.claim
+    assert claim is not None
+    variables, body = outermost(claim)
+    if is_decided(body, definitions) and (cases := _cases(variables, statement, definitions)) is not None:
+        return Proof(cases, "finite decision")
+    tactics = instance_proof(goal, statement, terms, scope)
+    return None if tactics is None else Proof(tactics, "ground instantiation")
+
+
+def outermost(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
+    """The variables of the outermost ∀, and what is claimed of them."""
+    variables: list[core.Variable] = []
+    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
+        variables += claim.variables
+        claim = claim.body
+    return tuple(variables), claim
+
+
+def is_decided(formula: core.Term, definitions: Definitions) -> bool:
+    """Whether Lean's ``decide`` computes a formula once its variables have values.
+
+    Not rational numbers, which it cannot compute with, nor strings, whose functions it does not unfold well, nor
+    recursion by a measure, which it does not unfold.
+    """
+    if not definitions.decidability.formula(formula):
+        return False
+    waiting, seen = [formula], set[str]()
+    while waiting:
+        term = waiting.pop()
+        if any(each in (core.RATIONAL, core.STRING) for each in sorts_of(term)):
+            return False
+        for each in subterms(term):
+            if isinstance(each, core.SymbolCall | core.Quantifier):
+                return False
+            if isinstance(each, core.BuiltinCall):
+                condition = each.operation.condition
+                if not definitions.gathering.has_counterpart(each.operation):
+                    return False
+                if condition is not None and not definitions.decidability.formula(condition):
+                    return False
+            if isinstance(each, core.DefinitionCall) and each.definition not in seen:
+                seen.add(each.definition)
+                if definitions.is_measured(each.definition):
+                    return False
+                waiting.append(definitions.gathering.definitions[each.definition].body)
+    return True
+
+
+def _cases(
+    variables: Sequence[core.Variable], statement: lean.Term, definitions: Definitions
+) -> tuple[lean.Tactic, ...] | None:
+    """Cases of every variable, each decided; None where a sort has infinitely many values, or too many."""
+    count = 1
+    for variable in variables:
+        size = _number_of_values(variable.sort, definitions)
+        if size is None:
+            return None
+        count *= size
+    if count > MAXIMUM_CASES:
+        return None
+    names = bound_names(statement)
+    if len(names) < len(variables):
+        return (lean.Close("decide"),) if not names else None
+    names = names[: len(variables)]
+    return (lean.Intro(names), lean.Cases(names, lean.Close("decide"))) if names else (lean.Close("decide"),)
+
+
+def _number_of_values(sort: core.Sort, definitions: Definitions) -> int | None:
+    if sort == core.BOOL:
+        return 2
+    if not isinstance(sort, core.DataSort):
+        return None
+    constructors = definitions.data.constructors(sort)
+    return None if any(each.fields for each in constructors) else len(constructors)
+
+
+def bound_names(statement: lean.Term) -> tuple[str, ...]:
+    """The names of the outermost ∀."""
+    names: list[str] = []
+    while isinstance(statement, lean.Bind) and statement.kind == "∀":
+        names += [name for binder in statement.binders for name in binder.names]
+        statement = statement.body
+    return tuple(names)
+
+
+# ── Ground instantiations ────────────────────────────────────────────────────────────────────────────────────
+
 _STATES = 250
 
 _DEPTH = 3
@@ -315,104 +417,3 @@ def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], mi
     for proof in reversed(proofs[:-1]):
         result = lean.Call(lean.Name("Eq.trans"), (proof, result))
     return result
-
-
-# ── Which proof a proposition gets ─────────────────────────────────────────────────────────────────────────────
-
-MAXIMUM_CASES = 1_000
-
-
-class Proof(msgspec.Struct, frozen=True):
-    """Tactics, and what kind of proof they are."""
-
-    tactics: tuple[lean.Tactic, ...]
-    method: str
-
-
-def find_proof(
-    goal: Goal, statement: lean.Term, terms: Terms, scope: Scope, definitions: Definitions
-) -> Proof | None:
-    """A proof of a claim that is known to hold; None where none of our forms fits."""
-    claim = goal.claim
-    assert claim is not None
-    variables, body = outermost(claim)
-    if is_decided(body, definitions) and (cases := _cases(variables, statement, definitions)) is not None:
-        return Proof(cases, "finite decision")
-    tactics = instance_proof(goal, statement, terms, scope)
-    return None if tactics is None else Proof(tactics, "ground instantiation")
-
-
-def outermost(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
-    """The variables of the outermost ∀, and what is claimed of them."""
-    variables: list[core.Variable] = []
-    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
-        variables += claim.variables
-        claim = claim.body
-    return tuple(variables), claim
-
-
-def is_decided(formula: core.Term, definitions: Definitions) -> bool:
-    """Whether Lean's ``decide`` computes a formula once its variables have values.
-
-    Not rational numbers, which it cannot compute with, nor strings, whose functions it does not unfold well, nor
-    recursion by a measure, which it does not unfold.
-    """
-    if not definitions.decidability.formula(formula):
-        return False
-    waiting, seen = [formula], set[str]()
-    while waiting:
-        term = waiting.pop()
-        if any(each in (core.RATIONAL, core.STRING) for each in sorts_of(term)):
-            return False
-        for each in subterms(term):
-            if isinstance(each, core.SymbolCall | core.Quantifier):
-                return False
-            if isinstance(each, core.BuiltinCall):
-                condition = each.operation.condition
-                if not definitions.gathering.has_counterpart(each.operation):
-                    return False
-                if condition is not None and not definitions.decidability.formula(condition):
-                    return False
-            if isinstance(each, core.DefinitionCall) and each.definition not in seen:
-                seen.add(each.definition)
-                if definitions.is_measured(each.definition):
-                    return False
-                waiting.append(definitions.gathering.definitions[each.definition].body)
-    return True
-
-
-def _cases(
-    variables: Sequence[core.Variable], statement: lean.Term, definitions: Definitions
-) -> tuple[lean.Tactic, ...] | None:
-    """Cases of every variable, each decided; None where a sort has infinitely many values, or too many."""
-    count = 1
-    for variable in variables:
-        size = _number_of_values(variable.sort, definitions)
-        if size is None:
-            return None
-        count *= size
-    if count > MAXIMUM_CASES:
-        return None
-    names = bound_names(statement)
-    if len(names) < len(variables):
-        return (lean.Close("decide"),) if not names else None
-    names = names[: len(variables)]
-    return (lean.Intro(names), lean.Cases(names, lean.Close("decide"))) if names else (lean.Close("decide"),)
-
-
-def _number_of_values(sort: core.Sort, definitions: Definitions) -> int | None:
-    if sort == core.BOOL:
-        return 2
-    if not isinstance(sort, core.DataSort):
-        return None
-    constructors = definitions.data.constructors(sort)
-    return None if any(each.fields for each in constructors) else len(constructors)
-
-
-def bound_names(statement: lean.Term) -> tuple[str, ...]:
-    """The names of the outermost ∀."""
-    names: list[str] = []
-    while isinstance(statement, lean.Bind) and statement.kind == "∀":
-        names += [name for binder in statement.binders for name in binder.names]
-        statement = statement.body
-    return tuple(names)

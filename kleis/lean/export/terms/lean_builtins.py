@@ -150,6 +150,9 @@ BIT_VECTORS: Mapping[str, Encoder] = {
 }
 
 
+# ── Numbers ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 def cast(term: lean.Term, source: lean.Term, target: lean.Term) -> lean.Term:
     """A number in a larger type: the inner type is written, so that nothing is computed in the larger one."""
     if (
