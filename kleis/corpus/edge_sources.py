@@ -28,7 +28,7 @@ Basis: TypeAlias = Literal["source", "via_uncarded_definition", "unsupported", "
 
 
 class SourceView(msgspec.Struct, frozen=True):
-    """A paper's Lean files as read: declarations by name, who names whom, which of them have cards."""
+    """A paper's Lean files as read: declarations by name, their references, and which of them have cards."""
 
     files: tuple[str, ...]
     absent: tuple[str, ...]
@@ -94,7 +94,7 @@ class SourceView(msgspec.Struct, frozen=True):
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What was not looked at."""
+        """What reading the text cannot see."""
         return LIMITS
 
 

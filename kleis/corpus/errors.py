@@ -22,7 +22,7 @@ CorpusCode = Literal[
 
 
 class CorpusError(KleisError):
-    """What a corpus cannot answer.  `file` is the file at fault, relative to the corpus; `nearest` are other names."""
+    """An error of a corpus.  `file` is the file at fault, relative to the corpus; `nearest` are other names."""
 
     def __init__(
         self,

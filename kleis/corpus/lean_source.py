@@ -54,7 +54,7 @@ class LeanDeclaration(msgspec.Struct, frozen=True):
 
 
 class LeanFile(msgspec.Struct, frozen=True):
-    """What was read of a file."""
+    """The imports and declarations of a file."""
 
     imports: tuple[str, ...]
     declarations: tuple[LeanDeclaration, ...]
@@ -137,7 +137,7 @@ class _Reader:
         )
 
     def _opened(self) -> Iterable[str]:
-        """What is open, also read inside of the namespaces around it."""
+        """The open namespaces, as they are and inside the namespaces around."""
         for name in (*self.once, *self.opens)[:_MOST_OPEN]:
             yield name
             for prefix in _prefixes(self._namespace()):
@@ -183,7 +183,7 @@ def _after_modifiers(found: Sequence[Token], place: int = 0) -> int:
 
 
 def _closed(found: Sequence[Token], place: int) -> int:
-    """Behind the bracket that closes the one at `place`."""
+    """The place after the bracket that closes the one at `place`."""
     depth = 0
     while place < len(found):
         depth += {"[": 1, "]": -1}.get(found[place].text, 0)

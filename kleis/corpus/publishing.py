@@ -72,7 +72,7 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 class Publication(msgspec.Struct, frozen=True, kw_only=True):
-    """What is published."""
+    """A paper to publish."""
 
     paper_id: str
     title: str
@@ -142,7 +142,7 @@ def index_entry(publication: Publication) -> dict[str, Any]:
 
 
 def check_heading(paper_id: str, year: int, domain: str) -> None:
-    """Raise `CorpusError` for what a paper cannot be called, or cannot be about."""
+    """Raise `CorpusError` for an id, a year or a domain that no paper may have."""
     if not PAPER_ID.fullmatch(paper_id) or not paper_id.strip("."):
         raise CorpusError(
             f"{paper_id!r} is no id of a paper",
@@ -206,7 +206,7 @@ def _claim(publication: Publication, number: int) -> dict[str, Any]:
 
 
 def _span(statement: Statement) -> dict[str, Any]:
-    """The line of the source, as the page of a text that has none."""
+    """The line of the source, in place of a page."""
     place = {"page": max(statement.line, 1), "offset": 0}
     return {"source_file": SOURCE, "start": place, "end": place}
 

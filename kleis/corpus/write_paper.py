@@ -57,10 +57,10 @@ def write_paper(
     *,
     overwrite: bool = False,
 ) -> Path:
-    """Put a paper into the corpus at `root`; its folder.
+    """Write a paper into the corpus at `root`; its folder.
 
     `files` are those of the paper's folder, `beside` others by their path from the corpus's directory.  An existing
-    paper is replaced only if that is said.
+    paper is replaced only with `overwrite`.
     """
     paper_id = str(entry["id"])
     folder = root / "papers" / paper_id

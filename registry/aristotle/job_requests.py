@@ -28,7 +28,7 @@ LONGEST_DESCRIPTION = 100_000
 
 
 class JobRequestError(Exception):
-    """What cannot be sent: the argument, what is wrong, what to do."""
+    """A request that is not sent: the argument, the problem, a hint."""
 
     def __init__(self, code: str, argument: str, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class JobRequestError(Exception):
 
 
 class JobRequest:
-    """Makes jobs of one service; `key` is what must not be in them."""
+    """Makes jobs for one service; none of their texts may hold `key`."""
 
     def __init__(self, mode: Mode, key: str, now: float) -> None:
         self._mode = mode

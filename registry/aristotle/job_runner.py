@@ -68,7 +68,7 @@ class JobRunner:
     async def wait(self, job: Job, seconds: float, look: Look, sleep: Sleep = asyncio.sleep) -> Job:
         """Look at a job again and again until it is done or the time is up.
 
-        `look` is `advance` in a thread: none is held between two looks.
+        `look` is `advance` in a thread; no thread is held between two looks.
         """
         deadline = self._monotonic() + seconds
         while job.stage != "done":
@@ -144,7 +144,7 @@ class JobRunner:
         )
 
     def _troubled(self, job: Job, failure: ServiceFailure) -> Job:
-        """The job after a failure: as it was, and why; or at its end, where trying again cannot help."""
+        """The job after a failure: unchanged but for `trouble`, or done where another try cannot help."""
         if failure.code in PASSING:
             limited = failure.code in ("rate_limited", "run_limit")
             wait = failure.retry_after_s or (_DEFAULT_WAIT if limited else 0)

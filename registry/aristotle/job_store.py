@@ -56,7 +56,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is known of a job.
+    """The record of a job.
 
     target
         Which file of the submission is to come back.
@@ -103,12 +103,12 @@ class Ordered(msgspec.Struct, frozen=True):
     submission: Submission
 
     def noting(self, **fields: Any) -> Ordered:
-        """The same with other fields of the job."""
+        """The same with some fields of the job changed."""
         return Ordered(msgspec.structs.replace(self.job, **fields), self.submission)
 
 
 def new_id(kind: JobKind, mode: Mode) -> str:
-    """A random id that says what it is of."""
+    """A random id, with the mode and the kind of the job in front."""
     middle = "" if kind == "prove" else f"{kind}-"
     return f"{_PREFIX[mode]}-{middle}{secrets.token_hex(16)}"
 

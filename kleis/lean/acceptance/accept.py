@@ -91,7 +91,7 @@ def theorem_names(text: str) -> tuple[str, ...]:
 
 
 def accept(ours: str, returned: str) -> Acceptance:
-    """Whether every theorem of ours is proved in the returned file, and nothing else happened there."""
+    """Decide whether a returned file proves every theorem of ours and changes nothing else."""
     total = count_sorries(ours)
     try:
         asked, given = _read(ours, "our file"), _read(returned, "the returned file")
@@ -172,7 +172,7 @@ def _title(command: LeanCommand) -> str:
 
 
 def _kept(ours: LeanCommand) -> int:
-    """How many tokens of a command of ours have to be as they were."""
+    """How many leading tokens of a command of ours must be unchanged."""
     if ours.word in PROVED or ours.sorries():
         return header_length(ours)
     return len(ours.tokens)
@@ -186,7 +186,7 @@ def _is_the_same(ours: LeanCommand, theirs: LeanCommand) -> bool:
 
 
 def _is_changed(ours: LeanCommand, theirs: LeanCommand) -> bool:
-    """Whether a command stands for one of ours, but is another."""
+    """Whether a command has the name of one of ours, but another statement."""
     same_name = bool(ours.name) and ours.name == theirs.name and theirs.word in (ours.word, *AUXILIARY)
     return same_name or (ours.word == theirs.word == "example")
 
@@ -225,7 +225,7 @@ def _harmless_option(command: LeanCommand) -> bool:
 
 
 def _check_modifiers(command: LeanCommand) -> None:
-    """Attributes that serve tactics, and words that change nothing, may stand before an added declaration."""
+    """Reject modifiers of an added declaration, except attributes for tactics and modifiers without effect on others."""
     before = command.texts[: command.texts.index(command.word)]
     depth = 0
     for text in before:
@@ -267,7 +267,7 @@ def _look_inside(command: LeanCommand, kept: int) -> None:
 
 
 def _margin(token: Token) -> None:
-    """A line of a proof at the margin is likely a command that is not known here."""
+    """Reject a name at the left margin of a proof: probably a command that is not in `COMMANDS`."""
     if token.text in ("|", ")", "]", "}", "⟩", "·", "end", "where", "deriving", "@[", "by"):
         return
     if token.kind == "name":
@@ -293,18 +293,18 @@ def _check_word(token: Token, following: Token | None) -> None:
 
 
 def _check_setting(tokens: Sequence[Token]) -> None:
-    """Settings of a tactic are written by name: positions could turn on what may not be named."""
+    """Reject settings of a tactic that are given by position: they could turn on a setting that is rejected by name."""
     if len(tokens) == 3 and tokens[0].text == "config" and tokens[1].text == ":=" and tokens[2].text != "{":
         raise _Rejection("native", "settings of a tactic that are not written by name", tokens[0].line)
 
 
 def _has_terms(before: Token, token: Token | None) -> bool:
-    """Whether a string right after a name like ``s!`` has terms inside."""
+    """Whether a string right after a name like ``s!`` has terms inside (an interpolated string)."""
     return token is not None and token.offset == before.last and token.kind == "string" and "{" in token.text
 
 
 def _ascii_runs(name: str) -> list[str]:
-    """A name, and the pieces of it between letters that not every Lean takes for letters."""
+    """A name, and its ASCII pieces: not every Lean takes other characters for letters."""
     runs = "".join(each if each.isascii() else " " for each in name).split()
     return [name, *runs]
 
@@ -313,7 +313,7 @@ def _ascii_runs(name: str) -> list[str]:
 
 
 def has_refutation(ours: str, returned: str) -> str | None:
-    """The name of an added theorem that says the opposite of a theorem of ours and is proved; None if there is none.
+    """The name of an added and proved theorem that negates a theorem of ours; None if there is none.
 
     The file must be acceptable but for open proofs, and the refutation must not rest on any of them.
     """
@@ -349,7 +349,7 @@ def _statement(command: LeanCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _plain(texts: Sequence[str]) -> tuple[str, ...]:
-    """Tokens without the universe after ``Type``; types may be implicit in one and explicit in the other."""
+    """Tokens without universes after ``Type``, and with implicit binders as explicit ones."""
     kept: list[str] = []
     for place, text in enumerate(texts):
         after_type = place > 0 and texts[place - 1] == "Type"

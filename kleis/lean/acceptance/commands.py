@@ -68,7 +68,7 @@ class LeanCommand(msgspec.Struct, frozen=True):
         return f"{self.namespace}.{self.name}" if self.namespace and self.name else self.name
 
     def sorries(self) -> int:
-        """How many of its words leave a proof open."""
+        """How many of its tokens leave a proof open."""
         return len(open_proofs(self.tokens))
 
 
@@ -112,7 +112,7 @@ def commands_of(text: str) -> tuple[LeanCommand, ...]:
 
 
 def _begins(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a command begins here; a modifier before another word of a command begins nothing."""
+    """Whether a command begins here; a modifier before the word of a command does not begin one itself."""
     token = tokens[place]
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     if token.kind == "symbol" and token.text == "#" and following is not None:

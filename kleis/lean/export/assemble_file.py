@@ -49,7 +49,7 @@ def assembled(
     omitted: Sequence[Omission],
     approximated: Sequence[str],
 ) -> LeanFile:
-    """The file."""
+    """The text of the commands in the frame of a file, with its tables."""
     lines: list[str] = []
     entries: list[LineEntry] = []
     for command in prelude(names.namespace):

@@ -20,7 +20,7 @@ __all__ = ["LeanProblem", "check_emitted"]
 
 
 class LeanProblem(msgspec.Struct, frozen=True):
-    """What is wrong, at the line (from 1) of the declaration or token."""
+    """A problem, with the line and column (from 1) of the declaration or token."""
 
     line: int
     column: int
@@ -57,7 +57,7 @@ def _layout(text: str) -> Iterator[LeanProblem]:
 
 
 class _Checker:
-    """Goes through the commands of one file."""
+    """Checks the commands of one file."""
 
     def __init__(self) -> None:
         self._environment = Environment()

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class LeanError(KleisError):
-    """What cannot be said in Lean (``not-expressible``), or a text that is no Lean (``unreadable``)."""
+    """Something without a form in Lean (``not-expressible``), or a text that is no Lean (``unreadable``)."""
 
 
 TokenKind: TypeAlias = Literal["name", "number", "string", "character", "symbol", "doc", "end"]
@@ -246,7 +246,7 @@ class _Lexer:
                 at += 1
         return at
 
-    # ── what is read strictly ────────────────────────────────────────────────────────────────────────────
+    # ── what a scanner reads otherwise ───────────────────────────────────────────────────────────────────
 
     def _is_space(self, character: str) -> bool:
         return character in " \t\r"
@@ -266,7 +266,7 @@ class _Lexer:
             raise self._error(f"a character that is no Lean: U+{ord(character):04X}")
 
     def _unclosed(self, message: str) -> int:
-        """Where something ends whose end is missing."""
+        """The end of a comment or string that is not closed."""
         raise self._error(message)
 
     def _error(self, message: str) -> LeanError:
@@ -284,7 +284,7 @@ _QUOTED_NAME = re.compile(r"«[^«»\n]*»")
 
 
 class _Scanner(_Lexer):
-    """Reads on where `_Lexer` stops."""
+    """Accepts every text: see `scan`."""
 
     symbols = (":=",)
 

@@ -39,7 +39,7 @@ class TermParser:
         return self._tokens[self._place]
 
     def take(self) -> Token:
-        """The next token, passed."""
+        """The next token, which is consumed."""
         token = self.here
         if token.kind != "end":
             self._place += 1
@@ -54,14 +54,14 @@ class TermParser:
         return self.here.kind in ("name", "symbol") and self.here.text in texts
 
     def expect(self, *texts: str) -> None:
-        """Pass exactly these words and symbols."""
+        """Consume exactly these words and symbols."""
         for text in texts:
             if not self.at(text):
                 raise self.error_here(f"{text} is missing", text)
             self.take()
 
     def name(self) -> str:
-        """Pass a name that is not reserved."""
+        """Consume a name that is not reserved."""
         token = self.here
         if token.kind != "name" or token.text in RESERVED:
             raise self.error_here("a name is missing", "a name")
@@ -88,7 +88,7 @@ class TermParser:
     # ── terms ────────────────────────────────────────────────────────────────────────────────────────────
 
     def term(self) -> lean.Term:
-        """A term, as long as it goes."""
+        """The longest term that begins here."""
         self._depth += 1
         if self._depth > _MAXIMUM_DEPTH:
             raise self.error_here("brackets too deep", f"at most {_MAXIMUM_DEPTH}")

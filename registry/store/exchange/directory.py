@@ -85,7 +85,7 @@ class ExchangeDirectory:
         return content
 
     def write(self, name: str, content: bytes) -> None:
-        """Put a file there, whole; one of the same content is left as it is."""
+        """Write a file, whole; one of the same content is left as it is."""
         with store_errors(self.path / name):
             if stat.S_ISREG(_mode(self._number, name)) and self.read(name) == content:
                 return

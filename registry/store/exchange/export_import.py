@@ -111,7 +111,7 @@ def export_tools(
 
 
 def _export_certificates(store: Store, root: ExchangeDirectory, hashes: set[str]) -> None:
-    """Write the certificates of laws; those of an earlier export that no law is left for go."""
+    """Write the certificates of laws; remove those of an earlier export that no law refers to."""
     if not hashes and str(_CERTIFICATES) not in root.entries():
         return
     with ExchangeDirectory(_CERTIFICATES, inside=root, create=True) as files:

@@ -66,7 +66,7 @@ def propose(
 
 
 def _change(before: ToolRecord, after: ToolRecord) -> Outcome:
-    """What has changed of a version whose code has not."""
+    """What has changed of a version whose code is the same."""
     if before.description != after.description:
         return "description"
     if before.examples != after.examples:
@@ -238,7 +238,7 @@ class Change:
             )
 
     def _erase_laws(self, name: str, version: int) -> None:
-        """Erase a version's laws, and certificates that no law is left for."""
+        """Erase a version's laws, and certificates that no law refers to."""
         of_it = ("SELECT laws FROM laws WHERE name = ? AND version = ?", (name, version))
         texts = [text for (text,) in self._connection.execute(*of_it)]
         self._connection.execute("DELETE FROM laws WHERE name = ? AND version = ?", (name, version))

@@ -1,8 +1,8 @@
 """Connections to the file of a store: how each is set up, and the readers that threads take turns with.
 
-A reader is taken from the pool for one question and put back. One connection behind a lock, one a thread, and this
-pool all cost about 10 µs a lookup with four threads. The pool is the one where no thread waits for another that holds
-a lock while it waits for the interpreter, and where no connection is left behind by a thread that ended.
+A reader is taken from the pool for one question and put back. Compared with one connection behind a lock, no thread
+waits for another that holds a lock while it waits for the interpreter; compared with one connection a thread, none is
+left behind by a thread that ended.
 """
 
 from __future__ import annotations

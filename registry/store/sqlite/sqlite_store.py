@@ -195,7 +195,7 @@ class SqliteStore:
             raise out_of_range("limit", limit, f"1 to {PAGE_LIMIT}")
         matching = "FROM heads WHERE current IS NOT NULL" + " AND instr(folded, ?) > 0" * len(words)
         with self._reading() as reader, together(reader):
-            # One walk through the heads, ranked here: twice as quick as counting and sorting in SQL.
+            # One walk through the heads, ranked here: quicker than counting and sorting in SQL.
             names = [name for (name,) in reader.execute(f"SELECT name {matching} ORDER BY name", words)]
             if words:
                 names.sort(key=partial(_rank, " ".join(words)))
@@ -230,7 +230,7 @@ class SqliteStore:
             copy_whole(reader, self._path, path, overwrite=overwrite)
 
     def check(self) -> tuple[str, ...]:
-        """Everything that is wrong with what is stored, in words; empty where all is well."""
+        """Everything that is wrong with what is stored, as texts; empty where all is well."""
         try:
             with self._reading() as reader:
                 return tuple(problems(reader))

@@ -62,7 +62,7 @@ class ClassInfo(msgspec.Struct, frozen=True, kw_only=True):
     symbols
         All its operations, the inherited ones too, over its own parameters.
     fields
-        Names that a class which extends it cannot give again.
+        Names that a class which extends it must not reuse.
     axioms
         Its axioms in canonical form, with their full names; the inherited ones first.
     inhabited
@@ -106,7 +106,7 @@ class Use(msgspec.Struct, frozen=True):
             use = at(use.info.parent, use) if use.info.parent is not None else None
 
     def least(self, needed: Iterable[core.Symbol]) -> Use | None:
-        """The class up its line of parents that is enough for these symbols; None if this has none of them."""
+        """The furthest ancestor that has all of these symbols that this class has; None if it has none of them."""
         wanted = [symbol for symbol in needed if symbol in self.symbols]
         if not wanted:
             return None
@@ -194,7 +194,7 @@ class DefinitionInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scope:
-    """What one declaration sees."""
+    """The type variables, classes and variables of one declaration."""
 
     def __init__(
         self,
@@ -271,7 +271,7 @@ class Scope:
         return self.sorts.argument(argument)
 
     def _constants(self) -> dict[core.Sort, lean.Term]:
-        """Elements of carriers that some class declares."""
+        """An element of each carrier of which a class declares a constant."""
         found: dict[core.Sort, lean.Term] = {}
         for use in self.uses:
             for symbol, owner in use.symbols.items():
@@ -307,7 +307,7 @@ class Scope:
         return tuple(found)
 
     def heads(self, *, every: bool = False) -> tuple[lean.Binder, ...]:
-        """What stands before the arguments: types, that they are not empty, classes."""
+        """The binders before the arguments: types, ``[Nonempty α]``, classes."""
         return (
             *self.type_binders(implicit=True),
             *self.inhabited_binders(every=every),

@@ -40,7 +40,7 @@ Laws: TypeAlias = tuple[tuple[Term, str], ...]
 
 
 class ClassContent:
-    """What a class is to say: its label, operations and axioms, over the carriers that occur in them."""
+    """The content of a class: its label, operations and axioms, over the carriers that occur in them."""
 
     def __init__(
         self,

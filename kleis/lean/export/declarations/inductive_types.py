@@ -54,7 +54,7 @@ class Data:
     # ── what terms ask ───────────────────────────────────────────────────────────────────────────────────
 
     def data(self, name: str) -> str:
-        """The Lean name of a data type, which is declared with its group now if it is not yet."""
+        """The Lean name of a data type; declares it with its group at the first call."""
         if name not in self._data:
             self._declare(name)
         return self._data[name]
@@ -158,7 +158,7 @@ class Data:
         return lean.Inductive(owner, parameters, tuple(constructors), self._deriving(declaration.name))
 
     def _deriving(self, name: str) -> tuple[str, ...]:
-        """What Lean can derive: not for mutual and nested types, nor where a part has no decided equality."""
+        """The classes that Lean can derive: none for mutual and nested types, nor where a part has no decided equality."""
         report = self._elaborator.data_report()
         group = next((each for each in report.groups if name in each), ())
         if len(group) != 1:

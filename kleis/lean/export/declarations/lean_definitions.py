@@ -53,7 +53,7 @@ class Surroundings(Protocol):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A definition with the classes it is taken over."""
+    """A definition with the classes it takes."""
 
     definition: core.Definition
     uses: tuple[Use, ...]
@@ -158,7 +158,7 @@ class Definitions:
     def _note(
         self, group: Sequence[core.Definition], uses: tuple[Use, ...], infos: dict[str, DefinitionInfo]
     ) -> None:
-        """What the calls within a group are to themselves."""
+        """Make the members of a recursive group known to each other."""
         for each in group:
             if each.group:
                 self._known[Key(each, uses)] = infos[each.key]
@@ -219,7 +219,7 @@ class Definitions:
             )
 
     def _reserve(self, definition: core.Definition, uses: tuple[Use, ...]) -> DefinitionInfo:
-        """What a definition is to its callers, if it is total."""
+        """Name a definition; what its callers know of it, if it is total."""
         name = self._around.names.declare(definition.name, "definition")
         kind = "value"
         if definition.result == core.BOOL:
@@ -298,7 +298,7 @@ class Definitions:
 
     @staticmethod
     def _where(hypothesis: str, condition: lean.Term, formula: lean.Term) -> lean.Term:
-        """A formula where a condition holds, which its recursive calls can use."""
+        """A formula under a condition that its recursive calls can use as a hypothesis."""
         if formula == TRUE:
             return condition
         return lean.Bind("∃", (lean.Binder((hypothesis,), condition),), formula)

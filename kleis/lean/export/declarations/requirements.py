@@ -22,7 +22,7 @@ __all__ = ["Contents", "Gathering", "carriers_in"]
 
 
 class Contents(msgspec.Struct):
-    """What was found, each in order of occurrence.
+    """The entities that terms depend on, each in order of occurrence.
 
     carriers
         By name, with the families' arguments of the first occurrence.
@@ -39,7 +39,7 @@ class Contents(msgspec.Struct):
     without_counterpart: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
 
     def add(self, other: Contents) -> None:
-        """Take in what another one has."""
+        """Add everything of another one."""
         self.symbols |= other.symbols
         self.carriers = {**other.carriers, **self.carriers}
         self.numbers |= other.numbers
@@ -74,7 +74,7 @@ class _AnyTypes(Sorts):
     """Types of no declaration: enough to ask whether a built-in has a counterpart in Lean."""
 
     def __init__(self) -> None:
-        """There is nothing to know."""
+        """No names are needed."""
         self.chosen = set()
 
     def fresh(self, stem: str) -> str:

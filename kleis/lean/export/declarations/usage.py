@@ -31,7 +31,7 @@ __all__ = ["Available"]
 
 
 class Writer(Protocol):
-    """What is asked of the export."""
+    """The parts of the export that are needed."""
 
     theory: Theory
     elaborator: Elaborator
@@ -59,7 +59,7 @@ class Available:
     # ── classes ──────────────────────────────────────────────────────────────────────────────────────────
 
     def structure(self, name: str) -> ClassInfo | None:
-        """The class of a structure; of one without parameters, that of its component (None if it says nothing)."""
+        """The class of a structure; of one without parameters, that of its component (None if it has neither operations nor axioms)."""
         elaborator = self._writer.elaborator
         if not self._writer.theory.structures[name].parameters:
             return self._section(name)
@@ -73,7 +73,7 @@ class Available:
         return _found(self._structures[name])
 
     def _declared(self, goal: Goal, instance: StructureInstance) -> ClassInfo:
-        """The class of a structure, from what it is at any carriers."""
+        """The class of a structure, from its goal at arbitrary carriers."""
         formulas = self._formulas(instance)
         axioms = [each for each in goal.axioms if each.formula in formulas]
         definitions = self._writer.definitions_of(goal)

@@ -46,7 +46,7 @@ class Proof(msgspec.Struct, frozen=True):
 def find_proof(
     goal: Goal, statement: lean.Term, terms: Terms, scope: Scope, definitions: Definitions
 ) -> Proof | None:
-    """A proof of a claim that is known to hold; None where none of our forms fits."""
+    """A proof of a claim that is known to hold; None where neither form fits."""
     claim = goal.claim
     assert claim is not None
     variables, body = outermost(claim)
@@ -151,7 +151,7 @@ class _Law(msgspec.Struct, frozen=True):
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """A term reached: from which one, and the Lean proof that both are equal."""
+    """A step of the search: the term before, and the Lean proof that both are equal."""
 
     before: core.Term | None
     proof: Callable[[], lean.Term] | None
@@ -219,7 +219,7 @@ def _as_laws(head: lean.Term, formula: core.Term) -> Iterator[_Law]:
 
 
 def _assumed(name: lean.Term, formula: core.Term) -> Iterator[_Law]:
-    """A hypothesis; of a conjunction each part, which Lean's ∧ holds leaning right."""
+    """A hypothesis as facts; the parts of a conjunction are taken out by ``And.left`` and ``And.right``."""
     parts = conjuncts(formula)
     rest = name
     for place, part in enumerate(parts):
@@ -334,7 +334,7 @@ class _Search:
     def _steps(
         self, term: core.Term, *, forwards: bool
     ) -> Iterator[tuple[core.Term, Callable[[], lean.Term]]]:
-        """Terms one replacement away, and what makes proofs of ``term = after`` (or ``after = term``)."""
+        """The terms after one replacement, with functions that give proofs of ``term = after`` (or ``after = term``)."""
         for part in dict.fromkeys(subterms(term)):
             for fact in self._facts:
                 if fact.premises or not isinstance(fact.conclusion, core.Equals):
@@ -360,7 +360,7 @@ class _Search:
         return self._within(term, part, lean.Call(lean.Name("Eq.symm"), (proof,)) if turned else proof)
 
     def _within(self, term: core.Term, part: core.Term, proof: lean.Term) -> lean.Term:
-        """The same equation around a part: all its occurrences are replaced."""
+        """The equation of a part lifted to the term around it (``congrArg``), at all occurrences."""
         if term == part:
             return proof
         hole = core.Variable(_HOLE, part.sort)
@@ -371,7 +371,7 @@ class _Search:
 
 
 def _apart(fact: _Law) -> _Law:
-    """A fact with variables that no claim has."""
+    """A fact with its variables renamed apart from those of any claim."""
     renamed = {each.name: core.Variable(f"\0{each.name}", each.sort) for each in fact.variables}
     return _Law(
         fact.head,
@@ -382,7 +382,7 @@ def _apart(fact: _Law) -> _Law:
 
 
 def conjuncts(formula: core.Term) -> tuple[core.Term, ...]:
-    """The parts of a conjunction, each once: so they are written in Lean."""
+    """The parts of a conjunction, each once, as they are written in Lean."""
     if isinstance(formula, core.Connective) and formula.name == "and":
         return tuple(dict.fromkeys(part for each in formula.arguments for part in conjuncts(each)))
     return (formula,)

@@ -43,7 +43,7 @@ class Refuter(Protocol):
         """Takes finished commands."""
 
     def literal_at(self, text: str, sort: core.Sort) -> core.Term:
-        """The value that a text of Kleis is, at a sort."""
+        """The value of a Kleis text, at a sort."""
 
 
 def refutation_of(
@@ -161,7 +161,7 @@ def _shown(sort: core.Sort) -> str:
 
 
 def _opposite(theorem: lean.Theorem) -> lean.Term:
-    """That the statement does not hold for all types; their universe is the least one."""
+    """The negation of the statement for all types, in the least universe."""
     binders = tuple(
         binder if binder.style == "instance" else lean.Binder(binder.names, lean.Name("Type"))
         for binder in theorem.binders
@@ -240,7 +240,7 @@ def _relation(rows: dict[tuple[int, ...], int], names: Sequence[str]) -> lean.Te
 def _choices(
     rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequence[int]
 ) -> lean.Term | None:
-    """``if x0 = 0 then … else …``; what is the same for all values of a variable does not ask for it."""
+    """``if x0 = 0 then … else …``; a variable is not tested where all its values give the same."""
 
     def build(prefix: tuple[int, ...]) -> lean.Term | None:
         if len(prefix) == len(names):

@@ -189,7 +189,7 @@ def _infix(operator: str) -> Encoder:
 
 
 def _minus(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
-    """On ℕ, it is that of ℤ."""
+    """Subtraction; on ℕ it is that of ℤ."""
     if _is(operation, "ℕ"):
         left, right = (cast(each, lean.Name("ℕ"), sorts.type(core.INTEGER)) for each in given)
         return lean.Infix("-", left, right)
@@ -230,7 +230,7 @@ def _is_positive(term: lean.Term) -> bool:
 
 
 def _power(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
-    """0 ^ 0 is 1 in both; the exponent's type says which power it is."""
+    """A power: 0 ^ 0 is 1 in both languages, and Lean chooses the power by the exponent's type."""
     return lean.Infix("^", given[0], given[1]) if _numeric(operation) else None
 
 
@@ -259,7 +259,7 @@ def _absolute(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -
 
 
 def _rounded(name: str) -> Encoder:
-    """Of an integer, itself."""
+    """A rounding function; an integer stays."""
     return lambda operation, given, _: given[0] if _is(operation, "ℤ") else call(lean.Name(name), given[0])
 
 

@@ -57,7 +57,7 @@ def _is_empty(_: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> le
 
 
 def _filter(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
-    """Lean's takes a function to Bool."""
+    """``List.filter``, which takes a function to Bool."""
     predicate = operation.parameters[0].sort
     if not isinstance(predicate, core.FunctionOf):
         return None

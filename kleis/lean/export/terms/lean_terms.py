@@ -53,7 +53,7 @@ _APPLIED = {
     **dict.fromkeys(("list_map", "list_filter", "list_flatmap"), "members"),
     **dict.fromkeys(("sum_bounds", "prod_bounds", "sum_over"), "interval"),
 }
-"""Built-ins that ask a function for its value at every member of a list, or integer of an interval."""
+"""Built-ins that call a function at every member of a list, or integer of an interval."""
 
 
 class DefinitionUse(msgspec.Struct, frozen=True):
@@ -430,7 +430,7 @@ class Terms:
     def _function(
         self, function: core.Lambda, applied: str, arguments: Sequence[core.Term]
     ) -> tuple[Value, lean.Term]:
-        """A function given to a built-in, and that it has values where the built-in asks for them."""
+        """A function given to a built-in, and the condition that it has a value wherever the built-in calls it."""
         binders = tuple(self.binder(each) for each in function.variables)
         if function.body.sort == core.BOOL:
             formula = self.formula(function.body)

@@ -153,7 +153,7 @@ class Sorts:
     # ── a value of every sort ────────────────────────────────────────────────────────────────────────────
 
     def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> lean.Term:
-        """A value, whichever: it stands where Kleis has none."""
+        """Some value of a sort, for places where Kleis has none."""
         if sort in self.constants:
             return self.constants[sort]
         match sort:

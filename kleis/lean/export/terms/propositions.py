@@ -90,19 +90,19 @@ def _chain(operator: str, parts: list[lean.Term], empty: lean.Term) -> lean.Term
 
 
 def conjunction(*formulas: lean.Term) -> lean.Term:
-    """All of them."""
+    """∧, without ``True`` and repetitions."""
     parts = list(dict.fromkeys(part for formula in formulas for part in conjuncts(formula)))
     return FALSE if FALSE in parts else _chain("∧", parts, TRUE)
 
 
 def disjunction(*formulas: lean.Term) -> lean.Term:
-    """One of them."""
+    """∨, without ``False`` and repetitions."""
     parts = list(dict.fromkeys(formula for formula in formulas if formula != FALSE))
     return TRUE if TRUE in parts else _chain("∨", parts, FALSE)
 
 
 def negation(formula: lean.Term) -> lean.Term:
-    """Not."""
+    """¬, of = and ≠ and of ¬ itself simplified."""
     match formula:
         case lean.Name(text="True"):
             return FALSE
@@ -119,7 +119,7 @@ def negation(formula: lean.Term) -> lean.Term:
 
 
 def denied(formula: lean.Term) -> lean.Term:
-    """Not, carried inward: no ∃ becomes ∀, not both becomes if … then not."""
+    """¬, pushed inwards: ¬∃ becomes ∀¬, and ¬(a ∧ b) becomes a → ¬b."""
     match formula:
         case lean.Bind(kind="∃", binders=binders, body=body):
             inner = denied(body)
@@ -140,7 +140,7 @@ def denied(formula: lean.Term) -> lean.Term:
 
 
 def implication(given: lean.Term, then: lean.Term) -> lean.Term:
-    """If … then."""
+    """→, simplified where a side is ``True`` or ``False``."""
     if given == TRUE or then == TRUE:
         return then
     if given == FALSE:
@@ -149,12 +149,12 @@ def implication(given: lean.Term, then: lean.Term) -> lean.Term:
 
 
 def forall(binders: tuple[lean.Binder, ...], body: lean.Term) -> lean.Term:
-    """For all; sorts are never empty, so what is constant holds of all or of none."""
+    """∀; of a constant, the constant, since no sort is empty."""
     return body if body in (TRUE, FALSE) or not binders else lean.Bind("∀", binders, body)
 
 
 def exists(binders: tuple[lean.Binder, ...], body: lean.Term) -> lean.Term:
-    """For some.  Lean has one binder an ∃."""
+    """∃, one for each binder, as Lean has it."""
     if body in (TRUE, FALSE):
         return body
     for binder in reversed(binders):
@@ -270,12 +270,12 @@ LEAN = Language(conjunction, disjunction, _implies)
 
 
 def chosen(condition: lean.Term, yes: lean.Term, no: lean.Term) -> lean.Term:
-    """What holds of two cases; where the condition is not true, the second counts."""
+    """``yes`` where the condition holds, else ``no``."""
     return conjunction(implication(condition, yes), implication(negation(condition), no))
 
 
 def cases(subject: lean.Term, branches: Sequence[tuple[lean.Term, lean.Term]]) -> lean.Term:
-    """A match; the same for all cases, that alone; cases at the end that do not name parts become one."""
+    """A match, simplified: cases that are all alike become their body, and alike cases without names become ``_``."""
     arms = [lean.Arm(_needed(pattern, body), body) for pattern, body in branches]
     if not any(_names(arm.pattern) for arm in arms) and len({arm.body for arm in arms}) == 1:
         return arms[0].body
