@@ -1,6 +1,7 @@
 """Jobs as records in the home directory: they survive restarts and ``kill -9``.  See docs/reference/lean.md §8.3.
 
-A job is two JSON files in ``HOME/aristotle/jobs``: its submission (``.order``), written once, and its record.  A job's life:
+A job is two JSON files in ``HOME/aristotle/jobs``: its submission (``.order``), written once, and its record.  The life of
+a job:
 
     waiting ──submit──▶ running ──look, fetch──▶ done
        ▲ │ the service takes nothing now            (an outcome, for ever)

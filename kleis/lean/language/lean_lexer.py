@@ -1,8 +1,10 @@
 """Lean text as tokens: comments, strings, characters, names and symbols.
 
 `tokenize` reads any Lean text, ours and what comes back from elsewhere, and raises `LeanError` where a text cannot be
-read; `scan` reads on in every text, for readers that need names, brackets and commands only.  `RESERVED`, `RESERVED_FIELDS` and `GLOBAL_NAMES` are the words that an emitted name must not be
-(docs/reference/lean.md §3.4).
+read; `scan` accepts every text, for readers that need names, brackets and commands only.
+
+`RESERVED`, `RESERVED_FIELDS` and `GLOBAL_NAMES` are the words that an emitted name must not be (docs/reference/lean.md
+§3.4).
 
 Invariants
     * Nothing is skipped unseen: white space, comments and tokens together are the text.

@@ -1,7 +1,7 @@
 """Files of an export, read and written without ever leaving its directory.
 
 Every file is opened relative to an open directory and never through a symbolic link; what is not an ordinary file of
-at most `FILE_LIMIT` bytes is an error. Writing goes to a temporary name, is synchronised, and takes its place by a rename.
+at most `FILE_LIMIT` bytes is an error. A file is written under a temporary name, synchronised, and renamed.
 """
 
 from __future__ import annotations

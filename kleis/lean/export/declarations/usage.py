@@ -59,7 +59,10 @@ class Available:
     # ── classes ──────────────────────────────────────────────────────────────────────────────────────────
 
     def structure(self, name: str) -> ClassInfo | None:
-        """The class of a structure; of one without parameters, that of its component (None if it has neither operations nor axioms)."""
+        """The class of a structure; of one without parameters, that of its component.
+
+        None if the component has neither operations nor axioms.
+        """
         elaborator = self._writer.elaborator
         if not self._writer.theory.structures[name].parameters:
             return self._section(name)
