@@ -14,7 +14,8 @@ def components(edges: Mapping[Key, Iterable[Key]], *, as_found: bool = False) ->
     """The components of a graph: a component comes after all that it leads to (Tarjan 1972, without recursion).
 
     Within a component, and between components that do not depend on each other, the order of `edges` decides; with
-    `as_found` the members of a component are in the order in which the search found them.  Targets that are no keys are left out.
+    `as_found` the members of a component are in the order in which the search found them.  Targets that are no keys are
+    left out.
     """
     order = {key: index for index, key in enumerate(edges)}
     number: dict[Key, int] = {}

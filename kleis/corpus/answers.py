@@ -61,9 +61,9 @@ class Walk(msgspec.Struct, frozen=True):
 
 
 def declaration_graph(paper: Paper, name: str) -> dict[str, Any]:
-    """The original's answer: what a declaration's cards depend on, the cards, and the paper's whole graph.
+    """What a declaration's cards depend on, the cards, and the paper's whole graph, as scientific-memory answers.
 
-    A name that no card has gives empty lists, as the original does, and says so in `problem`.
+    A name that no card has gives empty lists, and a `problem`.
     """
     places = [place for place, card in enumerate(paper.cards) if card.lean_decl == name]
     needed = [each for place in places for each in paper.cards[place].dependency_ids]
@@ -117,7 +117,7 @@ def _papers_of(graph: Graph, ids: Iterable[str]) -> Sequence[str]:
 
 
 def _with_basis(graph: Graph, views: dict[str, SourceView], edge: Edge) -> dict[str, Any]:
-    """An edge inside of one paper is looked up in its text; of one between papers nothing is known."""
+    """An edge with its basis; edges between papers have ``no_source``."""
     home, other = (graph.nodes[end].paper_id for end in (edge.target, edge.source))
     if home != other or home not in views:
         return {**edge_row(edge), "basis": "no_source"}
@@ -125,7 +125,7 @@ def _with_basis(graph: Graph, views: dict[str, SourceView], edge: Edge) -> dict[
 
 
 def paper_list(corpus: Corpus) -> list[dict[str, Any]]:
-    """The papers with sizes and freshness; a malformed paper is listed with what is wrong with it."""
+    """The papers with sizes and freshness; a malformed paper with its problem."""
     rows = []
     for entry in corpus.index():
         row = {"paper_id": entry.id, "title": entry.title, "year": entry.year, "domain": entry.domain}
@@ -154,13 +154,10 @@ def paper_audit(corpus: Corpus, paper: Paper) -> dict[str, Any]:
     }
     if view.files:
         rows = view.rows(graph.edges)
-        counts: dict[str, int] = {}
-        for row in rows:
-            counts[row["basis"]] = counts.get(row["basis"], 0) + 1
         listing = view.listing()
         answer |= {
             "edges": rows,
-            "basis": counts,
+            "basis": dict(Counter(row["basis"] for row in rows)),
             "missing_edges": view.missing(graph.edges),
             "uncarded": [row["lean_decl"] for row in listing if row["card_id"] is None],
             "not_in_text": [name for name in view.carded.values() if name not in view.declarations],
@@ -219,7 +216,7 @@ def keeps(path: str, wanted: str, mode: FileMode) -> bool:
 
 
 def near_files(paths: Iterable[str], wanted: str, mode: FileMode) -> list[str]:
-    """The paths that a filter means but for its case or a leading ``./``."""
+    """The paths that a filter would match in another case."""
     cleaned = "/".join(_parts(wanted)).casefold()
     found = dict.fromkeys(path for path in paths if cleaned and keeps(path.casefold(), cleaned, mode))
     return list(found)[:5]
@@ -235,7 +232,7 @@ Row = dict[str, Any]
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """Rows, what was passed over, and file paths that a filter nearly meant."""
+    """Rows, what was passed over, and paths that differ from a filter in case only."""
 
     rows: tuple[Row, ...]
     problems: tuple[str, ...] = ()
@@ -259,7 +256,7 @@ def original_rows(paper: Paper) -> Listing:
 
 
 def _problems(paper: Paper) -> tuple[str, ...]:
-    """What in the index is no name, and what stands in it twice."""
+    """Entries of the index that are no names, and names that are in it twice."""
     index = paper.manifest.declaration_index
     odd = sum(1 for each in index if not isinstance(each, str))
     found = [f"{odd} entries of declaration_index are no strings; they are passed over"] if odd else []
@@ -271,7 +268,7 @@ def _problems(paper: Paper) -> tuple[str, ...]:
 
 
 def merged_rows(paper: Paper) -> Listing:
-    """One row a declaration.  Cards that share a name share a row, which says where they disagree."""
+    """One row a declaration.  Cards of one name share a row, which names the fields in which they differ."""
     cards: dict[str, list[Card]] = {}
     for card in paper.cards:
         cards.setdefault(card.lean_decl, []).append(card)
@@ -300,7 +297,7 @@ def _merged(name: str, cards: list[Card], indexed: bool) -> Row:
 
 
 def rows_in_file(paper: Paper, wanted: str, mode: FileMode, *, merge: bool) -> Listing:
-    """The rows of one file.  Rows of the manifest have no file: they stay only where the filter is blank."""
+    """The rows of one file.  Rows of the manifest have no file, so only a blank filter keeps them."""
     listing = merged_rows(paper) if merge else original_rows(paper)
     if not wanted.strip():
         return listing

@@ -28,7 +28,7 @@ Basis: TypeAlias = Literal["source", "via_uncarded_definition", "unsupported", "
 
 
 class SourceView(msgspec.Struct, frozen=True):
-    """A paper's Lean files as read: declarations by name, who names whom, which of them have cards."""
+    """A paper's Lean files as read: declarations by name, their references, and which of them have cards."""
 
     files: tuple[str, ...]
     absent: tuple[str, ...]
@@ -64,7 +64,7 @@ class SourceView(msgspec.Struct, frozen=True):
     def missing(self, edges: Iterable[Edge]) -> list[dict[str, Any]]:
         """References between carded declarations that no edge publishes."""
         published = {(edge.source, edge.target) for edge in edges}
-        ids = {name: card for card, name in reversed(tuple(self.carded.items()))}
+        ids = self._cards()
         return [
             {"from": ids[needed], "to": card, "basis": "source"}
             for card, name in self.carded.items()
@@ -74,7 +74,7 @@ class SourceView(msgspec.Struct, frozen=True):
 
     def listing(self) -> list[dict[str, Any]]:
         """The declarations of the text, in order, each with its card if it has one."""
-        ids = {name: card for card, name in reversed(tuple(self.carded.items()))}
+        ids = self._cards()
         return [
             {
                 "lean_decl": found.name,
@@ -88,9 +88,13 @@ class SourceView(msgspec.Struct, frozen=True):
             for found in self.declarations.values()
         ]
 
+    def _cards(self) -> dict[str, str]:
+        """The card of each declaration, the first where several have its name."""
+        return {name: card for card, name in reversed(tuple(self.carded.items()))}
+
     @property
     def limits(self) -> tuple[str, ...]:
-        """What this reading does not see."""
+        """What reading the text cannot see."""
         return LIMITS
 
 

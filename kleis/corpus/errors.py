@@ -22,7 +22,7 @@ CorpusCode = Literal[
 
 
 class CorpusError(KleisError):
-    """What a corpus cannot answer.  `file` is the file at fault, relative to the corpus; `nearest` are other names."""
+    """An error of a corpus.  `file` is the file at fault, relative to the corpus; `nearest` are other names."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class CorpusError(KleisError):
 
 
 def not_found(code: CorpusCode, what: str, name: str, known: Iterable[str], hint: str = "") -> CorpusError:
-    """The refusal of a name that is not there, with the nearest that are."""
+    """The error of an unknown name, with the nearest known names."""
     close = nearest(name, known)
     shown = name if len(name) <= 120 else name[:119] + "…"
     advice = f"did you mean {' or '.join(close)}?" if close else hint

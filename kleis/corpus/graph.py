@@ -36,7 +36,7 @@ class Node(msgspec.Struct, frozen=True):
     card: Card | None
 
     def row(self) -> dict[str, Any]:
-        """What a slice says of it."""
+        """The node as a slice shows it."""
         if self.card is None:
             return {"card_id": self.id, "unknown": True}
         return {
@@ -103,7 +103,7 @@ class Graph:
         return [node.id for node in self.nodes.values() if node.card and node.card.lean_decl == name]
 
     def names(self) -> list[str]:
-        """Everything that `find` finds."""
+        """All names and ids that `find` knows."""
         cards = [node for node in self.nodes.values() if node.card is not None]
         return [*(node.card.lean_decl for node in cards if node.card), *(node.id for node in cards)]
 
@@ -142,7 +142,7 @@ class Graph:
         )
 
     def closure(self, starts: Sequence[str], direction: Direction) -> Slice:
-        """Everything on one side of `starts`: for dependents, what a change there may break."""
+        """Everything that `starts` depend on, or that depends on them."""
         return self.slice(starts, direction, max_nodes=len(self.nodes))
 
     def order(self) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ class Graph:
         return _cycles(_components(self.nodes, self.edges), self.edges)
 
     def figures(self) -> dict[str, Any]:
-        """How the graph as a whole looks: sizes, the longest chain in cards, cards without an edge."""
+        """Figures of the whole graph: sizes, the longest chain in cards, cards without an edge."""
         ends = {end for edge in self.edges for end in (edge.source, edge.target)}
         cards = [node.id for node in self.nodes.values() if node.card is not None]
         confidence = {
@@ -171,7 +171,7 @@ class Graph:
         }
 
     def _longest_chain(self) -> int:
-        """The most cards on one way; a cycle counts as often as it has members."""
+        """The number of cards on the longest path; a cycle counts with all its members."""
         groups = _components(self.nodes, self.edges)
         home = {name: place for place, group in enumerate(groups) for name in group}
         length = [len(group) for group in groups]
@@ -183,7 +183,7 @@ class Graph:
 
 
 def _sure_enough(edge: Edge, least: str) -> bool:
-    """An edge without a known confidence counts as the least sure."""
+    """Whether an edge has at least this confidence; one without a known confidence has the least."""
     rank = CONFIDENCES.index(edge.confidence) if edge.confidence in CONFIDENCES else 0
     return least not in CONFIDENCES or rank >= CONFIDENCES.index(least)
 

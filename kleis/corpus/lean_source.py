@@ -54,7 +54,7 @@ class LeanDeclaration(msgspec.Struct, frozen=True):
 
 
 class LeanFile(msgspec.Struct, frozen=True):
-    """What was read of a file."""
+    """The imports and declarations of a file."""
 
     imports: tuple[str, ...]
     declarations: tuple[LeanDeclaration, ...]
@@ -67,7 +67,7 @@ class _Reader:
         self.text = text
         self.found = [token for token in scan(text) if token.kind not in ("doc", "end")]
         self.starts = _command_starts(text, self.found)
-        self.frames: list[tuple[str, str, int]] = []
+        self.blocks: list[tuple[str, str, int]] = []
         self.opens: list[str] = []
         self.once: list[str] = []
         self.imports: list[str] = []
@@ -90,7 +90,7 @@ class _Reader:
                 self.imports += names[:1]
             case "namespace" | "section" | "mutual":
                 self.once.clear()
-                self.frames.append((word, names[0] if names and word != "mutual" else "", len(self.opens)))
+                self.blocks.append((word, names[0] if names and word != "mutual" else "", len(self.opens)))
             case "end":
                 self._end()
             case "open":
@@ -102,13 +102,13 @@ class _Reader:
                 self.once.clear()
 
     def _end(self) -> None:
-        if self.frames:
-            _, _, opens = self.frames.pop()
+        if self.blocks:
+            _, _, opens = self.blocks.pop()
             del self.opens[opens:]
 
     def _namespace(self) -> str:
-        frames = self.frames[:_DEEPEST]
-        return ".".join(name for word, name, _ in frames if word == "namespace" and name)
+        blocks = self.blocks[:_DEEPEST]
+        return ".".join(name for word, name, _ in blocks if word == "namespace" and name)
 
     def _declaration(self, found: Sequence[Token], place: int) -> None:
         kind = found[place].text
@@ -137,7 +137,7 @@ class _Reader:
         )
 
     def _opened(self) -> Iterable[str]:
-        """What is open, also read inside of the namespaces around it."""
+        """The open namespaces, as they are and inside the namespaces around."""
         for name in (*self.once, *self.opens)[:_MOST_OPEN]:
             yield name
             for prefix in _prefixes(self._namespace()):
@@ -183,7 +183,7 @@ def _after_modifiers(found: Sequence[Token], place: int = 0) -> int:
 
 
 def _closed(found: Sequence[Token], place: int) -> int:
-    """Behind the bracket that closes the one at `place`."""
+    """The place after the bracket that closes the one at `place`."""
     depth = 0
     while place < len(found):
         depth += {"[": 1, "]": -1}.get(found[place].text, 0)

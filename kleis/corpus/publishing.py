@@ -39,6 +39,7 @@ __all__ = [
     "Statement",
     "check_heading",
     "index_entry",
+    "json_file",
     "paper_files",
     "paper_id_of",
 ]
@@ -71,7 +72,7 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 class Publication(msgspec.Struct, frozen=True, kw_only=True):
-    """What is published."""
+    """A paper to publish."""
 
     paper_id: str
     title: str
@@ -103,16 +104,16 @@ def paper_files(publication: Publication) -> dict[str, bytes]:
     digest = hashlib.sha256(source).hexdigest()
     cards = [_card(publication, number, ids) for number in ids.values()]
     files = {
-        "claims.json": _json([_claim(publication, number) for number in ids.values()]),
-        "assumptions.json": _json(
+        "claims.json": json_file([_claim(publication, number) for number in ids.values()]),
+        "assumptions.json": json_file(
             [
                 _assumption(paper, number, each)
                 for number, each in _numbered(publication)
                 if each.kind == "axiom"
             ]
         ),
-        "symbols.json": _json([]),
-        "mapping.json": _json(_mapping(publication)),
+        "symbols.json": json_file([]),
+        "mapping.json": json_file(_mapping(publication)),
     }
     index = [card["lean_decl"] for card in cards]
     fingerprint = build_hash(
@@ -123,9 +124,9 @@ def paper_files(publication: Publication) -> dict[str, bytes]:
         kernels=[],
         declarations=index,
     )
-    files["theorem_cards.json"] = _json(cards)
-    files["metadata.json"] = _json(_metadata(publication, digest))
-    files["manifest.json"] = _json(_manifest(publication, cards, index, fingerprint))
+    files["theorem_cards.json"] = json_file(cards)
+    files["metadata.json"] = json_file(_metadata(publication, digest))
+    files["manifest.json"] = json_file(_manifest(publication, cards, index, fingerprint))
     files[SOURCE] = source
     return files
 
@@ -141,7 +142,7 @@ def index_entry(publication: Publication) -> dict[str, Any]:
 
 
 def check_heading(paper_id: str, year: int, domain: str) -> None:
-    """Raise `CorpusError` for what a paper cannot be called, or cannot be about."""
+    """Raise `CorpusError` for an id, a year or a domain that no paper may have."""
     if not PAPER_ID.fullmatch(paper_id) or not paper_id.strip("."):
         raise CorpusError(
             f"{paper_id!r} is no id of a paper",
@@ -205,7 +206,7 @@ def _claim(publication: Publication, number: int) -> dict[str, Any]:
 
 
 def _span(statement: Statement) -> dict[str, Any]:
-    """The line of the source, as the page of a text that has none."""
+    """The line of the source, in place of a page."""
     place = {"page": max(statement.line, 1), "offset": 0}
     return {"source_file": SOURCE, "start": place, "end": place}
 
@@ -262,7 +263,7 @@ def _card(publication: Publication, number: int, ids: Mapping[str, int]) -> dict
 
 
 def _note(statement: Statement) -> str:
-    """What the card's status rests on, in words."""
+    """What the card's status rests on, as text."""
     verdict = statement.verdict
     if verdict is None:
         return f"Kleis {statement.kind} {statement.name}"
@@ -338,5 +339,6 @@ def _manifest(
     }
 
 
-def _json(data: Any) -> bytes:
+def json_file(data: Any) -> bytes:
+    """JSON as the files of a corpus are written."""
     return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode("utf-8")

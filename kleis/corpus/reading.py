@@ -42,6 +42,42 @@ __all__ = [
     "freshness",
 ]
 
+# ── Where a corpus is ──────────────────────────────────────────────────────────────────────────────────────────
+
+VARIABLE = "PIF_CORPUS"
+"""The environment's variable that names the corpus."""
+
+
+def corpus_at(directory: Path) -> Path | None:
+    """The corpus that a directory is, or holds as ``corpus/``: a directory with ``index.json`` and ``papers/``."""
+    for candidate in (directory, directory / "corpus"):
+        if (candidate / "index.json").is_file() and (candidate / "papers").is_dir():
+            return candidate
+    return None
+
+
+def find_corpus(given: Path | None, environment: Mapping[str, str], working: Path) -> Path:
+    """The real directory of the corpus: at `given`, else at ``PIF_CORPUS``, else at `working`, and from there upwards.
+
+    Raises `CorpusError` (``corpus_not_found``) that says where it was looked for.
+    """
+    named = environment.get(VARIABLE, "")
+    start = (given or (Path(named).expanduser() if named else working)).absolute()
+    for directory in (start, *start.parents):
+        found = corpus_at(directory)
+        if found is not None:
+            return found.resolve()
+    raise CorpusError(
+        f"no corpus in {start} nor above it",
+        code="corpus_not_found",
+        found=str(start),
+        expected=("a directory with index.json and papers/",),
+        hint=f"give it with --corpus DIR or in {VARIABLE}; `kleis publish` makes one",
+    )
+
+
+# ── Files and papers ─────────────────────────────────────────────────────────────────────────────────────────
+
 PAPER_ID = re.compile(r"[a-z0-9_\-.]+")
 
 LONGEST_FILE = 32 * 1024 * 1024
@@ -313,36 +349,3 @@ def freshness(paper: Paper) -> Freshness:
         name: data and data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for name, data in files.items()
     }
     return "fresh_crlf" if of(windows) == manifest.build_hash else "stale"
-
-
-# ── Where a corpus is ──────────────────────────────────────────────────────────────────────────────────────────
-
-VARIABLE = "PIF_CORPUS"
-
-
-def corpus_at(directory: Path) -> Path | None:
-    """The corpus that a directory is, or holds as ``corpus/``: a directory with ``index.json`` and ``papers/``."""
-    for candidate in (directory, directory / "corpus"):
-        if (candidate / "index.json").is_file() and (candidate / "papers").is_dir():
-            return candidate
-    return None
-
-
-def find_corpus(given: Path | None, environment: Mapping[str, str], working: Path) -> Path:
-    """The real directory of the corpus: at `given`, else at ``PIF_CORPUS``, else at `working`, and from there upwards.
-
-    Raises `CorpusError` (``corpus_not_found``) that says where it was looked for.
-    """
-    named = environment.get(VARIABLE, "")
-    start = (given or (Path(named).expanduser() if named else working)).absolute()
-    for directory in (start, *start.parents):
-        found = corpus_at(directory)
-        if found is not None:
-            return found.resolve()
-    raise CorpusError(
-        f"no corpus in {start} nor above it",
-        code="corpus_not_found",
-        found=str(start),
-        expected=("a directory with index.json and papers/",),
-        hint=f"give it with --corpus DIR or in {VARIABLE}; `kleis publish` makes one",
-    )

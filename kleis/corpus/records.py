@@ -41,7 +41,7 @@ class Edge(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A paper's manifest.  `declaration_index` may hold anything: what is no name is passed over, and said."""
+    """A paper's manifest.  Entries of `declaration_index` that are no names are passed over, and reported."""
 
     paper_id: str = ""
     version: str = ""

@@ -6,7 +6,6 @@ lock.  After a kill between the two the index does not list the paper yet; publi
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
@@ -16,9 +15,10 @@ from typing import Any
 
 from kleis import durable_files
 from kleis.corpus.errors import CorpusError
+from kleis.corpus.publishing import json_file
 from kleis.corpus.reading import Corpus, corpus_at
 
-__all__ = ["corpus_for", "refuse_existing", "write_paper"]
+__all__ = ["corpus_for", "reject_existing", "write_paper"]
 
 
 def corpus_for(directory: Path) -> Path:
@@ -34,11 +34,11 @@ def corpus_for(directory: Path) -> Path:
             expected=("a directory with index.json and papers/", "an empty or new directory"),
         )
     (directory / "papers").mkdir(parents=True, exist_ok=True)
-    _replace(directory / "index.json", _json({"version": "0.1", "papers": []}))
+    _replace(directory / "index.json", json_file({"version": "0.1", "papers": []}))
     return directory.resolve()
 
 
-def refuse_existing(root: Path, paper_id: str) -> None:
+def reject_existing(root: Path, paper_id: str) -> None:
     """Raise `CorpusError` where a corpus has a paper already."""
     if (root / "papers" / paper_id).exists():
         raise CorpusError(
@@ -57,10 +57,10 @@ def write_paper(
     *,
     overwrite: bool = False,
 ) -> Path:
-    """Put a paper into the corpus at `root`; its folder.
+    """Write a paper into the corpus at `root`; its folder.
 
     `files` are those of the paper's folder, `beside` others by their path from the corpus's directory.  An existing
-    paper is replaced only if that is said.
+    paper is replaced only with `overwrite`.
     """
     paper_id = str(entry["id"])
     folder = root / "papers" / paper_id
@@ -69,7 +69,7 @@ def write_paper(
         corpus = Corpus(root)
         corpus.index()  # a malformed index is found before anything is written
         if not overwrite:
-            refuse_existing(root, paper_id)
+            reject_existing(root, paper_id)
         new = root / "papers" / f".{paper_id}.{secrets.token_hex(8)}"
         try:
             for name, data in files.items():
@@ -98,7 +98,7 @@ def _enter(path: Path, index: dict[str, Any], entry: Mapping[str, Any]) -> None:
     """List the paper in the index, which keeps whatever else it says."""
     papers = [each for each in index.get("papers", []) if each.get("id") != entry["id"]]
     papers = sorted([*papers, dict(entry)], key=lambda each: str(each["id"]))
-    _replace(path, _json({**index, "papers": papers}))
+    _replace(path, json_file({**index, "papers": papers}))
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -112,7 +112,3 @@ def _write(path: Path, data: bytes) -> None:
 def _replace(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     durable_files.write_whole(path, data, mode=None)
-
-
-def _json(data: Any) -> bytes:
-    return (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode("utf-8")

@@ -47,7 +47,7 @@ class PathNotAllowed(Exception):
 
 
 class ProjectFile(msgspec.Struct, frozen=True):
-    """A file with the folder that goes along: `name` is its path in that folder."""
+    """A file with the files of its Lake project: `name` is its path in that folder."""
 
     path: Path
     name: str
@@ -95,7 +95,7 @@ class Folders:
         return real, self._text(real, longest)
 
     def _text(self, real: Path, longest: int) -> str:
-        """The text of a file by its real path; that it has not become another is looked at on the open file."""
+        """The text of a file by its real path; checks on the open file that it was not replaced."""
         try:
             descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError as error:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["ARGUMENTS", "Claim", "Exported", "ask_portfolio", "export", "job_of", "read_claim", "steps"]
 
 CLAIM, USING, LEMMA, THEORY = "<code>", "<using>", "<lemma>", "<theory>"
-"""What places in errors are called."""
+"""The file names in the places of errors."""
 
 ARGUMENTS = {CLAIM: "code", USING: "using", LEMMA: "lemmas", THEORY: "theory"}
 """The argument that a place is in."""
@@ -95,9 +95,9 @@ def export(claim: Claim) -> Exported:
     return Exported(file)
 
 
-def job_of(order: JobRequest, claim: Claim, exported: Exported, hint: str) -> Ordered:
-    """The claim's Lean text as a job.  Where the export left built-ins open, a refutation counts for nothing."""
-    ordered = prove_job(order, exported.file.text, {}, hint)
+def job_of(request: JobRequest, claim: Claim, exported: Exported, hint: str) -> Ordered:
+    """The claim's Lean text as a job.  A refutation does not count where the export left built-ins open."""
+    ordered = prove_job(request, exported.file.text, {}, hint)
     return ordered.noting(claim=claim.text, refutation_counts=not exported.file.approximated)
 
 

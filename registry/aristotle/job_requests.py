@@ -28,7 +28,7 @@ LONGEST_DESCRIPTION = 100_000
 
 
 class JobRequestError(Exception):
-    """What cannot be sent: the argument, what is wrong, what to do."""
+    """A request that is not sent: the argument, the problem, a hint."""
 
     def __init__(self, code: str, argument: str, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class JobRequestError(Exception):
 
 
 class JobRequest:
-    """Makes jobs of one service; `key` is what must not be in them."""
+    """Makes jobs for one service; none of their texts may hold `key`."""
 
     def __init__(self, mode: Mode, key: str, now: float) -> None:
         self._mode = mode
@@ -63,27 +63,29 @@ def _bounded(argument: str, text: str, limit: int) -> None:
         raise JobRequestError("too_large", argument, message)
 
 
-def prove_job(order: JobRequest, code: str, context: Mapping[str, str], hint: str) -> Ordered:
+def prove_job(request: JobRequest, code: str, context: Mapping[str, str], hint: str) -> Ordered:
     """Fill in the proofs of a snippet."""
     _bounded("code", code, LONGEST_CODE)
     _bounded("hint", hint, LONGEST_DESCRIPTION)
     prompt = PROVE.format(target=MAIN) + (f"\n\nA hint: {hint}" if hint else "")
-    return order.job("prove", prompt, {**context, MAIN: code}, MAIN)
+    return request.job("prove", prompt, {**context, MAIN: code}, MAIN)
 
 
-def file_job(order: JobRequest, file: ProjectFile) -> Ordered:
+def file_job(request: JobRequest, file: ProjectFile) -> Ordered:
     """Fill in the proofs of a file, with its Lake project along."""
-    return order.job("file", PROVE.format(target=file.name), file.files, file.name)
+    return request.job("file", PROVE.format(target=file.name), file.files, file.name)
 
 
-def formalize_job(order: JobRequest, description: str, context: Mapping[str, str], *, prove: bool) -> Ordered:
+def formalize_job(
+    request: JobRequest, description: str, context: Mapping[str, str], *, prove: bool
+) -> Ordered:
     """Write the statement of a description, with a proof if that is asked for."""
     _bounded("description", description, LONGEST_DESCRIPTION)
     if not description.strip():
         raise JobRequestError("invalid_argument", "description", "`description` is empty")
     files = {**context, DESCRIPTION: description, MAIN: ""}
     prompt = FORMALIZE_AND_PROVE if prove else FORMALIZE
-    return order.job("formalize", prompt, files, MAIN, wants_proof=prove)
+    return request.job("formalize", prompt, files, MAIN, wants_proof=prove)
 
 
 def context_names(paths: Sequence[str]) -> list[str]:

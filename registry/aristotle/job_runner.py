@@ -68,7 +68,7 @@ class JobRunner:
     async def wait(self, job: Job, seconds: float, look: Look, sleep: Sleep = asyncio.sleep) -> Job:
         """Look at a job again and again until it is done or the time is up.
 
-        `look` is `advance` in a thread: none is held between two looks.
+        `look` is `advance` in a thread; no thread is held between two looks.
         """
         deadline = self._monotonic() + seconds
         while job.stage != "done":
@@ -116,7 +116,7 @@ class JobRunner:
 
     def _accepted(self, job: Job) -> str:
         try:
-            return self.service.submit(self.store.order(job))
+            return self.service.submit(self.store.submission(job))
         except ServiceFailure as failure:
             if failure.code in NOT_TAKEN:
                 self.store.put(_replace(job, attempted=False))
@@ -130,7 +130,7 @@ class JobRunner:
             return self.store.put(
                 _replace(job, last=run.status, raw=run.raw, percent=percent, trouble=None, not_before=0.0)
             )
-        original = self.store.order(job).files[job.target]
+        original = self.store.submission(job).files[job.target]
         returned: str | None = None
         findings: tuple[Finding, ...] = ()
         if needs_text(run):
@@ -144,7 +144,7 @@ class JobRunner:
         )
 
     def _troubled(self, job: Job, failure: ServiceFailure) -> Job:
-        """The job after a failure: as it was, and why; or at its end, where trying again cannot help."""
+        """The job after a failure: unchanged but for `trouble`, or done where another try cannot help."""
         if failure.code in PASSING:
             limited = failure.code in ("rate_limited", "run_limit")
             wait = failure.retry_after_s or (_DEFAULT_WAIT if limited else 0)

@@ -1,6 +1,7 @@
 """Jobs as records in the home directory: they survive restarts and ``kill -9``.  See docs/reference/lean.md §8.3.
 
-A job is two JSON files in ``HOME/aristotle/jobs``: its order, written once, and its record.  A job's life:
+A job is two JSON files in ``HOME/aristotle/jobs``: its submission (``.order``), written once, and its record.  The life of
+a job:
 
     waiting ──submit──▶ running ──look, fetch──▶ done
        ▲ │ the service takes nothing now            (an outcome, for ever)
@@ -56,10 +57,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that is known of a job.
+    """The record of a job.
 
     target
-        Which file of the order is to come back.
+        Which file of the submission is to come back.
     attempted
         Whether the service may have the job already, though no answer of it was seen.
     project
@@ -103,12 +104,12 @@ class Ordered(msgspec.Struct, frozen=True):
     submission: Submission
 
     def noting(self, **fields: Any) -> Ordered:
-        """The same with other fields of the job."""
+        """The same with some fields of the job changed."""
         return Ordered(msgspec.structs.replace(self.job, **fields), self.submission)
 
 
 def new_id(kind: JobKind, mode: Mode) -> str:
-    """A random id that says what it is of."""
+    """A random id, with the mode and the kind of the job in front."""
     middle = "" if kind == "prove" else f"{kind}-"
     return f"{_PREFIX[mode]}-{middle}{secrets.token_hex(16)}"
 
@@ -120,7 +121,7 @@ class JobStore:
         self._folder = home / "aristotle" / "jobs"
 
     def begin(self, ordered: Ordered) -> Job:
-        """Write a new job down, its order first."""
+        """Write a new job down, its submission first."""
         self._write(f"{ordered.job.id}.order", msgspec.json.encode(ordered.submission))
         return self.put(ordered.job)
 
@@ -129,7 +130,7 @@ class JobStore:
         self._write(f"{job.id}.json", msgspec.json.encode(job))
         return job
 
-    def order(self, job: Job) -> Submission:
+    def submission(self, job: Job) -> Submission:
         """What goes to the service for a job."""
         try:
             data = (self._folder / f"{job.id}.order").read_bytes()

@@ -116,7 +116,7 @@ def _refutation(
 
 
 def _with_gaps(job: Job, run: Run, returned: str, found: Acceptance) -> Outcome:
-    """Some proofs are open.  Files may be partly done; a snippet is done or not."""
+    """The outcome where proofs are open: a file may be ``partial``, a snippet is not."""
     filled, total = found.sorries_filled, found.sorries_total
     partial = job.kind == "file" and 0 < filled < total
     names = f" ({', '.join(found.remaining[:5])})" if found.remaining else ""
@@ -131,7 +131,7 @@ def _with_gaps(job: Job, run: Run, returned: str, found: Acceptance) -> Outcome:
 
 
 def _unfinished(job: Job, original: str, run: Run, returned: str) -> Outcome:
-    """A run that ended early: what is filled is kept, nothing is called proved."""
+    """The outcome of a run that ended early: filled proofs are kept, the job is never ``proved``."""
     from kleis.lean import accept
 
     found = accept(original, returned)
@@ -172,7 +172,7 @@ def _formalized(job: Job, run: Run, returned: str) -> Outcome:
 
 
 def _objection(text: str) -> tuple[str, str] | None:
-    """What in a formalisation is assumed, switched off or given another meaning: a code and the reason."""
+    """A code and the reason why a formalisation is not accepted: it assumes, switches off or redefines something."""
     from kleis.lean import LeanError
     from kleis.lean.acceptance.commands import COMMANDS, CONSTANTS, WORDS, commands_of
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from registry.errors import RegistryError
 
-__all__ = ["closed", "damaged", "not_a_store", "refusals"]
+__all__ = ["closed", "damaged", "not_a_store", "store_errors"]
 
 _ADVICE: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_BUSY: (
@@ -59,7 +59,7 @@ _ADVICE: Final[dict[int, tuple[str, str]]] = {
 
 
 @contextmanager
-def refusals(path: Path) -> Iterator[None]:
+def store_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and of the file system into `RegistryError`; `path` is the file they are about."""
     try:
         yield

@@ -151,8 +151,8 @@ class Store(Protocol):
         `laws` are the laws of the version (None: those it has; a new one has none), `certificates` the texts of their
         certificates by hash.
 
-        `expect_version` n: refused (`version_conflict`) unless n is current; 0: unless the name is free.
-        `dry_run`: the same answer and the same refusals, and nothing is kept.
+        `expect_version` n: `version_conflict` unless n is current; 0: unless the name is free.
+        `dry_run`: the same answer and the same errors, and nothing is kept.
         """
         ...
 
@@ -209,28 +209,28 @@ class Store(Protocol):
         ...
 
     def check(self) -> tuple[str, ...]:
-        """Everything that is wrong with what is stored, in words; empty where all is well. Reads it all."""
+        """Everything that is wrong with what is stored, as texts; empty where all is well. Reads it all."""
         ...
 
     def close(self) -> None:
-        """Let go of all files. Calling it again does nothing; any other call afterwards is refused."""
+        """Let go of all files. Calling it again does nothing; any other call afterwards is an error."""
         ...
 
 
-# What callers may hand to a store, tested before anything is opened or changed.
+# ── Checks of arguments, made before anything is opened or changed ────────────────────────────────────────────
 
 _QUERY_LIMIT: Final = 1_000
 _QUERY_WORDS: Final = 32
 
 
 def check_spelling(name: str) -> None:
-    """Refuse what is not spelled like a name; a reserved name is a legal question with the answer "no such tool"."""
+    """Reject what is not spelled like a name; a reserved name is a legal question with the answer "no such tool"."""
     if not valid_name(name):
         check_name(name)
 
 
 def check_record(record: ToolRecord) -> None:
-    """Refuse a record that no store may hold."""
+    """Reject a record that no store may hold."""
     check_name(record.name)
     if len(record.description) > DESCRIPTION_LIMIT:
         raise RegistryError(
@@ -281,7 +281,7 @@ def search_words(query: str) -> list[str]:
 
 
 def out_of_range(place: str, found: object, expected: str) -> RegistryError:
-    """The refusal of a number or length."""
+    """The error of a number or length."""
     return RegistryError(
         "invalid_argument",
         f"{place} is out of range",

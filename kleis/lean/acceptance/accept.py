@@ -61,7 +61,7 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     axioms_unchecked: bool = True
 
 
-class _Refusal(Exception):
+class _Rejection(Exception):
     """Why a returned file is not accepted."""
 
     def __init__(self, code: str, reason: str, line: int = 0) -> None:
@@ -74,7 +74,7 @@ class _Refusal(Exception):
 def count_sorries(text: str) -> int:
     """How many places of a text leave a proof open: not in comments, strings and «names».
 
-    Of a text that cannot be read, how many words say so.
+    Of a text that cannot be read, how often these words occur.
     """
     try:
         return len(open_proofs(tokenize(text)))
@@ -91,14 +91,18 @@ def theorem_names(text: str) -> tuple[str, ...]:
 
 
 def accept(ours: str, returned: str) -> Acceptance:
-    """Whether every theorem of ours is proved in the returned file, and nothing else happened there."""
+    """Decide whether a returned file proves every theorem of ours and changes nothing else."""
     total = count_sorries(ours)
     try:
         asked, given = _read(ours, "our file"), _read(returned, "the returned file")
         matched, added = _aligned(asked, given)
-    except _Refusal as refusal:
+    except _Rejection as rejection:
         return Acceptance(
-            accepted=False, code=refusal.code, reason=refusal.reason, line=refusal.line, sorries_total=total
+            accepted=False,
+            code=rejection.code,
+            reason=rejection.reason,
+            line=rejection.line,
+            sorries_total=total,
         )
     left = [(each, each.sorries()) for each in (*matched, *added) if each.sorries()]
     filled = max(0, total - sum(count for _, count in left))
@@ -122,7 +126,7 @@ def _read(text: str, label: str) -> tuple[LeanCommand, ...]:
     try:
         return commands_of(text)
     except LeanError as error:
-        raise _Refusal("unreadable", f"{label} cannot be read: {error.message}", error.line) from error
+        raise _Rejection("unreadable", f"{label} cannot be read: {error.message}", error.line) from error
 
 
 # ── Ours in theirs ───────────────────────────────────────────────────────────────────────────────────────────
@@ -131,7 +135,7 @@ def _read(text: str, label: str) -> tuple[LeanCommand, ...]:
 def _aligned(
     asked: Sequence[LeanCommand], given: Sequence[LeanCommand]
 ) -> tuple[list[LeanCommand], list[LeanCommand]]:
-    """The returned commands that are ours, and those that were added; `_Refusal` if there is anything else."""
+    """The returned commands that are ours, and those that were added; `_Rejection` if there is anything else."""
     known = names_in([token for each in asked for token in each.tokens])
     matched: list[LeanCommand] = []
     added: list[LeanCommand] = []
@@ -144,13 +148,13 @@ def _aligned(
             place, held = place + 1, wanted.texts[-1] == "in"
             continue
         if wanted is not None and _is_changed(wanted, command):
-            raise _Refusal("statement-changed", f"{_title(wanted)} is not as it was", command.line)
+            raise _Rejection("statement-changed", f"{_title(wanted)} is not as it was", command.line)
         if any(_is_the_same(later, command) for later in asked[place + 1 :]):
-            raise _Refusal(
+            raise _Rejection(
                 "statement-missing", f"{_title(asked[place])} is missing or not in its place", command.line
             )
         if held:
-            raise _Refusal(
+            raise _Rejection(
                 "scope",
                 f"something stands between {_title(asked[place - 1])} and what it is for",
                 command.line,
@@ -159,7 +163,7 @@ def _aligned(
         if command.word != "set_option":
             added.append(command)
     if place < len(asked):
-        raise _Refusal("statement-missing", f"{_title(asked[place])} is missing or not in its place")
+        raise _Rejection("statement-missing", f"{_title(asked[place])} is missing or not in its place")
     return matched, added
 
 
@@ -168,7 +172,7 @@ def _title(command: LeanCommand) -> str:
 
 
 def _kept(ours: LeanCommand) -> int:
-    """How many tokens of a command of ours have to be as they were."""
+    """How many leading tokens of a command of ours must be unchanged."""
     if ours.word in PROVED or ours.sorries():
         return header_length(ours)
     return len(ours.tokens)
@@ -182,7 +186,7 @@ def _is_the_same(ours: LeanCommand, theirs: LeanCommand) -> bool:
 
 
 def _is_changed(ours: LeanCommand, theirs: LeanCommand) -> bool:
-    """Whether a command stands for one of ours, but is another."""
+    """Whether a command has the name of one of ours, but another statement."""
     same_name = bool(ours.name) and ours.name == theirs.name and theirs.word in (ours.word, *AUXILIARY)
     return same_name or (ours.word == theirs.word == "example")
 
@@ -191,21 +195,21 @@ def _is_changed(ours: LeanCommand, theirs: LeanCommand) -> bool:
 
 
 def _check_added(command: LeanCommand, known: set[str]) -> None:
-    """Refuse an added command, unless it is a theorem or definition with a new name, or a harmless option."""
+    """Reject an added command, unless it is a theorem or definition with a new name, or a harmless option."""
     if command.word == "set_option" and _harmless_option(command):
         return
     code = COMMANDS.get(command.word)
     if code is None:
         what = f"{command.word} was added" if command.word else "there is text before the first command"
-        raise _Refusal("unknown-command", what, command.line)
+        raise _Rejection("unknown-command", what, command.line)
     if code or command.word not in AUXILIARY:
-        raise _Refusal(code or "unknown-command", f"{_title(command)} was added", command.line)
+        raise _Rejection(code or "unknown-command", f"{_title(command)} was added", command.line)
     if not command.name:
-        raise _Refusal("unreadable", f"a {command.word} without a name was added", command.line)
+        raise _Rejection("unreadable", f"a {command.word} without a name was added", command.line)
     hidden = [part for part in parts_of(command.name) if part in known]
     if hidden:
         reason = f"{command.word} {command.name} was added, and {hidden[0]} is a name of our file"
-        raise _Refusal("redefinition", reason, command.line)
+        raise _Rejection("redefinition", reason, command.line)
     _check_modifiers(command)
     _look_inside(command, 0)
 
@@ -221,7 +225,7 @@ def _harmless_option(command: LeanCommand) -> bool:
 
 
 def _check_modifiers(command: LeanCommand) -> None:
-    """Attributes that serve tactics, and words that change nothing, may stand before an added declaration."""
+    """Reject modifiers of an added declaration, except attributes for tactics and modifiers without effect on others."""
     before = command.texts[: command.texts.index(command.word)]
     depth = 0
     for text in before:
@@ -230,13 +234,13 @@ def _check_modifiers(command: LeanCommand) -> None:
         elif text == "]":
             depth -= 1
         elif depth and text not in ALLOWED_ATTRIBUTES and text != ",":
-            raise _Refusal("attribute", f"the attribute {text} was added", command.line)
+            raise _Rejection("attribute", f"the attribute {text} was added", command.line)
         elif not depth and text not in MODIFIERS:
-            raise _Refusal("unsafe", f"{text} was added", command.line)
+            raise _Rejection("unsafe", f"{text} was added", command.line)
 
 
 def _look_inside(command: LeanCommand, kept: int) -> None:
-    """Refuse what no proof may contain; the first `kept` tokens are ours."""
+    """Reject what no proof may contain; the first `kept` tokens are ours."""
     tokens = command.tokens
     for place in range(kept, len(tokens)):
         token = tokens[place]
@@ -253,21 +257,21 @@ def _look_inside(command: LeanCommand, kept: int) -> None:
         elif (token.kind == "character" and '"' in token.text) or (
             token.kind == "string" and token.text[0] == "r"
         ):
-            raise _Refusal("unreadable", "a literal that Lean may read in another way", token.line)
+            raise _Rejection("unreadable", "a literal that Lean may read in another way", token.line)
         elif token.text in ("@[", "#["):
             after = tokens[place + 1].text if place + 1 < len(tokens) else ""
             if token.text == "@[" and after not in ALLOWED_ATTRIBUTES:
-                raise _Refusal("attribute", f"the attribute {after} stands in a proof", token.line)
+                raise _Rejection("attribute", f"the attribute {after} stands in a proof", token.line)
         elif token.text == "`" or token.text == "``":
-            raise _Refusal("macro", "a quotation stands in a proof", token.line)
+            raise _Rejection("macro", "a quotation stands in a proof", token.line)
 
 
 def _margin(token: Token) -> None:
-    """A line of a proof at the margin is likely a command that is not known here."""
+    """Reject a name at the left margin of a proof: probably a command that is not in `COMMANDS`."""
     if token.text in ("|", ")", "]", "}", "⟩", "·", "end", "where", "deriving", "@[", "by"):
         return
     if token.kind == "name":
-        raise _Refusal(
+        raise _Rejection(
             "unknown-command", f"{token.text} begins a line and is no command that is known", token.line
         )
 
@@ -277,30 +281,30 @@ def _check_word(token: Token, following: Token | None) -> None:
     for piece in pieces:
         for part in _ascii_runs(piece):
             if part in CONSTANTS and part != "sorryAx":
-                raise _Refusal(CONSTANTS[part], f"{part} stands in a proof", token.line)
+                raise _Rejection(CONSTANTS[part], f"{part} stands in a proof", token.line)
             if part == "sorryAx":
-                raise _Refusal("axiom", "sorryAx stands in a proof", token.line)
+                raise _Rejection("axiom", "sorryAx stands in a proof", token.line)
     if token.text in WORDS:
-        raise _Refusal(WORDS[token.text], f"{token.text} stands in a proof", token.line)
+        raise _Rejection(WORDS[token.text], f"{token.text} stands in a proof", token.line)
     if pieces[0] == "Lean" and len(pieces) > 1:
-        raise _Refusal("macro", f"{token.text} is a name of Lean's own workings", token.line)
+        raise _Rejection("macro", f"{token.text} is a name of Lean's own workings", token.line)
     if token.text.endswith("!") and _has_terms(token, following):
-        raise _Refusal("unreadable", "a string with terms inside stands in a proof", token.line)
+        raise _Rejection("unreadable", "a string with terms inside stands in a proof", token.line)
 
 
 def _check_setting(tokens: Sequence[Token]) -> None:
-    """Settings of a tactic are written by name: positions could turn on what may not be named."""
+    """Reject settings of a tactic that are given by position: they could turn on a setting that is rejected by name."""
     if len(tokens) == 3 and tokens[0].text == "config" and tokens[1].text == ":=" and tokens[2].text != "{":
-        raise _Refusal("native", "settings of a tactic that are not written by name", tokens[0].line)
+        raise _Rejection("native", "settings of a tactic that are not written by name", tokens[0].line)
 
 
 def _has_terms(before: Token, token: Token | None) -> bool:
-    """Whether a string right after a name like ``s!`` has terms inside."""
+    """Whether a string right after a name like ``s!`` has terms inside (an interpolated string)."""
     return token is not None and token.offset == before.last and token.kind == "string" and "{" in token.text
 
 
 def _ascii_runs(name: str) -> list[str]:
-    """A name, and the pieces of it between letters that not every Lean takes for letters."""
+    """A name, and its ASCII pieces: not every Lean takes other characters for letters."""
     runs = "".join(each if each.isascii() else " " for each in name).split()
     return [name, *runs]
 
@@ -309,14 +313,14 @@ def _ascii_runs(name: str) -> list[str]:
 
 
 def has_refutation(ours: str, returned: str) -> str | None:
-    """The name of an added theorem that says the opposite of a theorem of ours and is proved; None if there is none.
+    """The name of an added and proved theorem that negates a theorem of ours; None if there is none.
 
     The file must be acceptable but for open proofs, and the refutation must not rest on any of them.
     """
     try:
         asked, given = _read(ours, "our file"), _read(returned, "the returned file")
         matched, added = _aligned(asked, given)
-    except _Refusal:
+    except _Rejection:
         return None
     resting = {part for each in matched if each.sorries() for part in parts_of(each.name)[-1:]}
     if any(each.sorries() or names_in(each.tokens) & resting for each in added):
@@ -345,7 +349,7 @@ def _statement(command: LeanCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _plain(texts: Sequence[str]) -> tuple[str, ...]:
-    """Tokens without the universe after ``Type``; types may be implicit in one and explicit in the other."""
+    """Tokens without universes after ``Type``, and with implicit binders as explicit ones."""
     kept: list[str] = []
     for place, text in enumerate(texts):
         after_type = place > 0 and texts[place - 1] == "Type"

@@ -34,32 +34,12 @@ __all__ = [
 _OPENING, _CLOSING = frozenset("([{⟨⟦⌊⌈"), frozenset(")]}⟩⟧⌋⌉")
 _BRACKETED = frozenset({"@[", "#["})
 _HASH_COMMANDS = frozenset(
-    {
-        "exit",
-        "eval",
-        "eval!",
-        "print",
-        "check",
-        "check_failure",
-        "reduce",
-        "synth",
-        "guard",
-        "guard_msgs",
-        "guard_expr",
-    }
-    | {
-        "help",
-        "find",
-        "lint",
-        "simp",
-        "norm_num",
-        "conv",
-        "where",
-        "version",
-        "with_exporting",
-        "discr_tree_key",
-    }
-)
+    [
+        "exit", "eval", "eval!", "print", "check", "check_failure", "reduce", "synth", "guard",
+        "guard_msgs", "guard_expr", "help", "find", "lint", "simp", "norm_num", "conv", "where", "version",
+        "with_exporting", "discr_tree_key",
+    ]
+)  # fmt: skip
 
 
 class LeanCommand(msgspec.Struct, frozen=True):
@@ -88,7 +68,7 @@ class LeanCommand(msgspec.Struct, frozen=True):
         return f"{self.namespace}.{self.name}" if self.namespace and self.name else self.name
 
     def sorries(self) -> int:
-        """How many of its words leave a proof open."""
+        """How many of its tokens leave a proof open."""
         return len(open_proofs(self.tokens))
 
 
@@ -132,7 +112,7 @@ def commands_of(text: str) -> tuple[LeanCommand, ...]:
 
 
 def _begins(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a command begins here; a modifier before another word of a command begins nothing."""
+    """Whether a command begins here; a modifier before the word of a command does not begin one itself."""
     token = tokens[place]
     following = tokens[place + 1] if place + 1 < len(tokens) else None
     if token.kind == "symbol" and token.text == "#" and following is not None:
@@ -244,14 +224,26 @@ AUXILIARY = frozenset({"theorem", "lemma", "def", "abbrev"})
 
 MODIFIERS = frozenset({"private", "protected", "noncomputable", "nonrec"})
 
-_REFUSED_MODIFIERS = {
+_REJECTED_MODIFIERS = {
     "local": "redefinition",
     "scoped": "redefinition",
     "partial": "unsafe",
     "unsafe": "unsafe",
 }
 
-_REFUSED_COMMANDS = {
+_METAPROGRAMS = (
+    "macro", "macro_rules", "syntax", "notation", "notation3", "infix", "infixl", "infixr", "prefix",
+    "postfix", "elab", "elab_rules", "declare_syntax_cat", "initialize", "builtin_initialize", "run_cmd",
+    "run_meta", "run_elab", "simproc", "simproc_decl", "dsimproc", "dsimproc_decl", "builtin_simproc",
+    "register_simp_attr", "register_option", "register_builtin_option", "binder_predicate",
+    "declare_simp_like_tactic", "declare_config_elab", "declare_aesop_rule_sets", "add_aesop_rules",
+    "erase_aesop_rules", "add_decl_doc", "library_note", "register_tactic_tag", "tactic_extension",
+    "suppress_compilation", "unsuppress_compilation", "compile_inductive", "compile_def",
+    "gen_injective_theorems%", "mk_iff_of_inductive_prop", "grind_pattern", "public", "meta", "module",
+    "whatsnew", "guard_msgs", "assert_not_exists", "assert_not_imported",
+)  # fmt: skip
+
+_REJECTED_COMMANDS = {
     "axiom": "axiom",
     "constant": "axiom",
     "opaque": "axiom",
@@ -283,47 +275,21 @@ _REFUSED_COMMANDS = {
     "initialize_simps_projections": "redefinition",
     "proof_wanted": "sorry-left",
     **dict.fromkeys(
-        (
-            *(
-                "macro",
-                "macro_rules",
-                "syntax",
-                "notation",
-                "notation3",
-                "infix",
-                "infixl",
-                "infixr",
-                "prefix",
-            ),
-            *("postfix", "elab", "elab_rules", "declare_syntax_cat", "initialize", "builtin_initialize"),
-            *("run_cmd", "run_meta", "run_elab", "simproc", "simproc_decl", "dsimproc", "dsimproc_decl"),
-            *("builtin_simproc", "register_simp_attr", "register_option", "register_builtin_option"),
-            *(
-                "binder_predicate",
-                "declare_simp_like_tactic",
-                "declare_config_elab",
-                "declare_aesop_rule_sets",
-            ),
-            *("add_aesop_rules", "erase_aesop_rules", "add_decl_doc", "library_note", "register_tactic_tag"),
-            *("tactic_extension", "suppress_compilation", "unsuppress_compilation", "compile_inductive"),
-            *(
-                "compile_def",
-                "gen_injective_theorems%",
-                "mk_iff_of_inductive_prop",
-                "grind_pattern",
-                "public",
-            ),
-            *("meta", "module", "whatsnew", "guard_msgs", "assert_not_exists", "assert_not_imported"),
-        ),
+        _METAPROGRAMS,
         "macro",
     ),
 }
 
 COMMANDS: dict[str, str] = {
     **dict.fromkeys((*AUXILIARY, "example"), ""),
-    **_REFUSED_COMMANDS,
-    **_REFUSED_MODIFIERS,
+    **_REJECTED_COMMANDS,
+    **_REJECTED_MODIFIERS,
 }
+
+_SEARCHES = (
+    "plausible", "slim_check", "apply?", "exact?", "rw?", "observe?", "have?", "hint", "propose",
+    "sorry_if_sorry", "test_sorry", "rw_search", "polyrith",
+)  # fmt: skip
 
 WORDS: dict[str, str] = {
     **dict.fromkeys(
@@ -335,10 +301,7 @@ WORDS: dict[str, str] = {
     ),
     **dict.fromkeys(("axiom", "constant", "opaque"), "axiom"),
     **dict.fromkeys(
-        (
-            *("plausible", "slim_check", "apply?", "exact?", "rw?", "observe?", "have?", "hint", "propose"),
-            *("sorry_if_sorry", "test_sorry", "rw_search", "polyrith"),
-        ),
+        _SEARCHES,
         "forbidden-word",
     ),
 }

@@ -9,22 +9,8 @@ import msgspec
 from kleis.lean.acceptance.accept import count_sorries
 from kleis.lean.export.declarations.inductive_types import UNIVERSES
 from kleis.lean.export.terms.lean_names import Names
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_printer import print_command
-from kleis.lean.language.lean_tree import (
-    Class,
-    Command,
-    Def,
-    Doc,
-    End,
-    Import,
-    Inductive,
-    Model,
-    Mutual,
-    Namespace,
-    Option,
-    Theorem,
-    Universes,
-)
 from kleis.lean.lean_file import LeanFile, LineEntry, NameEntry, Omission, TheoremEntry
 from kleis.problems import Place
 
@@ -39,19 +25,19 @@ _REMARK = (
 class Block(msgspec.Struct, frozen=True):
     """A command with the place it comes from and its Kleis name."""
 
-    command: Command
+    command: lean.Command
     place: Place | None
     kleis: str
 
 
-def prelude(namespace: str) -> list[Command]:
-    """What stands before the declarations."""
+def prelude(namespace: str) -> list[lean.Command]:
+    """The commands before the declarations."""
     return [
-        Import("Mathlib"),
-        Option("autoImplicit", "false"),
-        Doc(_REMARK),
-        Namespace(namespace),
-        Universes(UNIVERSES),
+        lean.Import("Mathlib"),
+        lean.Option("autoImplicit", "false"),
+        lean.Doc(_REMARK),
+        lean.Namespace(namespace),
+        lean.Universes(UNIVERSES),
     ]
 
 
@@ -63,7 +49,7 @@ def assembled(
     omitted: Sequence[Omission],
     approximated: Sequence[str],
 ) -> LeanFile:
-    """The file."""
+    """The text of the commands in the frame of a file, with its tables."""
     lines: list[str] = []
     entries: list[LineEntry] = []
     for command in prelude(names.namespace):
@@ -73,7 +59,7 @@ def assembled(
         for name, kind in _declared(block.command):
             full = f"{names.namespace}.{name}"
             entries.append(LineEntry(start, len(lines), full, kind, block.place))
-    _append(lines, End(names.namespace))
+    _append(lines, lean.End(names.namespace))
     text = "\n".join(lines) + "\n"
     return LeanFile(
         text=text,
@@ -86,9 +72,9 @@ def assembled(
     )
 
 
-def _append(lines: list[str], command: Command) -> int:
+def _append(lines: list[str], command: lean.Command) -> int:
     """Add a command as the printer writes files; the line where it begins."""
-    if lines and not isinstance(command, Option | Universes):
+    if lines and not isinstance(command, lean.Option | lean.Universes):
         lines.append("")
     start = len(lines) + 1
     for line in print_command(command):
@@ -96,24 +82,24 @@ def _append(lines: list[str], command: Command) -> int:
     return start
 
 
-def _declared(command: Command) -> list[tuple[str, str]]:
+def _declared(command: lean.Command) -> list[tuple[str, str]]:
     match command:
-        case Class(name=name, keyword=keyword):
+        case lean.Class(name=name, keyword=keyword):
             return [(name, keyword)]
-        case Inductive(name=name):
+        case lean.Inductive(name=name):
             return [(name, "inductive")]
-        case Def(name=name) | Model(name=name):
+        case lean.Def(name=name) | lean.Model(name=name):
             return [(name, "def")]
-        case Theorem(name=name):
+        case lean.Theorem(name=name):
             return [(name, "theorem")]
-        case Mutual(members=members):
+        case lean.Mutual(members=members):
             return [found for each in members for found in _declared(each)]
         case _:
             return []
 
 
 def _kept(names: Names, entries: Sequence[LineEntry]) -> tuple[NameEntry, ...]:
-    """The names of what stands in the file: a refused declaration had some too."""
+    """The names of what is in the file: a declaration that was left out had some too."""
     declared = {each.name for each in entries}
     return tuple(
         each for each in names.entries if each.lean in declared or each.lean.rpartition(".")[0] in declared

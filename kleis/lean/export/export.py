@@ -39,7 +39,7 @@ from kleis.lean.export.proofs.refutations import refutation_of
 from kleis.lean.export.stated_propositions import Proposition, propositions_of
 from kleis.lean.export.terms.lean_names import Names, spelled
 from kleis.lean.export.terms.lean_terms import Terms
-from kleis.lean.language.lean_tree import Close, Command, Theorem
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.lean_file import LeanFile, Omission, TheoremEntry
 from kleis.problems import Place, place_of
 from kleis.prover.protocol.verdict import Verdict
@@ -48,7 +48,7 @@ from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory
 
-__all__ = ["Decide", "export_lean", "export_meaning"]
+__all__ = ["Decide", "export_goal", "export_lean"]
 
 Decide = Callable[[Expression], Verdict]
 """Answers whether a proposition holds: ``prover.verify``."""
@@ -69,23 +69,23 @@ def export_lean(
     """The Lean file of a proposition with what it rests on, or of everything a theory declares.
 
     `files` keeps only what these files declare (all if None).  `verdict` is asked for proofs and countermodels; without
-    it every proof is ``sorry``.  Raises `ElaborationError` for a proposition that means nothing and `LeanError` for one
-    that Lean cannot be told; where all is exported, what cannot be is listed in `omitted`.
+    it every proof is ``sorry``.  Raises `ElaborationError` for a proposition that is ill-formed and `LeanError` for one
+    without a form in Lean; where all is exported, what has none is listed in `omitted`.
     """
     writer = _Writer(theory, f"Spec.{spelled(module)}", verdict, assume_defined)
     if proposition is not None:
-        meaning = writer.elaborator.proposition(proposition, using=using, file=file)
+        goal = writer.elaborator.proposition(proposition, using=using, file=file)
         source = Proposition(name or "claim", proposition, place_of(proposition, file), using)
-        writer.theorem(source, meaning)
+        writer.theorem(source, goal)
     else:
         writer.everything(None if files is None else frozenset(files))
     return writer.file()
 
 
-def export_meaning(meaning: Goal, name: str = "claim", *, module: str = "Theory") -> LeanFile:
-    """The Lean file of a claim of the core with what is in force around it, without a theory."""
+def export_goal(goal: Goal, name: str = "claim", *, module: str = "Theory") -> LeanFile:
+    """The Lean file of a goal of the core, without a theory."""
     writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, False)
-    writer.theorem(Proposition(name, None, Place("<core>", 0, 0), None), meaning)
+    writer.theorem(Proposition(name, None, Place("<core>", 0, 0), None), goal)
     return writer.file()
 
 
@@ -106,16 +106,16 @@ class _Writer:
         self._verdict = verdict
         self._assume_defined = assume_defined
 
-    def emit(self, command: Command, place: Place | None, kleis: str) -> None:
+    def emit(self, command: lean.Command, place: Place | None, kleis: str) -> None:
         """Take a finished command."""
         self.blocks.append(Block(command, place, kleis))
 
-    def definitions_of(self, meaning: Goal) -> Definitions:
-        """The definitions of a meaning, as they are in this file."""
+    def definitions_of(self, goal: Goal) -> Definitions:
+        """The definitions of a goal, as they are in this file."""
         return Definitions(
             self,
-            meaning.definitions,
-            meaning.terminations,
+            goal.definitions,
+            goal.terminations,
             self.elaborator.definitions.places,
             self.known,
         )
@@ -148,9 +148,9 @@ class _Writer:
             self.omitted.append(Omission(name, f"{error.message}", place))
 
     def _obligations(self, wanted: Callable[[str], bool]) -> None:
-        """Axioms that speak of built-ins alone are claims."""
-        for meaning in self._sections():
-            for each in meaning.obligations:
+        """Axioms of sections that mention built-ins alone, as theorems."""
+        for goal in self._sections():
+            for each in goal.obligations:
                 if each.kind == "section" and wanted(each.place.file):
                     inner = msgspec.structs.replace(
                         self.elaborator.formula(each.formula, each.place), claim=each.formula
@@ -167,17 +167,17 @@ class _Writer:
 
     def _proposition(self, source: Proposition) -> None:
         assert source.expression is not None
-        meaning = self.elaborator.proposition(source.expression, using=source.using, file=source.place.file)
-        self.theorem(source, meaning)
+        goal = self.elaborator.proposition(source.expression, using=source.using, file=source.place.file)
+        self.theorem(source, goal)
 
     # ── theorems ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def theorem(self, source: Proposition, meaning: Goal) -> None:
+    def theorem(self, source: Proposition, goal: Goal) -> None:
         """A proposition as a theorem: with a proof, with its refutation beside it, or with ``sorry``."""
-        claim = meaning.claim
+        claim = goal.claim
         assert claim is not None
-        definitions = self.definitions_of(meaning)
-        uses = self.available.cover(meaning, definitions)
+        definitions = self.definitions_of(goal)
+        uses = self.available.cover(goal, definitions)
         contents = Contents()
         contents.add(definitions.gathering.of((claim,)))
         scope = Scope(self.names, self.data, contents, uses, definition=definitions)
@@ -189,16 +189,16 @@ class _Writer:
         verdict = self._verdict(source.expression) if self._verdict and source.expression else None
         proof: Proof | None = None
         if verdict is not None and verdict.status == "verified" and not self._assume_defined:
-            proof = find_proof(meaning, statement, terms, scope, definitions)
-        tactics = proof.tactics if proof else (Close("sorry"),)
-        theorem = Theorem(name, binders, statement, tactics, terms.classical)
+            proof = find_proof(goal, statement, terms, scope, definitions)
+        tactics = proof.tactics if proof else (lean.Close("sorry"),)
+        theorem = lean.Theorem(name, binders, statement, tactics, terms.classical)
         self.emit(theorem, source.place, source.name)
         text = source.text or (print_expression(source.expression) if source.expression else source.name)
         status: Literal["sorry", "proof", "refutation"] = "proof" if proof else "sorry"
         method = proof.method if proof else ""
         if verdict is not None and verdict.status == "disproved" and not self._assume_defined:
             found = refutation_of(
-                self, theorem, meaning, verdict, scope, terms, definitions, (source.name, source.place)
+                self, theorem, goal, verdict, scope, terms, definitions, (source.name, source.place)
             )
             if found is not None:
                 status, method = "refutation", found
@@ -206,9 +206,9 @@ class _Writer:
         self.theorems.append(entry)
 
     def literal_at(self, text: str, sort: core.Sort) -> core.Term:
-        """The value that a text of Kleis is, at a sort."""
-        meaning = self.elaborator.proposition(parse_expression(f"∀(x : {sort_text(sort)}). x = ({text})"))
-        claim = meaning.claim
+        """The value of a Kleis text, at a sort."""
+        goal = self.elaborator.proposition(parse_expression(f"∀(x : {sort_text(sort)}). x = ({text})"))
+        claim = goal.claim
         assert isinstance(claim, core.Quantifier)
         assert isinstance(claim.body, core.Equals)
         return claim.body.right

@@ -11,36 +11,16 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.check_terms import Entry, Environment, TermChecker
 from kleis.lean.language.lean_lexer import LeanError, Token
 from kleis.lean.language.lean_parser import parse_placed
-from kleis.lean.language.lean_tree import (
-    Bind,
-    Binder,
-    Call,
-    Class,
-    Command,
-    Def,
-    Doc,
-    End,
-    Import,
-    Inductive,
-    Infix,
-    LeanTerm,
-    Model,
-    Mutual,
-    Name,
-    Namespace,
-    Option,
-    Theorem,
-    Universes,
-)
 
 __all__ = ["LeanProblem", "check_emitted"]
 
 
 class LeanProblem(msgspec.Struct, frozen=True):
-    """What is wrong, at the line (from 1) of the declaration or token."""
+    """A problem, with the line and column (from 1) of the declaration or token."""
 
     line: int
     column: int
@@ -77,7 +57,7 @@ def _layout(text: str) -> Iterator[LeanProblem]:
 
 
 class _Checker:
-    """Goes through the commands of one file."""
+    """Checks the commands of one file."""
 
     def __init__(self) -> None:
         self._environment = Environment()
@@ -85,7 +65,7 @@ class _Checker:
         self._token: Token | None = None
         self._space = ""
 
-    def file(self, placed: Sequence[tuple[Command, Token]]) -> list[LeanProblem]:
+    def file(self, placed: Sequence[tuple[lean.Command, Token]]) -> list[LeanProblem]:
         """All problems."""
         started = closed = False
         for command, token in placed:
@@ -93,23 +73,23 @@ class _Checker:
             if closed:
                 self._report("frame", "something stands after the end of the namespace")
             match command:
-                case Import():
+                case lean.Import():
                     if started or self._space:
                         self._report("frame", "imports come first")
-                case Namespace(name=name):
+                case lean.Namespace(name=name):
                     self._space = name
-                case End(name=name):
+                case lean.End(name=name):
                     closed = True
                     if name != self._space:
                         self._report("frame", f"end {name} does not close {self._space or 'anything'}")
-                case Option() | Doc():
+                case lean.Option() | lean.Doc():
                     pass
                 case _:
                     if not self._space:
                         self._report("frame", "a declaration stands outside the namespace")
                     self._declaration(command)
-            started = started or not isinstance(command, Import)
-        if not any(isinstance(each, Option) and each.name == "autoImplicit" for each, _ in placed):
+            started = started or not isinstance(command, lean.Import)
+        if not any(isinstance(each, lean.Option) and each.name == "autoImplicit" for each, _ in placed):
             self._report("frame", "set_option autoImplicit false is missing")
         if self._space and not closed:
             self._report("frame", f"the namespace {self._space} is not closed")
@@ -121,22 +101,22 @@ class _Checker:
 
     # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _declaration(self, command: Command) -> None:
+    def _declaration(self, command: lean.Command) -> None:
         match command:
-            case Universes(names=names):
+            case lean.Universes(names=names):
                 self._environment.universes |= set(names)
-            case Class():
+            case lean.Class():
                 self._class(command)
-            case Inductive():
+            case lean.Inductive():
                 self._inductives((command,))
-            case Def():
+            case lean.Def():
                 self._definitions((command,))
-            case Mutual(members=members):
-                self._inductives([each for each in members if isinstance(each, Inductive)])
-                self._definitions([each for each in members if isinstance(each, Def)])
-            case Model():
+            case lean.Mutual(members=members):
+                self._inductives([each for each in members if isinstance(each, lean.Inductive)])
+                self._definitions([each for each in members if isinstance(each, lean.Def)])
+            case lean.Model():
                 self._model(command)
-            case Theorem():
+            case lean.Theorem():
                 self._theorem(command)
             case _:
                 pass
@@ -149,7 +129,7 @@ class _Checker:
     def _terms(self) -> TermChecker:
         return TermChecker(self._environment, self._report)
 
-    def _bound(self, terms: TermChecker, binders: Sequence[Binder]) -> None:
+    def _bound(self, terms: TermChecker, binders: Sequence[lean.Binder]) -> None:
         """Check the types of binders in order, each before its names are bound."""
         for binder in binders:
             terms.type(binder.type)
@@ -160,14 +140,14 @@ class _Checker:
                     self._report("duplicate", f"{name} is bound twice")
                 terms.bind(name, binder.type)
 
-    def _instance(self, type_: LeanTerm) -> None:
-        head = type_.function if isinstance(type_, Call) else type_
-        if isinstance(head, Name):
+    def _instance(self, type_: lean.Term) -> None:
+        head = type_.function if isinstance(type_, lean.Call) else type_
+        if isinstance(head, lean.Name):
             entry = self._environment.entries.get(head.text)
             if head.text != "Nonempty" and (entry is None or entry.kind != "class"):
                 self._report("scope", f"{head.text} is no class")
 
-    def _class(self, command: Class) -> None:
+    def _class(self, command: lean.Class) -> None:
         terms = self._terms()
         self._bound(terms, command.parameters)
         fields: dict[str, int] = {}
@@ -195,12 +175,12 @@ class _Checker:
             self._enter(Entry(f"{command.name}.mk", "constructor", len(own), ()))
             self._environment.constructors[command.name] = {f"{command.name}.mk": len(own)}
 
-    def _inherited(self, parent: LeanTerm) -> dict[str, int]:
-        head = parent.function if isinstance(parent, Call) else parent
-        name = head.text if isinstance(head, Name) else ""
+    def _inherited(self, parent: lean.Term) -> dict[str, int]:
+        head = parent.function if isinstance(parent, lean.Call) else parent
+        name = head.text if isinstance(head, lean.Name) else ""
         return dict(self._environment.fields.get(name, {}))
 
-    def _inductives(self, members: Sequence[Inductive]) -> None:
+    def _inductives(self, members: Sequence[lean.Inductive]) -> None:
         for each in members:
             self._enter(Entry(each.name, "inductive", len(each.parameters), _names(each.parameters)))
         for each in members:
@@ -215,7 +195,7 @@ class _Checker:
                 made[f"{each.name}.{constructor.name}"] = count
             self._environment.constructors[each.name] = made
 
-    def _definitions(self, members: Sequence[Def]) -> None:
+    def _definitions(self, members: Sequence[lean.Def]) -> None:
         for each in members:
             count = len(_explicit(each.binders)) + arrows(each.type)
             self._enter(Entry(each.name, "def", count, _names(each.binders)))
@@ -232,11 +212,11 @@ class _Checker:
             if each.decreasing and not each.measures:
                 self._report("recursion", f"{each.name} has decreasing_by without termination_by")
 
-    def _model(self, command: Model) -> None:
+    def _model(self, command: lean.Model) -> None:
         terms = self._terms()
         terms.type(command.type)
-        head = command.type.function if isinstance(command.type, Call) else command.type
-        wanted = self._environment.fields.get(head.text if isinstance(head, Name) else "", {})
+        head = command.type.function if isinstance(command.type, lean.Call) else command.type
+        wanted = self._environment.fields.get(head.text if isinstance(head, lean.Name) else "", {})
         given = [field.name for field in command.fields]
         for name in [each for each in wanted if each not in given]:
             self._report("model", f"the model {command.name} has no {name}")
@@ -247,7 +227,7 @@ class _Checker:
                 terms.term(field.value)
         self._enter(Entry(command.name, "def", 0, ()))
 
-    def _theorem(self, command: Theorem) -> None:
+    def _theorem(self, command: lean.Theorem) -> None:
         terms = self._terms()
         self._bound(terms, command.binders)
         terms.type(command.statement)
@@ -255,21 +235,21 @@ class _Checker:
         self._enter(Entry(command.name, "theorem", len(_explicit(command.binders)), _names(command.binders)))
 
 
-def _explicit(binders: Sequence[Binder]) -> list[str]:
+def _explicit(binders: Sequence[lean.Binder]) -> list[str]:
     return [name for binder in binders if binder.style == "explicit" for name in binder.names]
 
 
-def _names(binders: Sequence[Binder]) -> tuple[str, ...]:
+def _names(binders: Sequence[lean.Binder]) -> tuple[str, ...]:
     return tuple(name for binder in binders for name in binder.names)
 
 
-def arrows(type_: LeanTerm) -> int:
+def arrows(type_: lean.Term) -> int:
     """How many arguments a function of this type takes."""
     count = 0
     while True:
-        if isinstance(type_, Infix) and type_.operator == "→":
+        if isinstance(type_, lean.Infix) and type_.operator == "→":
             count, type_ = count + 1, type_.right
-        elif isinstance(type_, Bind) and type_.kind == "∀":
+        elif isinstance(type_, lean.Bind) and type_.kind == "∀":
             count, type_ = count + sum(len(each.names) for each in type_.binders), type_.body
         else:
             return count

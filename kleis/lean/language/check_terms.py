@@ -10,33 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from kleis.lean.language.lean_tree import (
-    Anonymous,
-    Arm,
-    Bind,
-    Binder,
-    By,
-    Call,
-    Cases,
-    Close,
-    Exact,
-    Explicit,
-    If,
-    Infix,
-    Intro,
-    LeanTerm,
-    LetIn,
-    ListLiteral,
-    Match,
-    Name,
-    Named,
-    Number,
-    Prefix,
-    Tactic,
-    Text,
-    Tuple,
-    Typed,
-)
+from kleis.lean.language import lean_tree as lean
 
 __all__ = ["CONSTANTS", "TYPES", "Entry", "Environment", "TermChecker"]
 
@@ -50,12 +24,12 @@ class TermChecker:
     def __init__(self, environment: Environment, report: Callable[[str, str], None]) -> None:
         self._environment = environment
         self._report = report
-        self.locals: dict[str, LeanTerm | None] = {}
+        self.locals: dict[str, lean.Term | None] = {}
         self.arities: dict[str, int] = {}
         self.called: set[str] = set()
         self.matched = False
 
-    def bind(self, name: str, type_: LeanTerm | None) -> None:
+    def bind(self, name: str, type_: lean.Term | None) -> None:
         """Bind a name."""
         if name == "_":
             return
@@ -64,55 +38,55 @@ class TermChecker:
         self.locals[name] = type_
         self.arities.pop(name, None)
 
-    def type(self, type_: LeanTerm) -> None:
+    def type(self, type_: lean.Term) -> None:
         """A type or formula."""
         self.term(type_)
 
-    def term(self, term: LeanTerm) -> None:
+    def term(self, term: lean.Term) -> None:
         """A term: names, arities and matches in it."""
         match term:
-            case Name():
+            case lean.Name():
                 self._name(term, 0)
-            case Call():
+            case lean.Call():
                 self._call(term)
-            case Infix(left=left, right=right):
+            case lean.Infix(left=left, right=right):
                 self.term(left)
                 self.term(right)
-            case Prefix(operand=operand):
+            case lean.Prefix(operand=operand):
                 self.term(operand)
-            case Bind(binders=binders, body=body):
+            case lean.Bind(binders=binders, body=body):
                 self._under(binders, body)
-            case If(condition=condition, yes=yes, no=no, hypothesis=hypothesis):
+            case lean.If(condition=condition, yes=yes, no=no, hypothesis=hypothesis):
                 self.term(condition)
                 for each in (yes, no):
                     self._within([hypothesis] if hypothesis else [], each)
-            case Match():
+            case lean.Match():
                 self._match(term)
-            case LetIn(name=name, type=type_, value=value, body=body):
+            case lean.LetIn(name=name, type=type_, value=value, body=body):
                 self.term(type_)
                 self.term(value)
                 self._within([name], body)
-            case Typed(term=inner, type=type_):
+            case lean.Typed(term=inner, type=type_):
                 self.term(inner)
                 self.term(type_)
-            case Tuple(items=items) | ListLiteral(items=items) | Anonymous(items=items):
+            case lean.Tuple(items=items) | lean.ListLiteral(items=items) | lean.Anonymous(items=items):
                 for each in items:
                     self.term(each)
-            case Explicit(name=name):
-                self._name(Name(name), 0)
-            case Named():
+            case lean.Explicit(name=name):
+                self._name(lean.Name(name), 0)
+            case lean.Named():
                 self._report("arity", "a named argument stands by itself")
-            case Number() | Text() | By():
+            case lean.Number() | lean.Text() | lean.By():
                 pass
 
-    def _within(self, names: Sequence[str], body: LeanTerm) -> None:
+    def _within(self, names: Sequence[str], body: lean.Term) -> None:
         before, arities = dict(self.locals), dict(self.arities)
         for name in names:
             self.bind(name, None)
         self.term(body)
         self.locals, self.arities = before, arities
 
-    def _under(self, binders: Sequence[Binder], body: LeanTerm) -> None:
+    def _under(self, binders: Sequence[lean.Binder], body: lean.Term) -> None:
         before, arities = dict(self.locals), dict(self.arities)
         for binder in binders:
             self.term(binder.type)
@@ -123,7 +97,7 @@ class TermChecker:
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _name(self, name: Name, given: int) -> None:
+    def _name(self, name: lean.Name, given: int) -> None:
         """A name with so many explicit arguments."""
         text = name.text
         if text in self.locals:
@@ -149,27 +123,27 @@ class TermChecker:
             return
         self._report("scope", f"{text} is not known here")
 
-    def _call(self, term: Call) -> None:
-        explicit = [each for each in term.arguments if not isinstance(each, Named)]
+    def _call(self, term: lean.Call) -> None:
+        explicit = [each for each in term.arguments if not isinstance(each, lean.Named)]
         match term.function:
-            case Name(text="Type"):
+            case lean.Name(text="Type"):
                 self._universe(explicit)
                 return
-            case Name() as name:
+            case lean.Name() as name:
                 self._name(name, len(explicit))
                 self._named(name.text, term)
             case inner:
                 self.term(inner)
         for argument in term.arguments:
-            self.term(argument.value if isinstance(argument, Named) else argument)
+            self.term(argument.value if isinstance(argument, lean.Named) else argument)
 
-    def _universe(self, arguments: Sequence[LeanTerm]) -> None:
+    def _universe(self, arguments: Sequence[lean.Term]) -> None:
         for each in arguments:
-            if not (isinstance(each, Name) and each.text in self._environment.universes):
+            if not (isinstance(each, lean.Name) and each.text in self._environment.universes):
                 self._report("scope", "a universe that was not declared")
 
-    def _named(self, name: str, term: Call) -> None:
-        named = [each.name for each in term.arguments if isinstance(each, Named)]
+    def _named(self, name: str, term: lean.Call) -> None:
+        named = [each.name for each in term.arguments if isinstance(each, lean.Named)]
         entry = self._environment.entries.get(name)
         for each in named:
             if entry is None or each not in entry.parameters:
@@ -179,7 +153,7 @@ class TermChecker:
 
     # ── matches ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _match(self, term: Match) -> None:
+    def _match(self, term: lean.Match) -> None:
         self.matched = True
         self.term(term.subject)
         for arm in term.arms:
@@ -189,19 +163,19 @@ class TermChecker:
             self._within(names, arm.body)
         self._exhaustive(term.arms)
 
-    def _pattern(self, pattern: LeanTerm) -> list[str]:
+    def _pattern(self, pattern: lean.Term) -> list[str]:
         """The names that a pattern binds."""
         match pattern:
-            case Name(text="_"):
+            case lean.Name(text="_"):
                 return []
-            case Name(text=text):
+            case lean.Name(text=text):
                 return [] if self._is_constructor(text, 0) else [text]
-            case Call(function=Name(text=text), arguments=arguments):
+            case lean.Call(function=lean.Name(text=text), arguments=arguments):
                 self._is_constructor(text, len(arguments))
                 return [name for each in arguments for name in self._pattern(each)]
-            case Infix(operator="::", left=left, right=right):
+            case lean.Infix(operator="::", left=left, right=right):
                 return [*self._pattern(left), *self._pattern(right)]
-            case ListLiteral(items=items) | Tuple(items=items):
+            case lean.ListLiteral(items=items) | lean.Tuple(items=items):
                 return [name for each in items for name in self._pattern(each)]
             case _:
                 self._report("match", "this is no pattern")
@@ -219,7 +193,7 @@ class TermChecker:
             self._report("arity", f"the constructor {text} has {entry.arity} parts, not {given}")
         return True
 
-    def _exhaustive(self, arms: Sequence[Arm]) -> None:
+    def _exhaustive(self, arms: Sequence[lean.Arm]) -> None:
         """Whether patterns one constructor deep cover their type, none of them twice."""
         if not arms:
             self._report("match", "a match without cases")
@@ -252,40 +226,40 @@ class TermChecker:
             case _:
                 return tuple(self._environment.siblings(head))
 
-    def _head(self, pattern: LeanTerm) -> str:
+    def _head(self, pattern: lean.Term) -> str:
         match pattern:
-            case Name(text=text):
+            case lean.Name(text=text):
                 return text if text in ("true", "false") or text in self._environment.entries else "_"
-            case Call(function=Name(text=text)):
+            case lean.Call(function=lean.Name(text=text)):
                 return text
-            case Infix():
+            case lean.Infix():
                 return "::"
-            case ListLiteral():
+            case lean.ListLiteral():
                 return "[]"
             case _:
                 return "()"
 
     # ── tactics ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def tactics(self, tactics: Sequence[Tactic]) -> None:
+    def tactics(self, tactics: Sequence[lean.Tactic]) -> None:
         """A proof: names that it introduces are bound in what follows; nothing follows what closes it."""
         closed = False
         for tactic in tactics:
             if closed:
                 self._report("tactic", "a tactic after the proof is closed")
             match tactic:
-                case Intro(names=names):
+                case lean.Intro(names=names):
                     for name in names:
                         self.locals[name] = None
-                case Exact(term=term):
+                case lean.Exact(term=term):
                     self.term(term)
                     closed = True
-                case Cases(names=names):
+                case lean.Cases(names=names):
                     for name in names:
                         if name not in self.locals:
                             self._report("scope", f"{name} is not known here")
                     closed = True
-                case Close():
+                case lean.Close():
                     closed = True
         if not closed:
             self._report("tactic", "the proof is not closed")
@@ -299,66 +273,34 @@ TYPES: dict[str, int] = {
     "Matrix": 3,
 }
 
+_OF_ONE = (
+    "decide", "abs", "norm", "star", "sizeOf", "Int.toNat", "Int.natAbs", "Int.floor", "Int.ceil",
+    "Int.sign", "Nat.factorial", "Rat.num", "Rat.den", "Complex.re", "Complex.im", "Complex.normSq",
+    "Real.sin", "Real.cos", "Real.tan", "Real.sinh", "Real.cosh", "Real.tanh", "Real.sqrt", "Real.exp",
+    "Real.arcsin", "Real.arccos", "Real.arctan", "Real.log", "Prod.fst", "Prod.snd", "List.length",
+    "List.tail", "List.reverse", "List.flatten", "List.sum", "List.prod", "String.length", "Set.singleton",
+    "Set.ncard", "Set.Finite", "BitVec.toNat", "BitVec.toInt", "BitVec.not", "BitVec.neg", "Eq.symm",
+    "And.left", "And.right",
+)  # fmt: skip
+
+_OF_TWO = (
+    "min", "max", "Int.fdiv", "Int.fmod", "Int.gcd", "Int.lcm", "Complex.mk", "List.headD", "List.map",
+    "List.filter", "List.flatMap", "List.replicate", "List.cons", "Set.insert", "Set.image", "Finset.Icc",
+    "Finset.sum", "Finset.prod", "absurd", "Eq.trans", "congrArg", "BitVec.and", "BitVec.or", "BitVec.xor",
+    "BitVec.add", "BitVec.sub", "BitVec.mul", "BitVec.ult", "BitVec.ule", "BitVec.slt", "BitVec.sle",
+    "BitVec.append", "BitVec.ofInt", "BitVec.ofNat", "BitVec.zeroExtend", "BitVec.signExtend",
+)  # fmt: skip
+
 CONSTANTS: dict[str, int] = {
     **dict.fromkeys(
         ("True", "False", "true", "false", "∅", "Classical.ofNonempty", "Set.univ", "Real.pi"), 0
     ),
     **dict.fromkeys(
-        (
-            *("decide", "abs", "norm", "star", "sizeOf", "Int.toNat", "Int.natAbs", "Int.floor", "Int.ceil"),
-            *(
-                "Int.sign",
-                "Nat.factorial",
-                "Rat.num",
-                "Rat.den",
-                "Complex.re",
-                "Complex.im",
-                "Complex.normSq",
-            ),
-            *(
-                "Real.sin",
-                "Real.cos",
-                "Real.tan",
-                "Real.sinh",
-                "Real.cosh",
-                "Real.tanh",
-                "Real.sqrt",
-                "Real.exp",
-            ),
-            *("Real.arcsin", "Real.arccos", "Real.arctan", "Real.log", "Prod.fst", "Prod.snd", "List.length"),
-            *("List.tail", "List.reverse", "List.flatten", "List.sum", "List.prod", "String.length"),
-            *("Set.singleton", "Set.ncard", "Set.Finite", "BitVec.toNat", "BitVec.toInt", "BitVec.not"),
-            *("BitVec.neg", "Eq.symm", "And.left", "And.right"),
-        ),
+        _OF_ONE,
         1,
     ),
     **dict.fromkeys(
-        (
-            *(
-                "min",
-                "max",
-                "Int.fdiv",
-                "Int.fmod",
-                "Int.gcd",
-                "Int.lcm",
-                "Complex.mk",
-                "List.headD",
-                "List.map",
-            ),
-            *("List.filter", "List.flatMap", "List.replicate", "List.cons", "Set.insert", "Set.image"),
-            *("Finset.Icc", "Finset.sum", "Finset.prod", "absurd", "Eq.trans", "congrArg"),
-            *(
-                "BitVec.and",
-                "BitVec.or",
-                "BitVec.xor",
-                "BitVec.add",
-                "BitVec.sub",
-                "BitVec.mul",
-                "BitVec.ult",
-            ),
-            *("BitVec.ule", "BitVec.slt", "BitVec.sle", "BitVec.append", "BitVec.ofInt", "BitVec.ofNat"),
-            *("BitVec.zeroExtend", "BitVec.signExtend"),
-        ),
+        _OF_TWO,
         2,
     ),
     **dict.fromkeys(("List.getD", "List.foldl", "List.foldr"), 3),

@@ -1,8 +1,10 @@
 """Lean text as tokens: comments, strings, characters, names and symbols.
 
 `tokenize` reads any Lean text, ours and what comes back from elsewhere, and raises `LeanError` where a text cannot be
-read; `scan` reads on in every text, for readers that need names, brackets and commands only.  `RESERVED`, `RESERVED_FIELDS` and `GLOBAL_NAMES` are the words that an emitted name must not be
-(docs/reference/lean.md §3.4).
+read; `scan` accepts every text, for readers that need names, brackets and commands only.
+
+`RESERVED`, `RESERVED_FIELDS` and `GLOBAL_NAMES` are the words that an emitted name must not be (docs/reference/lean.md
+§3.4).
 
 Invariants
     * Nothing is skipped unseen: white space, comments and tokens together are the text.
@@ -33,7 +35,7 @@ __all__ = [
 
 
 class LeanError(KleisError):
-    """What cannot be said in Lean (``not-expressible``), or a text that is no Lean (``unreadable``)."""
+    """Something without a form in Lean (``not-expressible``), or a text that is no Lean (``unreadable``)."""
 
 
 TokenKind: TypeAlias = Literal["name", "number", "string", "character", "symbol", "doc", "end"]
@@ -57,28 +59,9 @@ class Token(msgspec.Struct, frozen=True):
 
 _LETTERLIKE = set("ℂℍℕℙℚℝℤℓ℘ℵℶℷℸ")
 _SYMBOLS = (
-    *(
-        ":=",
-        "=>",
-        "->",
-        "<-",
-        "<;>",
-        "|>.",
-        "<|>",
-        "<|",
-        "|>",
-        "::",
-        "++",
-        "&&",
-        "||",
-        "..",
-        "!=",
-        "==",
-        "<=",
-        ">=",
-    ),
-    *("/\\", "\\/", "<->", "@[", "⁻¹", "∘'", "#["),
-)
+    ":=", "=>", "->", "<-", "<;>", "|>.", "<|>", "<|", "|>", "::", "++", "&&", "||", "..", "!=", "==", "<=", ">=",
+    "/\\", "\\/", "<->", "@[", "⁻¹", "∘'", "#[",
+)  # fmt: skip
 
 
 def is_letter(character: str) -> bool:
@@ -265,7 +248,7 @@ class _Lexer:
                 at += 1
         return at
 
-    # ── what is read strictly ────────────────────────────────────────────────────────────────────────────
+    # ── what a scanner reads otherwise ───────────────────────────────────────────────────────────────────
 
     def _is_space(self, character: str) -> bool:
         return character in " \t\r"
@@ -285,7 +268,7 @@ class _Lexer:
             raise self._error(f"a character that is no Lean: U+{ord(character):04X}")
 
     def _unclosed(self, message: str) -> int:
-        """Where something ends whose end is missing."""
+        """The end of a comment or string that is not closed."""
         raise self._error(message)
 
     def _error(self, message: str) -> LeanError:
@@ -303,7 +286,7 @@ _QUOTED_NAME = re.compile(r"«[^«»\n]*»")
 
 
 class _Scanner(_Lexer):
-    """Reads on where `_Lexer` stops."""
+    """Accepts every text: see `scan`."""
 
     symbols = (":=",)
 
@@ -341,125 +324,27 @@ class _Scanner(_Lexer):
 
 RESERVED = frozenset(
     [
-        "def",
-        "theorem",
-        "example",
-        "abbrev",
-        "axiom",
-        "opaque",
-        "instance",
-        "class",
-        "structure",
-        "inductive",
-        "coinductive",
-        "mutual",
-        "end",
-        "namespace",
-        "section",
-        "open",
-        "export",
-        "import",
-        "universe",
-        "variable",
-        "attribute",
-        "set_option",
-        "deriving",
-        "extends",
-        "where",
-        "in",
-        "at",
-        "from",
-        "with",
-        "using",
-        "hiding",
-        "renaming",
-        "then",
-        "else",
-        "if",
-        "match",
-        "do",
-        "let",
-        "have",
-        "show",
-        "suffices",
-        "by",
-        "fun",
-        "forall",
-        "exists",
-        "for",
-        "unless",
-        "return",
-        "try",
-        "catch",
-        "finally",
-        "mut",
-        "calc",
-        "sorry",
-        "nomatch",
-        "nofun",
-        "Type",
-        "Prop",
-        "Sort",
-        "private",
-        "protected",
-        "public",
-        "local",
-        "scoped",
-        "meta",
-        "noncomputable",
-        "partial",
-        "unsafe",
-        "macro",
-        "syntax",
-        "notation",
-        "infix",
-        "infixl",
-        "infixr",
-        "prefix",
-        "postfix",
-        "elab",
-        "elab_rules",
-        "declare_syntax_cat",
-        "initialize",
-        "builtin_initialize",
-        "include",
-        "omit",
-        "termination_by",
-        "decreasing_by",
-        "lemma",
-        "macro_rules",
-        "nonrec",
-        "run_cmd",
-        "λ",
-        "Π",
-        "Σ",
-        "∀",
-        "∃",
+        "def", "theorem", "example", "abbrev", "axiom", "opaque", "instance", "class", "structure",
+        "inductive", "coinductive", "mutual", "end", "namespace", "section", "open", "export", "import",
+        "universe", "variable", "attribute", "set_option", "deriving", "extends", "where", "in", "at",
+        "from", "with", "using", "hiding", "renaming", "then", "else", "if", "match", "do", "let", "have",
+        "show", "suffices", "by", "fun", "forall", "exists", "for", "unless", "return", "try", "catch",
+        "finally", "mut", "calc", "sorry", "nomatch", "nofun", "Type", "Prop", "Sort", "private",
+        "protected", "public", "local", "scoped", "meta", "noncomputable", "partial", "unsafe", "macro",
+        "syntax", "notation", "infix", "infixl", "infixr", "prefix", "postfix", "elab", "elab_rules",
+        "declare_syntax_cat", "initialize", "builtin_initialize", "include", "omit", "termination_by",
+        "decreasing_by", "lemma", "macro_rules", "nonrec", "run_cmd", "λ", "Π", "Σ", "∀", "∃",
     ]
-)
+)  # fmt: skip
 
 RESERVED_FIELDS = frozenset(
     {"rec", "mk", "casesOn", "recOn", "noConfusion", "below", "brecOn", "toCtorIdx", "ctorIdx"}
 )
 
 GLOBAL_NAMES = frozenset(
-    (
-        *("true", "false", "True", "False", "decide", "min", "max", "abs", "norm", "star", "absurd", "rfl"),
-        *(
-            "Nat",
-            "Int",
-            "Rat",
-            "Real",
-            "Complex",
-            "Bool",
-            "String",
-            "List",
-            "Prod",
-            "Set",
-            "Finset",
-            "Fin",
-            "Matrix",
-        ),
-        *("BitVec", "Unit", "Nonempty", "Classical", "Decidable", "ℕ", "ℤ", "ℚ", "ℝ", "ℂ"),
-    )
-)
+    [
+        "true", "false", "True", "False", "decide", "min", "max", "abs", "norm", "star", "absurd", "rfl",
+        "Nat", "Int", "Rat", "Real", "Complex", "Bool", "String", "List", "Prod", "Set", "Finset", "Fin",
+        "Matrix", "BitVec", "Unit", "Nonempty", "Classical", "Decidable", "ℕ", "ℤ", "ℚ", "ℝ", "ℂ",
+    ]
+)  # fmt: skip

@@ -11,41 +11,17 @@ from __future__ import annotations
 
 from typing import Literal
 
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
-from kleis.lean.language.lean_tree import (
-    Cases,
-    Class,
-    Command,
-    Constructor,
-    Def,
-    Doc,
-    End,
-    Exact,
-    Field,
-    Import,
-    Inductive,
-    Intro,
-    LeanTerm,
-    Match,
-    Model,
-    ModelField,
-    Mutual,
-    Namespace,
-    Option,
-    Tactic,
-    Theorem,
-    Tuple,
-    Universes,
-)
 from kleis.lean.language.parse_terms import TermParser
 
 __all__ = ["LeanError", "Placed", "parse_file", "parse_placed"]
 
-Placed = tuple[Command, Token]
+Placed = tuple[lean.Command, Token]
 """A command with its first token."""
 
 
-def parse_file(text: str) -> tuple[Command, ...]:
+def parse_file(text: str) -> tuple[lean.Command, ...]:
     """The commands of an emitted file; `LeanError` where it is none."""
     return tuple(command for command, _ in parse_placed(text))
 
@@ -63,20 +39,20 @@ class _FileParser(TermParser):
         while self.here.kind != "end":
             start = self.here
             if not (start.first and start.column == 1):
-                raise self.refusal("a command begins a line", "a command")
+                raise self.error_here("a command begins a line", "a command")
             found.append((self._command(), start))
         return found
 
-    def _command(self) -> Command:
+    def _command(self) -> lean.Command:
         self.limit = 1
         doc, classical = "", False
         if self.at("open"):
-            self.words("open", "Classical", "in")
+            self.expect("open", "Classical", "in")
             classical = True
         if self.here.kind == "doc":
             text = self.take().text
             if text.startswith("/-!"):
-                return Doc(_inside(text))
+                return lean.Doc(_inside(text))
             doc = _inside(text)
         if classical and self.here.kind == "doc":
             doc = _inside(self.take().text)
@@ -87,26 +63,26 @@ class _FileParser(TermParser):
         if self.at("inductive"):
             return self._inductive(doc)
         if doc:
-            raise self.refusal("documentation stands before a declaration", "a declaration")
+            raise self.error_here("documentation stands before a declaration", "a declaration")
         return self._plain_command()
 
-    def _plain_command(self) -> Command:
+    def _plain_command(self) -> lean.Command:
         match self.take().text:
             case "import":
-                return Import(self.name())
+                return lean.Import(self.name())
             case "set_option":
-                return Option(self.name(), self.name())
+                return lean.Option(self.name(), self.name())
             case "namespace":
-                return Namespace(self.name())
+                return lean.Namespace(self.name())
             case "end":
-                return End(self.name())
+                return lean.End(self.name())
             case "universe":
-                return Universes(self._names_here())
+                return lean.Universes(self._names_here())
             case "mutual":
                 return self._mutual()
             case _:
                 self.back()
-                raise self.refusal(
+                raise self.error_here(
                     "no command of the emitted subset", "import, class, inductive, def, theorem, …"
                 )
 
@@ -117,48 +93,48 @@ class _FileParser(TermParser):
             names.append(self.name())
         return tuple(names)
 
-    def _mutual(self) -> Mutual:
-        members: list[Inductive | Def] = []
+    def _mutual(self) -> lean.Mutual:
+        members: list[lean.Inductive | lean.Def] = []
         while not self.at("end"):
             member = self._command()
-            if not isinstance(member, Inductive | Def):
-                raise self.refusal("only data types and definitions are mutual", "inductive or def")
+            if not isinstance(member, lean.Inductive | lean.Def):
+                raise self.error_here("only data types and definitions are mutual", "inductive or def")
             members.append(member)
-        self.words("end")
-        return Mutual(tuple(members))
+        self.expect("end")
+        return lean.Mutual(tuple(members))
 
     # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _class(self, doc: str, classical: bool) -> Class:
+    def _class(self, doc: str, classical: bool) -> lean.Class:
         keyword: Literal["class", "structure"] = "class" if self.take().text == "class" else "structure"
         name, parameters = self.name(), self.binders()
-        parents: list[LeanTerm] = []
+        parents: list[lean.Term] = []
         if self.at("extends"):
             self.take()
             parents.append(self.term())
             while self.at(","):
                 self.take()
                 parents.append(self.term())
-        self.words("where")
+        self.expect("where")
         fields = []
         while self._indented(3):
             self.limit = 3
             field = self.name()
-            self.words(":")
-            fields.append(Field(field, self.term()))
-        return Class(name, parameters, tuple(parents), tuple(fields), keyword, classical, doc)
+            self.expect(":")
+            fields.append(lean.Field(field, self.term()))
+        return lean.Class(name, parameters, tuple(parents), tuple(fields), keyword, classical, doc)
 
-    def _inductive(self, doc: str) -> Inductive:
-        self.words("inductive")
+    def _inductive(self, doc: str) -> lean.Inductive:
+        self.expect("inductive")
         name, parameters = self.name(), self.binders()
-        self.words("where")
+        self.expect("where")
         constructors = []
         while self._indented(3) and self.at("|"):
             self.limit = 3
             self.take()
             constructor, fields = self.name(), self.binders()
-            self.words(":")
-            constructors.append(Constructor(constructor, fields, self.term()))
+            self.expect(":")
+            constructors.append(lean.Constructor(constructor, fields, self.term()))
         deriving: tuple[str, ...] = ()
         if self._indented(3) and self.at("deriving"):
             self.take()
@@ -167,96 +143,96 @@ class _FileParser(TermParser):
                 self.take()
                 names.append(self.name())
             deriving = tuple(names)
-        return Inductive(name, parameters, tuple(constructors), deriving, doc)
+        return lean.Inductive(name, parameters, tuple(constructors), deriving, doc)
 
-    def _definition(self, doc: str, classical: bool) -> Command:
+    def _definition(self, doc: str, classical: bool) -> lean.Command:
         if self.at("theorem"):
             return self._theorem(doc, classical)
         noncomputable = self.at("noncomputable")
         if noncomputable:
             self.take()
-        self.words("def")
+        self.expect("def")
         name, binders = self.name(), self.binders()
-        self.words(":")
+        self.expect(":")
         type_ = self.term()
         if self.at("where"):
             if binders or noncomputable or classical:
-                raise self.refusal("a model takes no arguments", ":=")
+                raise self.error_here("a model takes no arguments", ":=")
             return self._model(name, type_, doc)
-        self.words(":=")
+        self.expect(":=")
         body = self._body()
-        measures: tuple[LeanTerm, ...] = ()
-        decreasing: tuple[Tactic, ...] = ()
+        measures: tuple[lean.Term, ...] = ()
+        decreasing: tuple[lean.Tactic, ...] = ()
         if self.at("termination_by"):
             self.take()
             measure = self.term()
-            measures = measure.items if isinstance(measure, Tuple) else (measure,)
+            measures = measure.items if isinstance(measure, lean.Tuple) else (measure,)
         if self.at("decreasing_by"):
             self.take()
             decreasing = self._tactics(3)
-        return Def(name, binders, type_, body, noncomputable, classical, measures, decreasing, doc)
+        return lean.Def(name, binders, type_, body, noncomputable, classical, measures, decreasing, doc)
 
-    def _body(self) -> LeanTerm:
+    def _body(self) -> lean.Term:
         if not self._indented(3):
-            raise self.refusal(
+            raise self.error_here(
                 "the body of a definition stands on a line of its own, indented by two", "a term"
             )
         body = self.term()
-        if isinstance(body, Match) and not body.arms:
-            raise self.refusal("a match without cases", "|")
+        if isinstance(body, lean.Match) and not body.arms:
+            raise self.error_here("a match without cases", "|")
         return body
 
-    def _model(self, name: str, type_: LeanTerm, doc: str) -> Model:
-        self.words("where")
+    def _model(self, name: str, type_: lean.Term, doc: str) -> lean.Model:
+        self.expect("where")
         fields = []
         while self._indented(3):
             self.limit = 3
             field = self.name()
-            self.words(":=")
+            self.expect(":=")
             if self.at("by"):
                 self.take()
-                fields.append(ModelField(field, None, self._tactics(5)))
+                fields.append(lean.ModelField(field, None, self._tactics(5)))
             else:
-                fields.append(ModelField(field, self.term()))
-        return Model(name, type_, tuple(fields), doc)
+                fields.append(lean.ModelField(field, self.term()))
+        return lean.Model(name, type_, tuple(fields), doc)
 
-    def _theorem(self, doc: str, classical: bool) -> Theorem:
-        self.words("theorem")
+    def _theorem(self, doc: str, classical: bool) -> lean.Theorem:
+        self.expect("theorem")
         name, binders = self.name(), self.binders()
-        self.words(":")
+        self.expect(":")
         statement = self.term()
-        self.words(":=", "by")
-        return Theorem(name, binders, statement, self._tactics(3), classical, doc)
+        self.expect(":=", "by")
+        return lean.Theorem(name, binders, statement, self._tactics(3), classical, doc)
 
     def _indented(self, column: int) -> bool:
         return self.here.kind != "end" and self.here.first and self.here.column == column
 
     # ── tactics ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def _tactics(self, column: int) -> tuple[Tactic, ...]:
-        found: list[Tactic] = []
+    def _tactics(self, column: int) -> tuple[lean.Tactic, ...]:
+        found: list[lean.Tactic] = []
         while self._indented(column):
             self.limit = column
             found.append(self._tactic())
         if not found:
-            raise self.refusal("a proof has a tactic", "sorry, decide, intro, exact, …")
+            raise self.error_here("a proof has a tactic", "sorry, decide, intro, exact, …")
         self.limit = 1
         return tuple(found)
 
-    def _tactic(self) -> Tactic:
+    def _tactic(self) -> lean.Tactic:
         if self.at("intro"):
             self.take()
-            return Intro(self._names_here())
+            return lean.Intro(self._names_here())
         if self.at("exact"):
             self.take()
-            return Exact(self.term())
+            return lean.Exact(self.term())
         names = []
         while self.at("cases"):
             self.take()
             names.append(self.name())
-            self.words("<;>")
+            self.expect("<;>")
         close = self.close()
-        return Cases(tuple(names), close) if names else close
+        return lean.Cases(tuple(names), close) if names else close
 
 
 def _inside(text: str) -> str:

@@ -10,47 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.lean.language.lean_tree import (
-    OPERATORS,
-    Anonymous,
-    Arm,
-    Bind,
-    Binder,
-    By,
-    Call,
-    Cases,
-    Class,
-    Close,
-    Command,
-    Def,
-    Doc,
-    End,
-    Exact,
-    Explicit,
-    If,
-    Import,
-    Inductive,
-    Infix,
-    Intro,
-    LeanTerm,
-    LetIn,
-    ListLiteral,
-    Match,
-    Model,
-    Mutual,
-    Name,
-    Named,
-    Namespace,
-    Number,
-    Option,
-    Prefix,
-    Tactic,
-    Text,
-    Theorem,
-    Tuple,
-    Typed,
-    Universes,
-)
+from kleis.lean.language import lean_tree as lean
 
 __all__ = ["print_command", "print_file", "print_term", "quote"]
 
@@ -58,42 +18,42 @@ _APPLICATION = 100
 _BRACKETS = {"explicit": ("(", ")"), "implicit": ("{", "}"), "instance": ("[", "]")}
 
 
-def print_file(commands: Sequence[Command]) -> str:
+def print_file(commands: Sequence[lean.Command]) -> str:
     """The text of a file."""
     lines: list[str] = []
     for command in commands:
-        if lines and not isinstance(command, Option | Universes):
+        if lines and not isinstance(command, lean.Option | lean.Universes):
             lines.append("")
         lines += print_command(command)
     return "\n".join(lines) + "\n"
 
 
-def print_command(command: Command) -> list[str]:
+def print_command(command: lean.Command) -> list[str]:
     """The lines of one command."""
     match command:
-        case Import(module=module):
+        case lean.Import(module=module):
             return [f"import {module}"]
-        case Option(name=name, value=value):
+        case lean.Option(name=name, value=value):
             return [f"set_option {name} {value}"]
-        case Namespace(name=name):
+        case lean.Namespace(name=name):
             return [f"namespace {name}"]
-        case End(name=name):
+        case lean.End(name=name):
             return [f"end {name}"]
-        case Universes(names=names):
+        case lean.Universes(names=names):
             return [f"universe {' '.join(names)}"]
-        case Doc(text=text):
+        case lean.Doc(text=text):
             return _remark("/-!", text)
-        case Class():
+        case lean.Class():
             return _class(command)
-        case Inductive():
+        case lean.Inductive():
             return _inductive(command)
-        case Def():
+        case lean.Def():
             return _def(command)
-        case Model():
+        case lean.Model():
             return _model(command)
-        case Theorem():
+        case lean.Theorem():
             return _theorem(command)
-        case Mutual(members=members):
+        case lean.Mutual(members=members):
             return ["mutual", *(line for each in members for line in print_command(each)), "end"]
 
 
@@ -101,7 +61,7 @@ def _remark(opening: str, text: str) -> list[str]:
     return f"{opening} {text} -/".split("\n") if text else []
 
 
-def _class(command: Class) -> list[str]:
+def _class(command: lean.Class) -> list[str]:
     head = f"{command.keyword} {command.name}{_binders(command.parameters)}"
     if command.parents:
         head += f" extends {', '.join(print_term(each) for each in command.parents)}"
@@ -110,20 +70,20 @@ def _class(command: Class) -> list[str]:
     return [*opened, *_remark("/--", command.doc), f"{head} where", *fields]
 
 
-def _inductive(command: Inductive) -> list[str]:
+def _inductive(command: lean.Inductive) -> list[str]:
     lines = [*_remark("/--", command.doc), f"inductive {command.name}{_binders(command.parameters)} where"]
     for each in command.constructors:
         lines.append(f"  | {each.name}{_binders(each.fields)} : {_plain(each.result)}")
     return [*lines, f"  deriving {', '.join(command.deriving)}"] if command.deriving else lines
 
 
-def _def(command: Def) -> list[str]:
+def _def(command: lean.Def) -> list[str]:
     lines = _remark("/--", command.doc)
     if command.classical:
         lines.insert(0, "open Classical in")
     head = f"{'noncomputable ' if command.noncomputable else ''}def {command.name}{_binders(command.binders)}"
     head += f" : {print_term(command.type)} :="
-    if isinstance(command.body, Match):
+    if isinstance(command.body, lean.Match):
         lines += [head, f"  match {print_term(command.body.subject)} with"]
         lines += [f"  {_arm(each)}" for each in command.body.arms]
     else:
@@ -140,7 +100,7 @@ def _def(command: Def) -> list[str]:
     return lines
 
 
-def _model(command: Model) -> list[str]:
+def _model(command: lean.Model) -> list[str]:
     lines = [*_remark("/--", command.doc), f"def {command.name} : {print_term(command.type)} where"]
     for field in command.fields:
         if field.value is not None:
@@ -150,7 +110,7 @@ def _model(command: Model) -> list[str]:
     return lines
 
 
-def _theorem(command: Theorem) -> list[str]:
+def _theorem(command: lean.Theorem) -> list[str]:
     lines = _remark("/--", command.doc)
     if command.classical:
         lines.insert(0, "open Classical in")
@@ -159,119 +119,134 @@ def _theorem(command: Theorem) -> list[str]:
     return [*lines, *(f"  {_tactic(each)}" for each in command.proof)]
 
 
-def _tactic(tactic: Tactic) -> str:
+def _tactic(tactic: lean.Tactic) -> str:
     match tactic:
-        case Close(name=name, all_goals=everywhere):
+        case lean.Close(name=name, all_goals=everywhere):
             return f"all_goals {name}" if everywhere else name
-        case Intro(names=names):
+        case lean.Intro(names=names):
             return f"intro {' '.join(names)}"
-        case Exact(term=term):
+        case lean.Exact(term=term):
             return f"exact {print_term(term)}"
-        case Cases(names=names, then=then):
+        case lean.Cases(names=names, then=then):
             return " <;> ".join([*(f"cases {name}" for name in names), then.name])
 
 
 # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def print_term(term: LeanTerm) -> str:
+def print_term(term: lean.Term) -> str:
     """A term on one line."""
     match term:
-        case By(tactic=tactic):
+        case lean.By(tactic=tactic):
             return f"(by {_tactic(tactic)})"
-        case Name(text=text):
+        case lean.Name(text=text):
             return text
-        case Number(value=value):
+        case lean.Number(value=value):
             return str(value)
-        case Text(value=value):
+        case lean.Text(value=value):
             return quote(value)
-        case Explicit(name=name):
+        case lean.Explicit(name=name):
             return f"@{name}"
-        case Named(name=name, value=value):
+        case lean.Named(name=name, value=value):
             return f"({name} := {print_term(value)})"
-        case Call(function=function, arguments=arguments):
+        case lean.Call(function=function, arguments=arguments):
             return " ".join([_atom(function), *(_atom(each) for each in arguments)])
-        case Infix():
+        case lean.Infix():
             return _infix(term)
-        case Prefix(operator=operator, operand=operand):
+        case lean.Prefix(operator=operator, operand=operand):
             return f"{operator} {_atom(operand)}" if operator == "¬" else f"{operator}{_atom(operand)}"
-        case Bind(kind=kind, binders=binders, body=body):
+        case lean.Bind(kind=kind, binders=binders, body=body):
             arrow = " =>" if kind == "fun" else ","
             return f"{kind}{_bound(kind, binders)}{arrow} {print_term(body)}"
-        case If(condition=condition, yes=yes, no=no, hypothesis=name):
+        case lean.If(condition=condition, yes=yes, no=no, hypothesis=name):
             named = f"{name} : " if name else ""
             return f"if {named}{_plain(condition)} then {_plain(yes)} else {_plain(no)}"
-        case Match(subject=subject, arms=arms):
+        case lean.Match(subject=subject, arms=arms):
             return f"match {print_term(subject)} with {' '.join(_arm(each) for each in arms)}"
-        case LetIn(name=name, type=type_, value=value, body=body):
+        case lean.LetIn(name=name, type=type_, value=value, body=body):
             return f"let {name} : {print_term(type_)} := {_plain(value)}; {print_term(body)}"
-        case Typed(term=inner, type=type_):
+        case lean.Typed(term=inner, type=type_):
             return f"({print_term(inner)} : {print_term(type_)})"
-        case Tuple(items=items):
+        case lean.Tuple(items=items):
             return f"({', '.join(map(print_term, items))})"
-        case ListLiteral(items=items):
+        case lean.ListLiteral(items=items):
             return f"[{', '.join(map(print_term, items))}]"
-        case Anonymous(items=items):
+        case lean.Anonymous(items=items):
             return f"⟨{', '.join(map(print_term, items))}⟩"
 
 
-def _arm(arm: Arm) -> str:
+def _arm(arm: lean.Arm) -> str:
     return f"| {print_term(arm.pattern)} => {_plain(arm.body)}"
 
 
-def _takes_all(term: LeanTerm) -> bool:
+def _takes_all(term: lean.Term) -> bool:
     """Whether a term would take what follows it."""
-    if isinstance(term, Infix) and term.operator == "→":
+    if isinstance(term, lean.Infix) and term.operator == "→":
         return _takes_all(term.right)
-    return isinstance(term, Bind | If | Match | LetIn)
+    return isinstance(term, lean.Bind | lean.If | lean.Match | lean.LetIn)
 
 
-def _plain(term: LeanTerm) -> str:
+def _plain(term: lean.Term) -> str:
     """A term where another part follows: those that would swallow it stand in brackets."""
     return f"({print_term(term)})" if _takes_all(term) else print_term(term)
 
 
-def _atom(term: LeanTerm) -> str:
+def _atom(term: lean.Term) -> str:
     if isinstance(
-        term, By | Name | Number | Text | Named | Typed | Tuple | ListLiteral | Anonymous | Explicit
+        term,
+        lean.By
+        | lean.Name
+        | lean.Number
+        | lean.Text
+        | lean.Named
+        | lean.Typed
+        | lean.Tuple
+        | lean.ListLiteral
+        | lean.Anonymous
+        | lean.Explicit,
     ):
         return print_term(term)
     return f"({print_term(term)})"
 
 
-def _infix(term: Infix) -> str:
-    level, chain = OPERATORS[term.operator]
+def _infix(term: lean.Infix) -> str:
+    level, chain = lean.OPERATORS[term.operator]
     left = _operand(term.left, level, chain == "left")
     right = _operand(term.right, level, chain == "right")
-    if chain == "right" and term.operator == "→" and isinstance(term.right, Bind) and term.right.kind == "∀":
+    if (
+        chain == "right"
+        and term.operator == "→"
+        and isinstance(term.right, lean.Bind)
+        and term.right.kind == "∀"
+    ):
         right = print_term(term.right)
     return f"{left} {term.operator} {right}"
 
 
-def _operand(term: LeanTerm, level: int, chains: bool) -> str:
+def _operand(term: lean.Term, level: int, chains: bool) -> str:
     """An operand: without brackets if it binds tighter, or equally on the side where the operator chains."""
-    if isinstance(term, Call):
+    if isinstance(term, lean.Call):
         return print_term(term)
-    if isinstance(term, Infix):
-        inner = OPERATORS[term.operator][0]
+    if isinstance(term, lean.Infix):
+        inner = lean.OPERATORS[term.operator][0]
         if inner > level or (inner == level and chains):
             return print_term(term)
-    if isinstance(term, Prefix) and term.operator == "¬" and level < 40:
+    if isinstance(term, lean.Prefix) and term.operator == "¬" and level < 40:
         return print_term(term)
     return _atom(term)
 
 
-def _bound(kind: str, binders: Sequence[Binder]) -> str:
+def _bound(kind: str, binders: Sequence[lean.Binder]) -> str:
     if len(binders) == 1 and kind != "fun" and binders[0].style == "explicit":
         return f" {' '.join(binders[0].names)} : {print_term(binders[0].type)}"
     return _binders(binders)
 
 
-def _binders(binders: Sequence[Binder]) -> str:
+def _binders(binders: Sequence[lean.Binder]) -> str:
     return "".join(f" {_binder(each)}" for each in binders)
 
 
-def _binder(binder: Binder) -> str:
+def _binder(binder: lean.Binder) -> str:
     opening, closing = _BRACKETS[binder.style]
     names = f"{' '.join(binder.names)} : " if binder.names else ""
     return f"{opening}{names}{print_term(binder.type)}{closing}"

@@ -10,6 +10,7 @@ Invariants
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -38,7 +39,6 @@ __all__ = [
     "Inductive",
     "Infix",
     "Intro",
-    "LeanTerm",
     "LetIn",
     "ListLiteral",
     "Match",
@@ -52,16 +52,30 @@ __all__ = [
     "Option",
     "Prefix",
     "Tactic",
+    "Term",
     "Text",
     "Theorem",
     "Tuple",
     "Typed",
     "Universes",
+    "walk",
 ]
 
 
 class Node(msgspec.Struct, frozen=True, gc=False, tag=True, tag_field="lean"):
     """The base of all nodes."""
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """A node and everything below it, in no particular order."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in node.__struct_fields__:
+            value = getattr(node, field)
+            parts = value if isinstance(value, tuple) else (value,)
+            waiting.extend(part for part in parts if isinstance(part, Node))
 
 
 # ── Terms and types ──────────────────────────────────────────────────────────────────────────────────────────
@@ -114,36 +128,36 @@ class Named(Node, frozen=True):
     """``(A := t)`` among the arguments of a call."""
 
     name: str
-    value: LeanTerm
+    value: Term
 
 
 class Call(Node, frozen=True):
     """An application to one or more arguments."""
 
-    function: LeanTerm
-    arguments: tuple[LeanTerm, ...]
+    function: Term
+    arguments: tuple[Term, ...]
 
 
 class Infix(Node, frozen=True):
     """Two operands with an operator of `OPERATORS` between them."""
 
     operator: str
-    left: LeanTerm
-    right: LeanTerm
+    left: Term
+    right: Term
 
 
 class Prefix(Node, frozen=True):
     """``¬ p``, ``-t`` or ``!b``."""
 
     operator: Literal["¬", "-", "!"]
-    operand: LeanTerm
+    operand: Term
 
 
 class Binder(Node, frozen=True):
     """``(x y : T)``, ``{x : T}`` or ``[T]`` (which has no names)."""
 
     names: tuple[str, ...]
-    type: LeanTerm
+    type: Term
     style: Literal["explicit", "implicit", "instance"] = "explicit"
 
 
@@ -152,29 +166,29 @@ class Bind(Node, frozen=True):
 
     kind: Literal["∀", "∃", "fun"]
     binders: tuple[Binder, ...]
-    body: LeanTerm
+    body: Term
 
 
 class If(Node, frozen=True):
     """``if c then a else b``, with a name for the condition where one is given."""
 
-    condition: LeanTerm
-    yes: LeanTerm
-    no: LeanTerm
+    condition: Term
+    yes: Term
+    no: Term
     hypothesis: str = ""
 
 
 class Arm(Node, frozen=True):
     """One case of a match."""
 
-    pattern: LeanTerm
-    body: LeanTerm
+    pattern: Term
+    body: Term
 
 
 class Match(Node, frozen=True):
     """``match t with | p => e …``."""
 
-    subject: LeanTerm
+    subject: Term
     arms: tuple[Arm, ...]
 
 
@@ -182,34 +196,34 @@ class LetIn(Node, frozen=True):
     """``let x : T := v; body``."""
 
     name: str
-    type: LeanTerm
-    value: LeanTerm
-    body: LeanTerm
+    type: Term
+    value: Term
+    body: Term
 
 
 class Typed(Node, frozen=True):
     """``(t : T)``."""
 
-    term: LeanTerm
-    type: LeanTerm
+    term: Term
+    type: Term
 
 
 class Tuple(Node, frozen=True):
     """``(a, b)``: two or more."""
 
-    items: tuple[LeanTerm, ...]
+    items: tuple[Term, ...]
 
 
 class ListLiteral(Node, frozen=True):
     """``[a, b]``."""
 
-    items: tuple[LeanTerm, ...]
+    items: tuple[Term, ...]
 
 
 class Anonymous(Node, frozen=True):
     """``⟨a, b⟩``: a value of a structure, a conjunction or an existential."""
 
-    items: tuple[LeanTerm, ...]
+    items: tuple[Term, ...]
 
 
 class By(Node, frozen=True):
@@ -218,7 +232,7 @@ class By(Node, frozen=True):
     tactic: Close
 
 
-LeanTerm: TypeAlias = (
+Term: TypeAlias = (
     By
     | Name
     | Number
@@ -258,7 +272,7 @@ class Intro(Node, frozen=True):
 class Exact(Node, frozen=True):
     """``exact t``."""
 
-    term: LeanTerm
+    term: Term
 
 
 class Cases(Node, frozen=True):
@@ -315,7 +329,7 @@ class Field(Node, frozen=True):
     """A field of a class or structure."""
 
     name: str
-    type: LeanTerm
+    type: Term
 
 
 class Class(Node, frozen=True):
@@ -323,7 +337,7 @@ class Class(Node, frozen=True):
 
     name: str
     parameters: tuple[Binder, ...]
-    parents: tuple[LeanTerm, ...]
+    parents: tuple[Term, ...]
     fields: tuple[Field, ...]
     keyword: Literal["class", "structure"] = "class"
     classical: bool = False
@@ -335,7 +349,7 @@ class Constructor(Node, frozen=True):
 
     name: str
     fields: tuple[Binder, ...]
-    result: LeanTerm
+    result: Term
 
 
 class Inductive(Node, frozen=True):
@@ -357,11 +371,11 @@ class Def(Node, frozen=True):
 
     name: str
     binders: tuple[Binder, ...]
-    type: LeanTerm
-    body: LeanTerm
+    type: Term
+    body: Term
     noncomputable: bool = False
     classical: bool = False
-    measures: tuple[LeanTerm, ...] = ()
+    measures: tuple[Term, ...] = ()
     decreasing: tuple[Tactic, ...] = ()
     doc: str = ""
 
@@ -370,7 +384,7 @@ class ModelField(Node, frozen=True):
     """``f := t``, or ``ax := by …``."""
 
     name: str
-    value: LeanTerm | None
+    value: Term | None
     proof: tuple[Tactic, ...] = ()
 
 
@@ -378,7 +392,7 @@ class Model(Node, frozen=True):
     """``def m : C (Fin 2) where`` and a value for every field."""
 
     name: str
-    type: LeanTerm
+    type: Term
     fields: tuple[ModelField, ...]
     doc: str = ""
 
@@ -388,7 +402,7 @@ class Theorem(Node, frozen=True):
 
     name: str
     binders: tuple[Binder, ...]
-    statement: LeanTerm
+    statement: Term
     proof: tuple[Tactic, ...]
     classical: bool = False
     doc: str = ""

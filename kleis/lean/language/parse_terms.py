@@ -9,31 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import RESERVED, LeanError, Token
-from kleis.lean.language.lean_tree import (
-    OPERATORS,
-    Anonymous,
-    Arm,
-    Bind,
-    Binder,
-    By,
-    Call,
-    Close,
-    Explicit,
-    If,
-    Infix,
-    LeanTerm,
-    LetIn,
-    ListLiteral,
-    Match,
-    Name,
-    Named,
-    Number,
-    Prefix,
-    Text,
-    Tuple,
-    Typed,
-)
 
 __all__ = ["TermParser", "unquote"]
 
@@ -62,7 +39,7 @@ class TermParser:
         return self._tokens[self._place]
 
     def take(self) -> Token:
-        """The next token, passed."""
+        """The next token, which is consumed."""
         token = self.here
         if token.kind != "end":
             self._place += 1
@@ -76,26 +53,26 @@ class TermParser:
         """Whether one of these words or symbols is next."""
         return self.here.kind in ("name", "symbol") and self.here.text in texts
 
-    def words(self, *texts: str) -> None:
-        """Pass exactly these words and symbols."""
+    def expect(self, *texts: str) -> None:
+        """Consume exactly these words and symbols."""
         for text in texts:
             if not self.at(text):
-                raise self.refusal(f"{text} is missing", text)
+                raise self.error_here(f"{text} is missing", text)
             self.take()
 
     def name(self) -> str:
-        """Pass a name that is not reserved."""
+        """Consume a name that is not reserved."""
         token = self.here
         if token.kind != "name" or token.text in RESERVED:
-            raise self.refusal("a name is missing", "a name")
+            raise self.error_here("a name is missing", "a name")
         return self.take().text
 
     def ends(self) -> bool:
         """Whether the next token begins something new."""
         return self.here.kind == "end" or (self.here.first and self.here.column <= self.limit)
 
-    def refusal(self, message: str, expected: str) -> LeanError:
-        """The refusal of the next token."""
+    def error_here(self, message: str, expected: str) -> LeanError:
+        """An error at the next token."""
         token = self.here
         return LeanError(
             message,
@@ -110,46 +87,46 @@ class TermParser:
 
     # ── terms ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def term(self) -> LeanTerm:
-        """A term, as long as it goes."""
+    def term(self) -> lean.Term:
+        """The longest term that begins here."""
         self._depth += 1
         if self._depth > _MAXIMUM_DEPTH:
-            raise self.refusal("brackets too deep", f"at most {_MAXIMUM_DEPTH}")
+            raise self.error_here("brackets too deep", f"at most {_MAXIMUM_DEPTH}")
         found = self._operation(0)
         self._depth -= 1
         return found
 
-    def _operation(self, least: int) -> LeanTerm:
+    def _operation(self, least: int) -> lean.Term:
         left = self._prefixed(least)
-        while self.here.text in OPERATORS and self.here.kind == "symbol" and not self.ends():
+        while self.here.text in lean.OPERATORS and self.here.kind == "symbol" and not self.ends():
             operator = self.here.text
-            level, chain = OPERATORS[operator]
+            level, chain = lean.OPERATORS[operator]
             if level < least:
                 break
             self.take()
             right = self._operation(level if chain == "right" else level + 1)
-            left = Infix(operator, left, right)
+            left = lean.Infix(operator, left, right)
             if chain == "none" and self._again(level):
-                raise self.refusal(f"{operator} is not a chain", "brackets")
+                raise self.error_here(f"{operator} is not a chain", "brackets")
         return left
 
     def _again(self, level: int) -> bool:
         here = self.here
-        return here.kind == "symbol" and not self.ends() and OPERATORS.get(here.text, (-1,))[0] == level
+        return here.kind == "symbol" and not self.ends() and lean.OPERATORS.get(here.text, (-1,))[0] == level
 
-    def _prefixed(self, least: int) -> LeanTerm:
+    def _prefixed(self, least: int) -> lean.Term:
         if self.at("¬", "-", "!"):
             operator = self.take().text
             operand = self._argument()
             if operand is None:
-                raise self.refusal("an operand is missing", "a term")
+                raise self.error_here("an operand is missing", "a term")
             kind: Literal["¬", "-", "!"] = "¬" if operator == "¬" else "-" if operator == "-" else "!"
             if least > (40 if kind == "¬" else 74):
-                raise self.refusal(f"{operator} needs brackets here", "(")
-            return Prefix(kind, operand)
+                raise self.error_here(f"{operator} needs brackets here", "(")
+            return lean.Prefix(kind, operand)
         return self._binding() or self._application()
 
-    def _binding(self) -> LeanTerm | None:
+    def _binding(self) -> lean.Term | None:
         """A term that begins with a word and takes all that follows."""
         if self.at("∀", "∃", "fun"):
             return self._bind()
@@ -160,15 +137,15 @@ class TermParser:
         if self.at("let"):
             self.take()
             name = self.name()
-            self.words(":")
+            self.expect(":")
             type_ = self.term()
-            self.words(":=")
+            self.expect(":=")
             value = self.term()
-            self.words(";")
-            return LetIn(name, type_, value, self.term())
+            self.expect(";")
+            return lean.LetIn(name, type_, value, self.term())
         return None
 
-    def _bind(self) -> LeanTerm:
+    def _bind(self) -> lean.Term:
         word = self.take().text
         kind: Literal["∀", "∃", "fun"] = "∀" if word == "∀" else "∃" if word == "∃" else "fun"
         if self.at("(", "{", "["):
@@ -178,11 +155,11 @@ class TermParser:
             while not self.at(":"):
                 names.append(self.name())
             self.take()
-            binders = (Binder(tuple(names), self.term()),)
-        self.words("=>" if kind == "fun" else ",")
-        return Bind(kind, binders, self.term())
+            binders = (lean.Binder(tuple(names), self.term()),)
+        self.expect("=>" if kind == "fun" else ",")
+        return lean.Bind(kind, binders, self.term())
 
-    def _if(self) -> LeanTerm:
+    def _if(self) -> lean.Term:
         self.take()
         hypothesis = ""
         after = self._tokens[min(self._place + 1, len(self._tokens) - 1)]
@@ -190,134 +167,136 @@ class TermParser:
             hypothesis = self.name()
             self.take()
         condition = self.term()
-        self.words("then")
+        self.expect("then")
         yes = self.term()
-        self.words("else")
-        return If(condition, yes, self.term(), hypothesis)
+        self.expect("else")
+        return lean.If(condition, yes, self.term(), hypothesis)
 
-    def _match(self) -> LeanTerm:
+    def _match(self) -> lean.Term:
         self.take()
         subject = self.term()
-        self.words("with")
+        self.expect("with")
         arms = []
         while self.at("|") and not (self.here.first and self.here.column < self.limit):
             self.take()
             pattern = self._operation(0)
-            self.words("=>")
-            arms.append(Arm(pattern, self.term()))
-        return Match(subject, tuple(arms))
+            self.expect("=>")
+            arms.append(lean.Arm(pattern, self.term()))
+        return lean.Match(subject, tuple(arms))
 
-    def _application(self) -> LeanTerm:
+    def _application(self) -> lean.Term:
         head = self._argument()
         if head is None:
-            raise self.refusal("a term is missing", "a term")
+            raise self.error_here("a term is missing", "a term")
         arguments = []
         while not self.ends() and (argument := self._argument()) is not None:
             arguments.append(argument)
-        return Call(head, tuple(arguments)) if arguments else head
+        return lean.Call(head, tuple(arguments)) if arguments else head
 
-    def _argument(self) -> LeanTerm | None:
+    def _argument(self) -> lean.Term | None:
         token = self.here
         if token.kind == "name" and (token.text not in RESERVED or token.text in _TERM_WORDS):
-            return Name(self.take().text)
+            return lean.Name(self.take().text)
         if token.kind == "number" and token.text.isdigit():
-            return Number(int(self.take().text))
+            return lean.Number(int(self.take().text))
         if token.kind == "string":
-            return Text(unquote(self.take().text))
+            return lean.Text(unquote(self.take().text))
         if token.kind != "symbol":
             return None
         match token.text:
             case "∅":
-                return Name(self.take().text)
+                return lean.Name(self.take().text)
             case "@":
                 self.take()
-                return Explicit(self.name())
+                return lean.Explicit(self.name())
             case ".":
                 self.take()
-                return Name(f".{self.name()}")
+                return lean.Name(f".{self.name()}")
             case "(":
                 return self._bracketed()
             case "[":
                 self.take()
-                return ListLiteral(self._items("]"))
+                return lean.ListLiteral(self._items("]"))
             case "⟨":
                 self.take()
-                return Anonymous(self._items("⟩"))
+                return lean.Anonymous(self._items("⟩"))
             case _:
                 return None
 
-    def _bracketed(self) -> LeanTerm:
-        self.words("(")
+    def _bracketed(self) -> lean.Term:
+        self.expect("(")
         following = self._tokens[min(self._place + 1, len(self._tokens) - 1)]
         if self.here.kind == "name" and following.text == ":=":
             name = self.name()
             self.take()
             value = self.term()
-            self.words(")")
-            return Named(name, value)
+            self.expect(")")
+            return lean.Named(name, value)
         if self.at("by"):
             self.take()
-            proof = By(self.close())
-            self.words(")")
+            proof = lean.By(self.close())
+            self.expect(")")
             return proof
         if self.at(")"):
             self.take()
-            return Tuple(())
+            return lean.Tuple(())
         first = self.term()
         if self.at(":"):
             self.take()
             type_ = self.term()
-            self.words(")")
-            return Typed(first, type_)
+            self.expect(")")
+            return lean.Typed(first, type_)
         if self.at(","):
             self.take()
-            return Tuple((first, *self._items(")")))
-        self.words(")")
+            return lean.Tuple((first, *self._items(")")))
+        self.expect(")")
         return first
 
-    def _items(self, closing: str) -> tuple[LeanTerm, ...]:
-        items: list[LeanTerm] = []
+    def _items(self, closing: str) -> tuple[lean.Term, ...]:
+        items: list[lean.Term] = []
         while not self.at(closing):
             if items:
-                self.words(",")
+                self.expect(",")
             items.append(self.term())
         self.take()
         return tuple(items)
 
-    def close(self) -> Close:
+    def close(self) -> lean.Close:
         """A tactic without arguments."""
         everywhere = self.at("all_goals")
         if everywhere:
             self.take()
         match self.take().text:
             case "sorry" | "decide" | "rfl" | "omega" | "norm_num" as name:
-                return Close(name, everywhere)
+                return lean.Close(name, everywhere)
             case _:
                 self.back()
-                raise self.refusal("no tactic of the emitted subset", "sorry, decide, rfl, omega or norm_num")
+                raise self.error_here(
+                    "no tactic of the emitted subset", "sorry, decide, rfl, omega or norm_num"
+                )
 
     # ── binders ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def binders(self) -> tuple[Binder, ...]:
+    def binders(self) -> tuple[lean.Binder, ...]:
         """Binders in brackets, as many as there are."""
         found = []
         while self.at("(", "{", "["):
             found.append(self._binder())
         return tuple(found)
 
-    def _binder(self) -> Binder:
+    def _binder(self) -> lean.Binder:
         opening = self.take().text
         if opening == "[":
             type_ = self.term()
-            self.words("]")
-            return Binder((), type_, "instance")
+            self.expect("]")
+            return lean.Binder((), type_, "instance")
         names = []
         while not self.at(":"):
             names.append(self.name())
         self.take()
         type_ = self.term()
-        self.words(")" if opening == "(" else "}")
-        return Binder(tuple(names), type_, "explicit" if opening == "(" else "implicit")
+        self.expect(")" if opening == "(" else "}")
+        return lean.Binder(tuple(names), type_, "explicit" if opening == "(" else "implicit")
 
 
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)

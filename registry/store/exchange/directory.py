@@ -1,7 +1,7 @@
 """Files of an export, read and written without ever leaving its directory.
 
 Every file is opened relative to an open directory and never through a symbolic link; what is not an ordinary file of
-a bearable size is refused. Writing goes to a temporary name, is synchronised, and takes its place by a rename.
+at most `FILE_LIMIT` bytes is an error. A file is written under a temporary name, synchronised, and renamed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from registry.errors import RegistryError
-from registry.store.failures import refusals
+from registry.store.failures import store_errors
 
 __all__ = ["FILE_LIMIT", "ExchangeDirectory"]
 
@@ -33,7 +33,7 @@ class ExchangeDirectory:
         self.path: Path = path if inside is None else inside.path / path
         parent: int | None = None if inside is None else inside._number
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (0 if inside is None else os.O_NOFOLLOW)
-        with refusals(self.path):
+        with store_errors(self.path):
             if create and inside is None:
                 path.mkdir(parents=True, exist_ok=True)
             elif create and not _mode(parent, path):
@@ -60,13 +60,13 @@ class ExchangeDirectory:
 
     def entries(self) -> tuple[str, ...]:
         """The names of what is in it, sorted."""
-        with refusals(self.path):
+        with store_errors(self.path):
             return tuple(sorted(os.listdir(self._number)))
 
     def read(self, name: str) -> bytes | None:
         """The content of an ordinary file, or None where there is nothing of that name."""
         place = self.path / name
-        with refusals(place):
+        with store_errors(place):
             try:
                 number = os.open(name, _READ, dir_fd=self._number)
             except FileNotFoundError:
@@ -85,8 +85,8 @@ class ExchangeDirectory:
         return content
 
     def write(self, name: str, content: bytes) -> None:
-        """Put a file there, whole; one of the same content is left as it is."""
-        with refusals(self.path / name):
+        """Write a file, whole; one of the same content is left as it is."""
+        with store_errors(self.path / name):
             if stat.S_ISREG(_mode(self._number, name)) and self.read(name) == content:
                 return
             partial = f".{name}.{os.getpid()}.partial"
@@ -104,7 +104,7 @@ class ExchangeDirectory:
 
     def remove(self, name: str) -> None:
         """Remove an entry, if it is there."""
-        with refusals(self.path / name):
+        with store_errors(self.path / name):
             try:
                 os.unlink(name, dir_fd=self._number)
             except FileNotFoundError:
@@ -112,7 +112,7 @@ class ExchangeDirectory:
 
     def synchronise(self) -> None:
         """Bring the directory itself to disk: afterwards names are as durable as contents."""
-        with refusals(self.path):
+        with store_errors(self.path):
             os.fsync(self._number)
 
 

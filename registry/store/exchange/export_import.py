@@ -88,7 +88,7 @@ def export_tools(
     taken: set[str] = set()
     hashes: set[str] = set()
     with ExchangeDirectory(directory, create=True) as root:
-        _refuse_other_directories(root, overwrite=overwrite)
+        _reject_other_directories(root, overwrite=overwrite)
         with ExchangeDirectory(_TOOLS, inside=root, create=True) as files:
             for lineage in filter(None, map(snapshot.lineage, chosen)):
                 listed = []
@@ -111,7 +111,7 @@ def export_tools(
 
 
 def _export_certificates(store: Store, root: ExchangeDirectory, hashes: set[str]) -> None:
-    """Write the certificates of laws; those of an earlier export that no law is left for go."""
+    """Write the certificates of laws; remove those of an earlier export that no law refers to."""
     if not hashes and str(_CERTIFICATES) not in root.entries():
         return
     with ExchangeDirectory(_CERTIFICATES, inside=root, create=True) as files:
@@ -126,7 +126,7 @@ def _export_certificates(store: Store, root: ExchangeDirectory, hashes: set[str]
 
 
 def _certificates(root: ExchangeDirectory, lineages: Iterable[Lineage], budget: list[int]) -> dict[str, str]:
-    """The certificates that the laws of an export name; those whose text has another hash are refused."""
+    """The certificates that the laws of an export name; one whose text has another hash is an error."""
     wanted = {
         law.certificate
         for lineage in lineages
@@ -154,7 +154,7 @@ def _certificates(root: ExchangeDirectory, lineages: Iterable[Lineage], budget: 
 def import_tools(store: Store, directory: Path, *, verify: Verifier, renumber: bool = False) -> Imported:
     """Take in an export, all of it or nothing; what is here already is left alone.
 
-    `renumber`: see `registry.store.protocol.Store.adopt`. Refusals name the file at fault.
+    `renumber`: see `registry.store.protocol.Store.adopt`. Errors name the file at fault.
     """
     with ExchangeDirectory(directory) as root:
         manifest = _manifest(root)
@@ -170,7 +170,7 @@ def import_tools(store: Store, directory: Path, *, verify: Verifier, renumber: b
 
 
 def _chosen(snapshot: Snapshot, names: Iterable[str] | None) -> tuple[str, ...]:
-    """The names to export; refused where one does not resolve."""
+    """The names to export; one that does not resolve is an error."""
     if names is None:
         return snapshot.names()
     chosen = tuple(sorted(set(names)))
@@ -198,7 +198,7 @@ def _free_name(record: ToolRecord, taken: set[str]) -> str:
     return name
 
 
-def _refuse_other_directories(root: ExchangeDirectory, *, overwrite: bool) -> None:
+def _reject_other_directories(root: ExchangeDirectory, *, overwrite: bool) -> None:
     entries = root.entries()
     if MANIFEST not in entries:
         foreign = [name for name in entries if name not in (str(_TOOLS), str(_CERTIFICATES), ".git")]

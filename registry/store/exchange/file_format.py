@@ -201,7 +201,7 @@ def _moment(text: str, place: str) -> str:
 
 
 def malformed(place: str, message: str, found: str, expected: str) -> RegistryError:
-    """The refusal of a file that is no part of a sound export."""
+    """The error of a file that is no part of a sound export."""
     return RegistryError(
         "invalid_argument",
         f"the export cannot be imported: {message}",
@@ -214,7 +214,7 @@ def malformed(place: str, message: str, found: str, expected: str) -> RegistryEr
 
 @contextmanager
 def blaming(place: str) -> Iterator[None]:
-    """Let refusals of names and codes say which file they are about."""
+    """Let errors of names and codes say which file they are about."""
     try:
         yield
     except PifError as error:

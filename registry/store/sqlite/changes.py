@@ -39,7 +39,7 @@ def propose(
     *,
     keep_laws: bool = True,
 ) -> Evolved:
-    """What evolving `wanted` (whose version does not count) will come to, or the refusal. Changes nothing.
+    """What evolving `wanted` (whose version does not count) will come to; raises its errors. Changes nothing.
 
     With `keep_laws`, code that is current keeps the laws that it has."""
     head = read_head(connection, wanted.name)
@@ -66,7 +66,7 @@ def propose(
 
 
 def _change(before: ToolRecord, after: ToolRecord) -> Outcome:
-    """What has changed of a version whose code has not."""
+    """What has changed of a version whose code is the same."""
     if before.description != after.description:
         return "description"
     if before.examples != after.examples:
@@ -159,7 +159,7 @@ class Change:
         return Forgotten(name, gone, current)
 
     def adopt(self, lineages: Iterable[Lineage], *, renumber: bool) -> tuple[Adopted, ...]:
-        """Take in lineages; the refusal lists every version that is in the way."""
+        """Take in lineages; the error lists every version that conflicts."""
         conflicts: list[str] = []
         adopted = tuple(self._adopt_one(lineage, renumber, conflicts) for lineage in lineages)
         if conflicts:
@@ -238,7 +238,7 @@ class Change:
             )
 
     def _erase_laws(self, name: str, version: int) -> None:
-        """Erase a version's laws, and certificates that no law is left for."""
+        """Erase a version's laws, and certificates that no law refers to."""
         of_it = ("SELECT laws FROM laws WHERE name = ? AND version = ?", (name, version))
         texts = [text for (text,) in self._connection.execute(*of_it)]
         self._connection.execute("DELETE FROM laws WHERE name = ? AND version = ?", (name, version))

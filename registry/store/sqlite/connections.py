@@ -1,8 +1,8 @@
 """Connections to the file of a store: how each is set up, and the readers that threads take turns with.
 
-A reader is taken from the pool for one question and put back. One connection behind a lock, one a thread, and this
-pool all cost about 10 µs a lookup with four threads. The pool is the one where no thread waits for another that holds
-a lock while it waits for the interpreter, and where no connection is left behind by a thread that ended.
+A reader is taken from the pool for one question and put back. Compared with one connection behind a lock, no thread
+waits for another that holds a lock while it waits for the interpreter; compared with one connection a thread, none is
+left behind by a thread that ended.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _IDLE: Final = 16
 def make_private(path: Path) -> None:
     """Create the file for its owner only, and its directory entry for certain, unless it is there.
 
-    SQLite takes a file of less than its smallest page for an empty database and overwrites it; somebody's note of
-    that name is refused here. With a rollback journal beside it, it is the first page of a store that was cut short.
+    SQLite takes a file of less than its smallest page for an empty database and overwrites it; a text file of that
+    name is an error here. With a rollback journal beside it, it is the first page of a store that was cut short.
     """
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -112,7 +112,7 @@ class Readers:
 
     @contextmanager
     def one(self) -> Iterator[sqlite3.Connection]:
-        """A reader for the length of a `with`; nobody else uses it meanwhile."""
+        """A reader for the length of a `with`, used by no other thread meanwhile."""
         if not self._open:
             raise closed(self._path)
         try:

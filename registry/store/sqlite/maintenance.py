@@ -1,4 +1,7 @@
-"""A complete copy of a store in one file, made while others go on reading and writing.
+"""Backup and integrity of a store.
+
+`copy_whole` makes a complete copy in one file, while others go on reading and writing; `problems` checks the file, its
+codes and their hashes, and its heads against its log.
 
 The copy is taken at one moment (SQLite's backup interface, inside one read transaction), tested, synchronised to
 disk under a temporary name beside the target, and only then given its name. So the target is whole or not there.
@@ -18,7 +21,7 @@ from pathlib import Path
 from kleis import durable_files
 from registry.errors import RegistryError
 from registry.records import content_hash
-from registry.store.failures import refusals
+from registry.store.failures import store_errors
 from registry.store.sqlite.changes import folded
 from registry.store.sqlite.queries import together
 
@@ -27,9 +30,9 @@ __all__ = ["copy_whole", "problems"]
 
 def copy_whole(source: sqlite3.Connection, source_path: Path, target: Path, *, overwrite: bool) -> None:
     """Copy what `source` sees now to `target`."""
-    with refusals(target):
+    with store_errors(target):
         target = target.absolute()
-        _refuse_bad_target(source_path, target, overwrite=overwrite)
+        _reject_bad_target(source_path, target, overwrite=overwrite)
         number, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".partial", dir=target.parent)
         partial = Path(name)
         os.close(number)
@@ -57,7 +60,7 @@ def _fill(source: sqlite3.Connection, partial: Path) -> None:
         )
 
 
-def _refuse_bad_target(source: Path, target: Path, *, overwrite: bool) -> None:
+def _reject_bad_target(source: Path, target: Path, *, overwrite: bool) -> None:
     reason, hint = "", "choose another path"
     if target.is_dir():
         reason = "it is a directory"
@@ -93,7 +96,7 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
         os.replace(partial, target)
         return
     try:
-        os.link(partial, target)  # unlike a rename it fails where somebody else was quicker
+        os.link(partial, target)  # unlike a rename it fails where another process was quicker
     except FileExistsError:
         raise RegistryError(
             "invalid_argument",
@@ -108,11 +111,11 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
         os.replace(partial, target)  # a file system without hard links
 
 
-# Whether a store is whole: its file, its codes and their hashes, and its heads against its log.
+# ── Integrity ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def problems(connection: sqlite3.Connection) -> Iterator[str]:
-    """Everything that is wrong, in words. Reads all of the file."""
+    """Everything that is wrong, as texts. Reads all of the file."""
     with together(connection):
         for (found,) in connection.execute("PRAGMA integrity_check(20)"):
             if found != "ok":
@@ -135,7 +138,7 @@ def _codes(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _heads(connection: sqlite3.Connection) -> Iterator[str]:
-    """`heads` must be what `writing.Change` would make of the log."""
+    """`heads` must be what `changes.Change` would make of the log."""
     heads = {
         row[0]: row[1:]
         for row in connection.execute("SELECT name, current, latest, changed, folded FROM heads")

@@ -24,7 +24,7 @@ from registry.records import (
     nearest_name,
     valid_name,
 )
-from registry.store.failures import damaged, refusals
+from registry.store.failures import damaged, store_errors
 from registry.store.protocol import Lineage
 from registry.store.sqlite.connections import Readers
 
@@ -150,7 +150,7 @@ def names_at(connection: sqlite3.Connection, sequence: int) -> tuple[str, ...]:
 
 
 def unknown_tool(connection: sqlite3.Connection, name: str, version: int | None = None) -> RegistryError:
-    """The refusal for a name, or a version of it, that does not resolve now."""
+    """The error for a name, or a version of it, that does not resolve now."""
     sequence = last_sequence(connection)
     versions = versions_at(connection, sequence, name)
     if version is None or not versions:
@@ -241,7 +241,7 @@ class SqliteSnapshot:
             return found[key]
         if not valid_name(name):
             return None
-        with refusals(self._path), self._readers.one() as reader:
+        with store_errors(self._path), self._readers.one() as reader:
             record = record_at(reader, self._path, self._sequence, name, version)
         if self._weight > _KEPT:
             self._found, self._weight = {}, 0
@@ -251,14 +251,14 @@ class SqliteSnapshot:
 
     def names(self) -> tuple[str, ...]:
         """All names that resolve, by code point."""
-        with refusals(self._path), self._readers.one() as reader:
+        with store_errors(self._path), self._readers.one() as reader:
             return names_at(reader, self._sequence)
 
     def lineage(self, name: str) -> Lineage | None:
         """The name's versions that resolve, or None where the name does not."""
         if not valid_name(name):
             return None
-        with refusals(self._path), self._readers.one() as reader, together(reader):
+        with store_errors(self._path), self._readers.one() as reader, together(reader):
             current = current_version(reader, name, self._sequence)
             if current is None:
                 return None

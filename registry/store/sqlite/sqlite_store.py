@@ -21,7 +21,7 @@ import msgspec
 
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, NO_LAWS, ToolRecord
-from registry.store.failures import closed, refusals
+from registry.store.failures import closed, store_errors
 from registry.store.protocol import (
     PAGE_LIMIT,
     Adopted,
@@ -51,15 +51,15 @@ GRACE: Final = 3_600.0
 """Seconds between `forget` and erasing; longer than any run, whose snapshot may still need the code."""
 
 _RECHECK: Final = 1.0
-"""Seconds after which a snapshot asks the database even where the mark says that nothing was written; without this
-a process would miss all writes from the moment somebody replaces the lock file."""
+"""Seconds after which a snapshot asks the database even where the counter says that nothing was written; without this
+a process would miss all writes from the moment the lock file is replaced."""
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """The last snapshot handed out, the mark before it was taken, and when."""
+    """The last snapshot that was given, the count of writes before it was taken, and when."""
 
     snapshot: SqliteSnapshot
-    mark: int
+    count: int
     checked: float
 
 
@@ -81,11 +81,11 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._closed = False
         self._seen: _Seen | None = None
-        with refusals(self._path), ExitStack() as undo:
+        with store_errors(self._path), ExitStack() as undo:
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._mark = VersionCounter(home / "tools.lock", patience=patience)
-            undo.callback(self._mark.close)
-            with self._mark.writing():
+            self._counter = VersionCounter(home / "tools.lock", patience=patience)
+            undo.callback(self._counter.close)
+            with self._counter.writing():
                 make_private(self._path)
                 self._writer = connect_writer(self._path, patience=patience)
                 undo.callback(self._writer.close)
@@ -97,8 +97,8 @@ class SqliteStore:
         """The registry as it is now; the same object as long as nothing was written."""
         if self._closed:
             raise closed(self._path)
-        mark, now, seen = self._mark.value(), time.monotonic(), self._seen
-        if seen is not None and seen.mark == mark and not mark % 2 and now - seen.checked < _RECHECK:
+        count, now, seen = self._counter.value(), time.monotonic(), self._seen
+        if seen is not None and seen.count == count and not count % 2 and now - seen.checked < _RECHECK:
             return seen.snapshot
         with self._reading() as reader:
             sequence = last_sequence(reader)
@@ -106,7 +106,7 @@ class SqliteStore:
             snapshot = seen.snapshot
         else:
             snapshot = SqliteSnapshot(self._readers, self._path, sequence)
-        self._seen = _Seen(snapshot, mark, now)
+        self._seen = _Seen(snapshot, count, now)
         return snapshot
 
     def evolve(
@@ -195,7 +195,7 @@ class SqliteStore:
             raise out_of_range("limit", limit, f"1 to {PAGE_LIMIT}")
         matching = "FROM heads WHERE current IS NOT NULL" + " AND instr(folded, ?) > 0" * len(words)
         with self._reading() as reader, together(reader):
-            # One walk through the heads, ranked here: twice as quick as counting and sorting in SQL.
+            # One walk through the heads, ranked here: quicker than counting and sorting in SQL.
             names = [name for (name,) in reader.execute(f"SELECT name {matching} ORDER BY name", words)]
             if words:
                 names.sort(key=partial(_rank, " ".join(words)))
@@ -230,7 +230,7 @@ class SqliteStore:
             copy_whole(reader, self._path, path, overwrite=overwrite)
 
     def check(self) -> tuple[str, ...]:
-        """Everything that is wrong with what is stored, in words; empty where all is well."""
+        """Everything that is wrong with what is stored, as texts; empty where all is well."""
         try:
             with self._reading() as reader:
                 return tuple(problems(reader))
@@ -247,7 +247,7 @@ class SqliteStore:
             self._closed = True
             self._readers.close()
             self._writer.close()
-            self._mark.close()
+            self._counter.close()
 
     def _records(
         self, reader: sqlite3.Connection, sequence: int, names: Sequence[str]
@@ -262,7 +262,7 @@ class SqliteStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with refusals(self._path), self._readers.one() as reader:
+        with store_errors(self._path), self._readers.one() as reader:
             yield reader
 
     @contextmanager
@@ -271,7 +271,7 @@ class SqliteStore:
         with self._lock:
             if self._closed:
                 raise closed(self._path)
-            with refusals(self._path), self._mark.writing():
+            with store_errors(self._path), self._counter.writing():
                 self._writer.execute("BEGIN IMMEDIATE")
                 try:
                     change = Change(self._writer, self._path, moment or self._moment())

@@ -97,7 +97,7 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS)
 def prepare(
     connection: sqlite3.Connection, path: Path, migrations: Sequence[Sequence[str]] = MIGRATIONS
 ) -> None:
-    """Bring a new or older file up to date, in one transaction; refuse files that are not ours or are newer.
+    """Bring a new or older file up to date, in one transaction; files of other programs and newer ones are errors.
 
     The caller keeps other writers out.
     """

@@ -1,4 +1,4 @@
-"""The lock that writers of one home share, and the mark by which readers see that something was written.
+"""The lock that writers of one home share, and the counter by which readers see that something was written.
 
 Both live in one small file. Writers hold its lock (`flock`, released by the system when a process dies) around the
 whole of a write, for two reasons: waiting is fair and bounded, and no connection ever checkpoints while another one
@@ -6,9 +6,10 @@ writes, which SQLite before 3.51.3 does not survive in every case (the "WAL-rese
 
 The first eight bytes count writes: odd while one is under way, even between. Reading them is a memory access, while
 any SQLite call releases Python's global lock and may wait tens of milliseconds behind busy threads to get it back.
-The mark is a hint, never the truth: a writer killed half-way leaves it odd, and an odd mark means "ask the database".
+The counter is a hint, never the truth: a writer killed half-way leaves it odd, and an odd count means "ask the
+database".
 
-Invariant: a mark that is even and the same at two moments means that no write began or ended between them.
+Invariant: a count that is even and the same at two moments means that no write began or ended between them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from typing import Final
 
 from registry.errors import RegistryError
-from registry.store.failures import refusals
+from registry.store.failures import store_errors
 
 __all__ = ["VersionCounter"]
 
@@ -34,13 +35,13 @@ _LONGEST_WAIT: Final = 0.02
 
 
 class VersionCounter:
-    """The lock and the mark of one home. One object is used by one writer at a time."""
+    """The lock and the counter of one home. One object is used by one writer at a time."""
 
     def __init__(self, path: Path, *, patience: float) -> None:
-        """`patience`: seconds to wait for other processes before a write is refused."""
+        """`patience`: seconds to wait for other processes before a write fails."""
         self._path = path
         self._patience = patience
-        with refusals(path):
+        with store_errors(path):
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 if os.fstat(self._file).st_size < _SIZE:

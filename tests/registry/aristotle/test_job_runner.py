@@ -223,7 +223,7 @@ def test_a_damaged_record_is_said(tmp_path: Path) -> None:
     jobs = tmp_path / "aristotle" / "jobs"
     (jobs / f"{job.id}.order").unlink()
     with pytest.raises(RegistryError, match="damaged"):
-        JobStore(tmp_path).order(job)
+        JobStore(tmp_path).submission(job)
     (jobs / f"{job.id}.json").write_text("{")
     with pytest.raises(RegistryError, match="damaged"):
         JobStore(tmp_path).get(job.id)

@@ -20,7 +20,7 @@ import pytest
 
 from registry.errors import RegistryError
 from registry.records import content_hash
-from registry.store.failures import refusals
+from registry.store.failures import store_errors
 from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
 from registry.store.sqlite.tables import APPLICATION_ID, MIGRATIONS, prepare
 
@@ -261,9 +261,9 @@ def test_a_home_with_odd_characters_in_its_name(tmp_path: Path) -> None:
 
 
 def test_errors_that_have_no_advice_are_internal_and_name_themselves(tmp_path: Path) -> None:
-    with pytest.raises(RegistryError) as refused, refusals(tmp_path):
+    with pytest.raises(RegistryError) as refused, store_errors(tmp_path):
         raise sqlite3.InterfaceError("odd")
-    with pytest.raises(RegistryError) as full, refusals(tmp_path):
+    with pytest.raises(RegistryError) as full, store_errors(tmp_path):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     assert (refused.value.kind, refused.value.found) == ("internal", "InterfaceError")

@@ -15,22 +15,22 @@ from kleis.lean.language.lean_tree import (
     Call,
     If,
     Infix,
-    LeanTerm,
     LetIn,
     Name,
     Named,
     Prefix,
+    Term,
     Typed,
 )
 
 __all__ = ["holds"]
 
 
-def holds(term: LeanTerm, model: Mapping[str, Any], size: int, scope: Mapping[str, Any] | None = None) -> Any:
+def holds(term: Term, model: Mapping[str, Any], size: int, scope: Mapping[str, Any] | None = None) -> Any:
     """The value of a term: `model` has the operations by their full names."""
     known = dict(scope or {})
 
-    def value(each: LeanTerm) -> Any:
+    def value(each: Term) -> Any:
         return holds(each, model, size, known)
 
     match term:
@@ -67,8 +67,8 @@ def holds(term: LeanTerm, model: Mapping[str, Any], size: int, scope: Mapping[st
 
 def _quantified(
     kind: str,
-    bound: list[tuple[str, LeanTerm]],
-    body: LeanTerm,
+    bound: list[tuple[str, Term]],
+    body: Term,
     model: Mapping[str, Any],
     size: int,
     known: dict[str, Any],

@@ -19,8 +19,8 @@ from kleis.lean.export.declarations.inductive_types import UNIVERSES, Data
 from kleis.lean.export.declarations.requirements import Contents, carriers_in
 from kleis.lean.export.terms.lean_names import Locals, Names
 from kleis.lean.export.terms.lean_terms import DefinitionUse
-from kleis.lean.export.terms.lean_types import Sorts, arrow, call, refused
-from kleis.lean.language.lean_tree import Bind, Binder, Call, LeanTerm, Name, Named
+from kleis.lean.export.terms.lean_types import Sorts, arrow, call, not_expressible
+from kleis.lean.language import lean_tree as lean
 
 __all__ = [
     "Argument",
@@ -62,7 +62,7 @@ class ClassInfo(msgspec.Struct, frozen=True, kw_only=True):
     symbols
         All its operations, the inherited ones too, over its own parameters.
     fields
-        Names that a class which extends it cannot give again.
+        Names that a class which extends it must not reuse.
     axioms
         Its axioms in canonical form, with their full names; the inherited ones first.
     inhabited
@@ -106,7 +106,7 @@ class Use(msgspec.Struct, frozen=True):
             use = at(use.info.parent, use) if use.info.parent is not None else None
 
     def least(self, needed: Iterable[core.Symbol]) -> Use | None:
-        """The class up its line of parents that is enough for these symbols; None if this has none of them."""
+        """The furthest ancestor that has all of these symbols that this class has; None if it has none of them."""
         wanted = [symbol for symbol in needed if symbol in self.symbols]
         if not wanted:
             return None
@@ -120,7 +120,7 @@ class Use(msgspec.Struct, frozen=True):
 
 
 def at(inner: Use, outer: Use) -> Use:
-    """A use that a class speaks of (its parent), where that class is used at arguments."""
+    """A use that a class depends on (its parent), where that class is used at arguments."""
     if all(_is_itself(p, a) for p, a in zip(outer.info.parameters, outer.arguments, strict=True)):
         return inner
     chosen = {p.kleis: a for p, a in zip(outer.info.parameters, outer.arguments, strict=True)}
@@ -140,7 +140,7 @@ def _replaced(argument: Argument, chosen: Mapping[str, Argument]) -> Argument:
     if isinstance(argument, core.Dimension) and len(argument.terms) == 1 and argument.terms[0][1] == 1:
         atoms = argument.terms[0][0]
         return chosen.get(atoms[0], argument) if len(atoms) == 1 else argument
-    raise refused("a class over types that are built of its parameters")
+    raise not_expressible("a class over types that are built of its parameters")
 
 
 def _is_itself(parameter: Parameter, argument: Argument) -> bool:
@@ -175,7 +175,7 @@ class DefinitionInfo(msgspec.Struct, frozen=True, kw_only=True):
     """A declared definition.
 
     kind
-        ``value``, ``bool`` or ``prop`` (kleis/lean/export/terms/lean_terms.py).
+        ``value``, ``bool`` or ``prop``, as in `lean_terms.DefinitionUse`.
     determined
         Whether its arguments say what its type variables are.
     inhabited
@@ -194,7 +194,7 @@ class DefinitionInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scope:
-    """What one declaration sees."""
+    """The type variables, classes and variables of one declaration."""
 
     def __init__(
         self,
@@ -228,16 +228,16 @@ class Scope:
 
     # ── what terms ask ───────────────────────────────────────────────────────────────────────────────────
 
-    def symbol(self, symbol: core.Symbol) -> LeanTerm:
+    def symbol(self, symbol: core.Symbol) -> lean.Term:
         """The function of a symbol."""
         if symbol in self.fields:
-            return Name(self.fields[symbol])
+            return lean.Name(self.fields[symbol])
         if symbol == core.Symbol(symbol.name, (), core.NATURAL) and symbol.name in self._lean:
-            return Name(self._lean[symbol.name])
+            return lean.Name(self._lean[symbol.name])
         for use in self.uses:
             if symbol in use.symbols:
                 return self._field(symbol, use.symbols[symbol])
-        raise refused(f"{symbol.name} is declared by no class that is at hand")
+        raise not_expressible(f"{symbol.name} is declared by no class that is at hand")
 
     def definition(self, key: str) -> DefinitionUse:
         """A definition, declared now if it is not yet."""
@@ -246,33 +246,33 @@ class Scope:
         self.noncomputable = self.noncomputable or info.noncomputable
         named = () if info.determined else tuple(self._named(each) for each in info.parameters)
 
-        def head(name: str) -> LeanTerm:
-            return call(Name(name), *named)
+        def head(name: str) -> lean.Term:
+            return call(lean.Name(name), *named)
 
         defined = head(info.defined) if info.defined else None
         return DefinitionUse(info.kind, head(info.name), defined, head(info.false) if info.false else None)
 
-    def _named(self, parameter: Parameter) -> LeanTerm:
-        return Named(parameter.lean, Name(self._lean[parameter.kleis]))
+    def _named(self, parameter: Parameter) -> lean.Term:
+        return lean.Named(parameter.lean, lean.Name(self._lean[parameter.kleis]))
 
-    def _field(self, symbol: core.Symbol, owner: Owner) -> LeanTerm:
-        head = Name(f"{owner.info.name}.{owner.field}")
+    def _field(self, symbol: core.Symbol, owner: Owner) -> lean.Term:
+        head = lean.Name(f"{owner.info.name}.{owner.field}")
         mentioned = carriers_in(symbol.domain)
         known = {*mentioned.carriers, *mentioned.numbers}
         if all(_names_in(each) <= known for each in owner.arguments):
             return head
         pairs = zip(owner.info.parameters, owner.arguments, strict=True)
-        return call(head, *(Named(each.lean, self.argument(argument)) for each, argument in pairs))
+        return call(head, *(lean.Named(each.lean, self.argument(argument)) for each, argument in pairs))
 
-    def argument(self, argument: Argument) -> LeanTerm:
+    def argument(self, argument: Argument) -> lean.Term:
         """An argument of a class."""
         if isinstance(argument, str):
-            return Name(self._lean[argument])
+            return lean.Name(self._lean[argument])
         return self.sorts.argument(argument)
 
-    def _constants(self) -> dict[core.Sort, LeanTerm]:
-        """Elements of carriers that some class declares."""
-        found: dict[core.Sort, LeanTerm] = {}
+    def _constants(self) -> dict[core.Sort, lean.Term]:
+        """An element of each carrier of which a class declares a constant."""
+        found: dict[core.Sort, lean.Term] = {}
         for use in self.uses:
             for symbol, owner in use.symbols.items():
                 sort = symbol.codomain
@@ -281,13 +281,13 @@ class Scope:
                 if all(isinstance(each, core.Carrier) and not each.arguments for each in owner.arguments):
                     names = [getattr(each, "name", "") for each in owner.arguments]
                     pairs = zip(owner.info.parameters, names, strict=True)
-                    named = [Named(each.lean, Name(self._lean[name])) for each, name in pairs]
-                    found[sort] = call(Name(f"{owner.info.name}.{owner.field}"), *named)
+                    named = [lean.Named(each.lean, lean.Name(self._lean[name])) for each, name in pairs]
+                    found[sort] = call(lean.Name(f"{owner.info.name}.{owner.field}"), *named)
         return found
 
     # ── binders ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def type_binders(self, *, implicit: bool) -> tuple[Binder, ...]:
+    def type_binders(self, *, implicit: bool) -> tuple[lean.Binder, ...]:
         """The type variables as binders."""
         style: Literal["implicit", "explicit"] = "implicit" if implicit else "explicit"
         single = any(_takes_types(each) for each in self.parameters)
@@ -295,51 +295,55 @@ class Scope:
         found = []
         for each in self.parameters:
             if each.kind == "number":
-                found.append(Binder((each.lean,), Name("ℕ"), style))
+                found.append(lean.Binder((each.lean,), lean.Name("ℕ"), style))
                 continue
             universe = next(universes, None)
             if universe is None:
-                raise refused("more type variables than universes")
-            plain: LeanTerm = Name("Type") if single else Call(Name("Type"), (Name(universe),))
-            found.append(Binder((each.lean,), _family(each, plain), style))
+                raise not_expressible("more type variables than universes")
+            plain: lean.Term = (
+                lean.Name("Type") if single else lean.Call(lean.Name("Type"), (lean.Name(universe),))
+            )
+            found.append(lean.Binder((each.lean,), _family(each, plain), style))
         return tuple(found)
 
-    def heads(self, *, every: bool = False) -> tuple[Binder, ...]:
-        """What stands before the arguments: types, that they are not empty, classes."""
+    def heads(self, *, every: bool = False) -> tuple[lean.Binder, ...]:
+        """The binders before the arguments: types, ``[Nonempty α]``, classes."""
         return (
             *self.type_binders(implicit=True),
             *self.inhabited_binders(every=every),
             *self.use_binders(),
         )
 
-    def use_binders(self) -> tuple[Binder, ...]:
+    def use_binders(self) -> tuple[lean.Binder, ...]:
         """``[C α]`` for every use."""
-        return tuple(Binder((), self.class_at(use), "instance") for use in self.uses)
+        return tuple(lean.Binder((), self.class_at(use), "instance") for use in self.uses)
 
-    def class_at(self, use: Use) -> LeanTerm:
+    def class_at(self, use: Use) -> lean.Term:
         """A class at its arguments."""
-        return call(Name(use.info.name), *map(self.argument, use.arguments))
+        return call(lean.Name(use.info.name), *map(self.argument, use.arguments))
 
-    def inhabited_binders(self, *, every: bool) -> tuple[Binder, ...]:
+    def inhabited_binders(self, *, every: bool) -> tuple[lean.Binder, ...]:
         """``[Nonempty α]`` of the carriers that need it; with `every`, of all that have no constant."""
         constants = set() if not every else set(self.sorts.constants)
         found = []
         for each in self.parameters:
             needed = each.kleis in self.inhabited or (every and core.Carrier(each.kleis) not in constants)
             if each.kind != "number" and needed:
-                found.append(Binder((), self._inhabited(each), "instance"))
+                found.append(lean.Binder((), self._inhabited(each), "instance"))
         return tuple(found)
 
-    def _inhabited(self, parameter: Parameter) -> LeanTerm:
+    def _inhabited(self, parameter: Parameter) -> lean.Term:
         if parameter.kind == "type" or parameter.carrier is None:
-            return Call(Name("Nonempty"), (Name(parameter.lean),))
+            return lean.Call(lean.Name("Nonempty"), (lean.Name(parameter.lean),))
         binders, names = [], []
         for place, argument in enumerate(parameter.carrier.arguments):
             name = self.locals.fresh(f"i{place}")
-            binders.append(Binder((name,), Name("ℕ" if isinstance(argument, core.Dimension) else "Type")))
-            names.append(Name(name))
-        inner = Call(Name("Nonempty"), (Call(Name(parameter.lean), tuple(names)),))
-        return Bind("∀", tuple(binders), inner)
+            binders.append(
+                lean.Binder((name,), lean.Name("ℕ" if isinstance(argument, core.Dimension) else "Type"))
+            )
+            names.append(lean.Name(name))
+        inner = lean.Call(lean.Name("Nonempty"), (lean.Call(lean.Name(parameter.lean), tuple(names)),))
+        return lean.Bind("∀", tuple(binders), inner)
 
 
 def _takes_types(parameter: Parameter) -> bool:
@@ -347,11 +351,11 @@ def _takes_types(parameter: Parameter) -> bool:
     return carrier is not None and any(not isinstance(each, core.Dimension) for each in carrier.arguments)
 
 
-def _family(parameter: Parameter, plain: LeanTerm) -> LeanTerm:
+def _family(parameter: Parameter, plain: lean.Term) -> lean.Term:
     if parameter.carrier is None:
         return plain
     kinds = [
-        Name("ℕ") if isinstance(each, core.Dimension) else Name("Type")
+        lean.Name("ℕ") if isinstance(each, core.Dimension) else lean.Name("Type")
         for each in parameter.carrier.arguments
     ]
     return arrow(*kinds, plain)

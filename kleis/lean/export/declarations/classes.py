@@ -27,9 +27,9 @@ from kleis.lean.export.declarations.lean_definitions import Definitions
 from kleis.lean.export.declarations.requirements import Contents, Gathering
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
-from kleis.lean.export.terms.lean_types import arrow, refused
+from kleis.lean.export.terms.lean_types import arrow, not_expressible
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError
-from kleis.lean.language.lean_tree import Class, Field, LeanTerm
 from kleis.problems import Place
 
 __all__ = ["ClassContent", "Classes", "itself"]
@@ -40,7 +40,7 @@ Laws: TypeAlias = tuple[tuple[Term, str], ...]
 
 
 class ClassContent:
-    """What a class is to say: its label, operations and axioms, over the carriers that occur in them."""
+    """The content of a class: its label, operations and axioms, over the carriers that occur in them."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Classes:
 
     @staticmethod
     def _calls(gathering: Gathering, axiom: Axiom, own: Sequence[Symbol]) -> bool:
-        """Whether an axiom calls a definition that speaks of the class's own operations."""
+        """Whether an axiom calls a definition that depends on the class's own operations."""
         called = gathering.of((axiom.formula,)).definitions
         return any(symbol in own for key in called for symbol in gathering.definition(key).symbols)
 
@@ -151,7 +151,7 @@ class Classes:
         scope.inhabited |= scope.sorts.chosen
         binders = (*scope.type_binders(implicit=False), *scope.inhabited_binders(every=False))
         needs = scope.use_binders()[: len(requires)]
-        command = Class(
+        command = lean.Class(
             name=name,
             parameters=(*binders, *needs),
             parents=(scope.class_at(parent),) if parent else (),
@@ -199,19 +199,19 @@ class Classes:
         own: dict[Symbol, str],
         axioms: Sequence[Axiom],
         laws: Sequence[str],
-    ) -> tuple[list[Field], bool]:
+    ) -> tuple[list[lean.Field], bool]:
         fields, classical = [], False
         for symbol, name in own.items():
             types = [scope.sorts.type(each) for each in symbol.domain]
-            fields.append(Field(name, arrow(*types, scope.sorts.result(symbol.codomain))))
+            fields.append(lean.Field(name, arrow(*types, scope.sorts.result(symbol.codomain))))
         for axiom, name in zip(axioms, laws, strict=True):
             terms = Terms(scope, scope.sorts, definitions.data, scope.locals, definitions.decidability)
             try:
-                statement: LeanTerm = terms.statement(axiom.formula)
+                statement: lean.Term = terms.statement(axiom.formula)
             except LeanError as error:
-                raise refused(f"the axiom {axiom.name}: {error.message}", error.hint) from error
+                raise not_expressible(f"the axiom {axiom.name}: {error.message}", error.hint) from error
             classical = classical or terms.classical
-            fields.append(Field(name, statement))
+            fields.append(lean.Field(name, statement))
         return fields, classical
 
 
@@ -222,7 +222,7 @@ def _required(contents: Contents, here: set[Symbol], available: Sequence[Use]) -
             continue
         use = next((each for each in available if symbol in each.symbols), None)
         if use is None:
-            raise refused(f"{symbol.name} is declared by no class that is at hand")
+            raise not_expressible(f"{symbol.name} is declared by no class that is at hand")
         found.append(use)
     return tuple(found)
 

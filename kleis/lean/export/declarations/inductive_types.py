@@ -15,27 +15,26 @@ from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.sorts.data_types import DataDeclaration
 from kleis.lean.export.terms.lean_names import Locals, Names
-from kleis.lean.export.terms.lean_types import Sorts, call, refused
+from kleis.lean.export.terms.lean_types import Sorts, call, not_expressible
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError
-from kleis.lean.language.lean_tree import Binder, Call, Class, Command, Field, Inductive, Mutual, Name
-from kleis.lean.language.lean_tree import Constructor as LeanConstructor
 from kleis.problems import Place
 
 __all__ = ["UNIVERSES", "Data", "type_binders"]
 
 UNIVERSES = ("u", "v", "w", *(f"u{number}" for number in range(1, 9)))
 
-Emit = Callable[[Command, "Place | None", str], None]
+Emit = Callable[[lean.Command, "Place | None", str], None]
 """Takes a finished command: with its place in Kleis, and its Kleis name."""
 
 
-def type_binders(names: list[str], *, implicit: bool) -> tuple[Binder, ...]:
+def type_binders(names: list[str], *, implicit: bool) -> tuple[lean.Binder, ...]:
     """Binders of types, each in a universe of its own."""
     if len(names) > len(UNIVERSES):
-        raise refused("more type parameters than universes")
+        raise not_expressible("more type parameters than universes")
     style: Literal["implicit", "explicit"] = "implicit" if implicit else "explicit"
     return tuple(
-        Binder((name,), Call(Name("Type"), (Name(universe),)), style)
+        lean.Binder((name,), lean.Call(lean.Name("Type"), (lean.Name(universe),)), style)
         for name, universe in zip(names, UNIVERSES, strict=False)
     )
 
@@ -55,7 +54,7 @@ class Data:
     # ── what terms ask ───────────────────────────────────────────────────────────────────────────────────
 
     def data(self, name: str) -> str:
-        """The Lean name of a data type, which is declared with its group now if it is not yet."""
+        """The Lean name of a data type; declares it with its group at the first call."""
         if name not in self._data:
             self._declare(name)
         return self._data[name]
@@ -66,7 +65,7 @@ class Data:
             name, _ = self.record(tuple(each for each, _ in constructor.sort.fields))
             return f"{name}.mk"
         if not isinstance(constructor.sort, core.DataSort):
-            raise refused(f"the constructor {constructor.name} has no name in Lean")
+            raise not_expressible(f"the constructor {constructor.name} has no name in Lean")
         owner = self.data(constructor.sort.name)
         return f"{owner}.{self._made[(constructor.sort.name, constructor.name)]}"
 
@@ -86,7 +85,7 @@ class Data:
                         self._constructors |= {each.sort: each.constructors for each in group}
                 return self._constructors[sort]
             case _:
-                raise refused(f"{sort_text(sort)} has no constructors")
+                raise not_expressible(f"{sort_text(sort)} has no constructors")
 
     def record(self, fields: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """The structure of records with these fields: its type parameters are the fields' types, in order."""
@@ -98,8 +97,8 @@ class Data:
             projections = tuple(
                 self._names.declare(each, "projection", owner=name, avoid=types) for each in fields
             )
-            members = tuple(Field(p, Name(t)) for p, t in zip(projections, types, strict=True))
-            declared = Class(name, type_binders(types, implicit=False), (), members, "structure")
+            members = tuple(lean.Field(p, lean.Name(t)) for p, t in zip(projections, types, strict=True))
+            declared = lean.Class(name, type_binders(types, implicit=False), (), members, "structure")
             self._records[fields] = (name, projections)
             self._emit(declared, None, f"record({', '.join(fields)})")
         return self._records[fields]
@@ -114,7 +113,7 @@ class Data:
         report = self._elaborator.data_report()
         declarations = self._elaborator.data()
         if name in report.rejected or name not in declarations:
-            raise refused(f"the data type {name} was refused")
+            raise not_expressible(f"the data type {name} was refused")
         group = next(each for each in report.groups if name in each)
         for each in group:
             owner = self._data[each] = self._names.declare(each, "data type")
@@ -127,37 +126,39 @@ class Data:
             for each in group:
                 del self._data[each]
             raise
-        command: Command = members[0] if len(members) == 1 else Mutual(members)
+        command: lean.Command = members[0] if len(members) == 1 else lean.Mutual(members)
         self._emit(command, declarations[group[0]].place, ", ".join(group))
 
-    def _inductive(self, declaration: DataDeclaration) -> Inductive:
+    def _inductive(self, declaration: DataDeclaration) -> lean.Inductive:
         numbers = [each for each in declaration.parameters if _is_number(each, declaration)]
         owner = self._data[declaration.name]
         locals_ = Locals(self._names)
         named = {each: locals_(each) for each in declaration.parameters}
         universes = iter(UNIVERSES)
         parameters = tuple(
-            Binder(
+            lean.Binder(
                 (named[each],),
-                Name("ℕ") if each in numbers else Call(Name("Type"), (Name(next(universes)),)),
+                lean.Name("ℕ")
+                if each in numbers
+                else lean.Call(lean.Name("Type"), (lean.Name(next(universes)),)),
             )
             for each in declaration.parameters
         )
         sorts = Sorts(self, named, named, locals_)
-        result = call(Name(owner), *(Name(named[each]) for each in declaration.parameters))
+        result = call(lean.Name(owner), *(lean.Name(named[each]) for each in declaration.parameters))
         constructors = []
         for each in declaration.constructors:
             fields = []
             inner = Locals(self._names, {*named.values(), *self._made.values()})
             for field in each.fields:
                 stem = field.name if not field.name.startswith("_") else "part"
-                fields.append(Binder((inner.fresh(stem),), sorts.type(field.sort)))
+                fields.append(lean.Binder((inner.fresh(stem),), sorts.type(field.sort)))
             made = self._made[(declaration.name, each.name)]
-            constructors.append(LeanConstructor(made, tuple(fields), result))
-        return Inductive(owner, parameters, tuple(constructors), self._deriving(declaration.name))
+            constructors.append(lean.Constructor(made, tuple(fields), result))
+        return lean.Inductive(owner, parameters, tuple(constructors), self._deriving(declaration.name))
 
     def _deriving(self, name: str) -> tuple[str, ...]:
-        """What Lean can derive: not for mutual and nested types, nor where a part has no decided equality."""
+        """The classes that Lean can derive: none for mutual and nested types, nor where a part has no decided equality."""
         report = self._elaborator.data_report()
         group = next((each for each in report.groups if name in each), ())
         if len(group) != 1:

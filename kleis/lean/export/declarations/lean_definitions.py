@@ -27,21 +27,10 @@ from kleis.lean.export.declarations.requirements import Contents, Gathering, car
 from kleis.lean.export.terms.conditionals import Decidability
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
-from kleis.lean.export.terms.lean_types import call, refused
+from kleis.lean.export.terms.lean_types import call, not_expressible
 from kleis.lean.export.terms.propositions import TRUE, merged, negation, simplified
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError
-from kleis.lean.language.lean_tree import (
-    Bind,
-    Binder,
-    Close,
-    Command,
-    Def,
-    If,
-    LeanTerm,
-    Mutual,
-    Name,
-    Tactic,
-)
 from kleis.problems import Place
 
 __all__ = ["Definitions", "Key", "Surroundings"]
@@ -64,7 +53,7 @@ class Surroundings(Protocol):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A definition with the classes it is taken over."""
+    """A definition with the classes it takes."""
 
     definition: core.Definition
     uses: tuple[Use, ...]
@@ -74,17 +63,17 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A written definition: its command, what its companions say, and which carriers must not be empty."""
+    """A written definition: its command, its definedness predicates by kind, and which carriers must not be empty."""
 
-    command: Def
-    companions: tuple[tuple[str, LeanTerm], ...]
+    command: lean.Def
+    predicates: tuple[tuple[str, lean.Term], ...]
     inhabited: frozenset[str]
 
 
 class Definitions:
-    """The definitions of one meaning, declared when they are first called.
+    """The definitions of one goal, declared when they are first called.
 
-    `known` is shared by all meanings of a file.
+    `known` is shared by all goals of a file.
     """
 
     def __init__(
@@ -122,10 +111,10 @@ class Definitions:
         return termination is not None and termination.kind == "measure"
 
     def _uses(self, definition: core.Definition, scope: Scope) -> tuple[Use, ...]:
-        """The classes whose operations a definition speaks of."""
+        """The classes whose operations a definition depends on."""
         contents = self.gathering.definition(definition.key)
         if any(symbol in scope.own for symbol in contents.symbols):
-            raise refused(f"{definition.name} speaks of operations that are only being declared")
+            raise not_expressible(f"{definition.name} speaks of operations that are only being declared")
         found = [least for use in scope.uses if (least := use.least(contents.symbols)) is not None]
         return tuple(found)
 
@@ -148,7 +137,7 @@ class Definitions:
     # ── declarations ─────────────────────────────────────────────────────────────────────────────────────
 
     def _declare(self, definition: core.Definition, uses: tuple[Use, ...]) -> None:
-        """Declare a definition with its group: as total if that is what it is, else with companions."""
+        """Declare a definition with its group: as total if it is total, else with its definedness predicates."""
         group = [self._definitions[key] for key in definition.group] or [definition]
         for each in group:
             self._check_termination(each)
@@ -156,8 +145,8 @@ class Definitions:
         try:
             self._note(group, uses, infos)
             written = [self._write(each, uses, infos[each.key]) for each in group]
-            if definition.group and any(each.companions for each in written):
-                infos = {each.key: self._with_companions(each, infos[each.key]) for each in group}
+            if definition.group and any(each.predicates for each in written):
+                infos = {each.key: self._with_predicate(each, infos[each.key]) for each in group}
                 self._note(group, uses, infos)
                 written = [self._write(each, uses, infos[each.key]) for each in group]
         except LeanError:
@@ -169,7 +158,7 @@ class Definitions:
     def _note(
         self, group: Sequence[core.Definition], uses: tuple[Use, ...], infos: dict[str, DefinitionInfo]
     ) -> None:
-        """What the calls within a group are to themselves."""
+        """Make the members of a recursive group known to each other."""
         for each in group:
             if each.group:
                 self._known[Key(each, uses)] = infos[each.key]
@@ -182,39 +171,39 @@ class Definitions:
         infos: dict[str, DefinitionInfo],
     ) -> None:
         place, label = self._places.get(group[0].key), group[0].name
-        heads: list[Def] = []
-        companions: list[Def] = []
+        heads: list[lean.Def] = []
+        predicates: list[lean.Def] = []
         for each, part in zip(group, written, strict=True):
             info = infos[each.key]
-            if part.companions and not each.group:
-                info = self._with_companions(each, info)
+            if part.predicates and not each.group:
+                info = self._with_predicate(each, info)
             heads.append(part.command)
             names = {"defined": info.defined, "false": info.false}
-            companions += [
-                self._companion(part, names[kind], formula, bool(each.group))
-                for kind, formula in part.companions
+            predicates += [
+                self._predicate(part, names[kind], formula, bool(each.group))
+                for kind, formula in part.predicates
             ]
             for kind, name in names.items():
-                if name and kind not in dict(part.companions):  # only others of its group are partial
+                if name and kind not in dict(part.predicates):  # only others of its group are partial
                     everywhere = TRUE if kind == "defined" else negation(part.command.body)
-                    companions.append(self._companion(part, name, everywhere, bool(each.group)))
+                    predicates.append(self._predicate(part, name, everywhere, bool(each.group)))
             self._known[Key(each, uses)] = msgspec.structs.replace(
                 info, inhabited=part.inhabited, noncomputable=part.command.noncomputable
             )
         together = any(infos[each.key].kind == "prop" for each in group) and bool(group[0].group)
-        blocks = [[*heads, *companions]] if together else [heads, *([each] for each in companions)]
-        if companions and len(group) > 1 and not together:
-            blocks = [heads, companions]
+        blocks = [[*heads, *predicates]] if together else [heads, *([each] for each in predicates)]
+        if predicates and len(group) > 1 and not together:
+            blocks = [heads, predicates]
         for block in blocks:
-            command: Command = block[0] if len(block) == 1 else Mutual(tuple(block))
+            command: lean.Command = block[0] if len(block) == 1 else lean.Mutual(tuple(block))
             self._around.emit(command, place, label)
 
     @staticmethod
-    def _companion(part: Written, name: str, formula: LeanTerm, recursive: bool) -> Def:
-        return Def(
+    def _predicate(part: Written, name: str, formula: lean.Term, recursive: bool) -> lean.Def:
+        return lean.Def(
             name=name,
             binders=part.command.binders,
-            type=Name("Prop"),
+            type=lean.Name("Prop"),
             body=formula,
             classical=part.command.classical,
             measures=part.command.measures if recursive else (),
@@ -224,13 +213,13 @@ class Definitions:
     def _check_termination(self, definition: core.Definition) -> None:
         termination = self._terminations.get(definition.key)
         if definition.group and (termination is None or termination.kind == "unknown"):
-            raise refused(
+            raise not_expressible(
                 f"termination of {definition.name} is not shown",
                 "write @decreases(measure) before its define",
             )
 
     def _reserve(self, definition: core.Definition, uses: tuple[Use, ...]) -> DefinitionInfo:
-        """What a definition is to its callers, if it is total."""
+        """Name a definition; what its callers know of it, if it is total."""
         name = self._around.names.declare(definition.name, "definition")
         kind = "value"
         if definition.result == core.BOOL:
@@ -246,7 +235,7 @@ class Definitions:
             determined=all(each.kleis in known for each in scope.parameters),
         )
 
-    def _with_companions(self, definition: core.Definition, info: DefinitionInfo) -> DefinitionInfo:
+    def _with_predicate(self, definition: core.Definition, info: DefinitionInfo) -> DefinitionInfo:
         """The same, with the name of the predicate that says where it is defined, or false."""
         kind = "false" if info.kind == "prop" else "defined"
         name = self._around.names.declare(definition.name, kind, stem=f"{info.name}_{kind}")
@@ -263,7 +252,7 @@ class Definitions:
         return Scope(self._around.names, self._around.data, contents, uses, definition=self)
 
     def _write(self, definition: core.Definition, uses: tuple[Use, ...], info: DefinitionInfo) -> Written:
-        """The definition, and what its companions say."""
+        """The definition, with its definedness predicates."""
         scope = self._scope(definition, uses)
         termination = self._terminations.get(definition.key)
         terms = Terms(
@@ -283,41 +272,41 @@ class Definitions:
                 false = self._where(hypothesis, condition, negation(body) if false is None else false)
                 body = self._where(hypothesis, condition, body)
             else:
-                body = If(condition, body, scope.sorts.some(definition.result), hypothesis)
+                body = lean.If(condition, body, scope.sorts.some(definition.result), hypothesis)
                 defined = self._where(hypothesis, condition, defined)
-        companions: list[tuple[str, LeanTerm]] = []
+        predicates: list[tuple[str, lean.Term]] = []
         if defined != TRUE:
-            companions.append(("defined", simplified(defined)))
+            predicates.append(("defined", simplified(defined)))
         if false is not None:
-            companions.append(("false", simplified(false)))
+            predicates.append(("false", simplified(false)))
         scope.inhabited |= scope.sorts.chosen
         noncomputable = info.kind == "value" and (
             terms.classical or scope.noncomputable or bool(scope.sorts.chosen) or _is_real(definition)
         )
         measures, decreasing = self._measures(terms, termination)
-        command = Def(
+        command = lean.Def(
             name=info.name,
             binders=(*scope.heads(), *parameters),
-            type=scope.sorts.type(definition.result) if info.kind != "prop" else Name("Prop"),
+            type=scope.sorts.type(definition.result) if info.kind != "prop" else lean.Name("Prop"),
             body=simplified(body) if info.kind == "prop" else body,
             noncomputable=noncomputable,
             classical=terms.classical,
             measures=measures,
             decreasing=decreasing,
         )
-        return Written(command, tuple(companions), frozenset(scope.inhabited))
+        return Written(command, tuple(predicates), frozenset(scope.inhabited))
 
     @staticmethod
-    def _where(hypothesis: str, condition: LeanTerm, formula: LeanTerm) -> LeanTerm:
-        """A formula where a condition holds, which its recursive calls can use."""
+    def _where(hypothesis: str, condition: lean.Term, formula: lean.Term) -> lean.Term:
+        """A formula under a condition that its recursive calls can use as a hypothesis."""
         if formula == TRUE:
             return condition
-        return Bind("∃", (Binder((hypothesis,), condition),), formula)
+        return lean.Bind("∃", (lean.Binder((hypothesis,), condition),), formula)
 
     @staticmethod
     def _body(
         terms: Terms, definition: core.Definition, kind: str
-    ) -> tuple[LeanTerm, LeanTerm, LeanTerm | None]:
+    ) -> tuple[lean.Term, lean.Term, lean.Term | None]:
         """The body, where it is defined, and for a partial formula where it is false."""
         if kind == "prop":
             formula = terms.formula(definition.body)
@@ -326,7 +315,7 @@ class Definitions:
         return value.term, value.defined, None
 
     @staticmethod
-    def _condition(terms: Terms, termination: Termination | None) -> LeanTerm:
+    def _condition(terms: Terms, termination: Termination | None) -> lean.Term:
         if termination is None or termination.condition is None:
             return TRUE
         if not terms.decidability.formula(termination.condition):
@@ -336,25 +325,25 @@ class Definitions:
     @staticmethod
     def _measures(
         terms: Terms, termination: Termination | None
-    ) -> tuple[tuple[LeanTerm, ...], tuple[Tactic, ...]]:
+    ) -> tuple[tuple[lean.Term, ...], tuple[lean.Tactic, ...]]:
         if termination is None or termination.kind != "measure":
             return (), ()
         return tuple(_measure(terms, each) for each in termination.measures), (
-            Close("omega", all_goals=True),
+            lean.Close("omega", all_goals=True),
         )
 
 
-def _measure(terms: Terms, measure: core.Term) -> LeanTerm:
+def _measure(terms: Terms, measure: core.Term) -> lean.Term:
     value = terms.value(measure).term
     match measure.sort:
         case core.Numeric(name="ℕ"):
             return value
         case core.Numeric(name="ℤ"):
-            return call(Name("Int.toNat"), value)
+            return call(lean.Name("Int.toNat"), value)
         case core.Numeric():
-            raise refused("a measure that is no integer")
+            raise not_expressible("a measure that is no integer")
         case _:
-            return call(Name("sizeOf"), value)
+            return call(lean.Name("sizeOf"), value)
 
 
 def _is_real(definition: core.Definition) -> bool:

@@ -16,19 +16,19 @@ from kleis.core.traversal import bound_by, subterms
 from kleis.lean.export.terms.lean_builtins import OPERATIONS
 from kleis.lean.export.terms.lean_terms import builtin_symbol
 from kleis.lean.export.terms.lean_types import Sorts
-from kleis.lean.language.lean_tree import LeanTerm, Name
+from kleis.lean.language import lean_tree as lean
 
 __all__ = ["Contents", "Gathering", "carriers_in"]
 
 
 class Contents(msgspec.Struct):
-    """What was found, each in order of occurrence.
+    """The entities that terms depend on, each in order of occurrence.
 
     carriers
         By name, with the families' arguments of the first occurrence.
     numbers
         Dimensions that are parameters.
-    unread
+    without_counterpart
         The symbols among `symbols` that stand for built-ins.
     """
 
@@ -36,15 +36,15 @@ class Contents(msgspec.Struct):
     carriers: dict[str, core.Carrier] = msgspec.field(default_factory=dict)
     numbers: dict[str, None] = msgspec.field(default_factory=dict)
     definitions: dict[str, None] = msgspec.field(default_factory=dict)
-    unread: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
+    without_counterpart: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
 
     def add(self, other: Contents) -> None:
-        """Take in what another one has."""
+        """Add everything of another one."""
         self.symbols |= other.symbols
         self.carriers = {**other.carriers, **self.carriers}
         self.numbers |= other.numbers
         self.definitions |= other.definitions
-        self.unread |= other.unread
+        self.without_counterpart |= other.without_counterpart
 
     def sort(self, sort: core.Sort | core.Dimension) -> None:
         """Note the carriers and numbers of a sort."""
@@ -71,24 +71,24 @@ class Contents(msgspec.Struct):
 
 
 class _AnyTypes(Sorts):
-    """Types of no declaration: enough to ask whether a built-in has a reading."""
+    """Types of no declaration: enough to ask whether a built-in has a counterpart in Lean."""
 
     def __init__(self) -> None:
-        """There is nothing to know."""
+        """No names are needed."""
         self.chosen = set()
 
     def fresh(self, stem: str) -> str:
         return stem
 
-    def type(self, sort: core.Sort) -> LeanTerm:
-        return Name("T")
+    def type(self, sort: core.Sort) -> lean.Term:
+        return lean.Name("T")
 
-    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> LeanTerm:
-        return Name("d")
+    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> lean.Term:
+        return lean.Name("d")
 
 
 class Gathering:
-    """Gathers over the definitions of one meaning."""
+    """Gathers over the definitions of one goal."""
 
     def __init__(self, definitions: Mapping[str, core.Definition]) -> None:
         self.definitions = definitions
@@ -96,7 +96,7 @@ class Gathering:
         self._types = _AnyTypes()
 
     def of(self, terms: Iterable[core.Term]) -> Contents:
-        """What terms speak of."""
+        """What terms depend on."""
         found = Contents()
         for term in terms:
             for each in subterms(term):
@@ -104,7 +104,7 @@ class Gathering:
         return found
 
     def definition(self, key: str) -> Contents:
-        """What a definition and everything it calls speak of."""
+        """What a definition and everything it calls depend on."""
         if key not in self._known:
             found = self._known[key] = Contents()  # a recursive call adds nothing
             definition = self.definitions[key]
@@ -124,9 +124,9 @@ class Gathering:
                     return
                 found.symbol(symbol)
             case core.BuiltinCall(operation=operation):
-                if not self.reads(operation):
+                if not self.has_counterpart(operation):
                     found.symbol(builtin_symbol(operation))
-                    found.unread.setdefault(builtin_symbol(operation))
+                    found.without_counterpart.setdefault(builtin_symbol(operation))
                 if operation.condition is not None:
                     found.add(self.of((operation.condition,)))
             case core.DefinitionCall(definition=key):
@@ -139,12 +139,12 @@ class Gathering:
             case _:
                 pass
 
-    def reads(self, operation: core.Operation) -> bool:
-        """Whether a built-in has a Lean reading at its sorts."""
+    def has_counterpart(self, operation: core.Operation) -> bool:
+        """Whether a built-in has a counterpart in Lean at its sorts."""
         encoder = OPERATIONS.get(operation.name)
         if encoder is None:
             return False
-        given = [Name(f"a{place}") for place, _ in enumerate(operation.parameters)]
+        given = [lean.Name(f"a{place}") for place, _ in enumerate(operation.parameters)]
         return encoder(operation, given, self._types) is not None
 
 

@@ -31,15 +31,15 @@ __all__ = ["Available"]
 
 
 class Writer(Protocol):
-    """What is asked of the export."""
+    """The parts of the export that are needed."""
 
     theory: Theory
     elaborator: Elaborator
     classes: Classes
     names: Names
 
-    def definitions_of(self, meaning: Goal) -> Definitions:
-        """The definitions of a meaning."""
+    def definitions_of(self, goal: Goal) -> Definitions:
+        """The definitions of a goal."""
 
 
 class Available:
@@ -59,7 +59,10 @@ class Available:
     # ── classes ──────────────────────────────────────────────────────────────────────────────────────────
 
     def structure(self, name: str) -> ClassInfo | None:
-        """The class of a structure; of one without parameters, that of its component (None if it says nothing)."""
+        """The class of a structure; of one without parameters, that of its component.
+
+        None if the component has neither operations nor axioms.
+        """
         elaborator = self._writer.elaborator
         if not self._writer.theory.structures[name].parameters:
             return self._section(name)
@@ -72,12 +75,12 @@ class Available:
                 self._structures[name] = error
         return _found(self._structures[name])
 
-    def _declared(self, meaning: Goal, instance: StructureInstance) -> ClassInfo:
-        """The class of a structure, from what it is at any carriers."""
+    def _declared(self, goal: Goal, instance: StructureInstance) -> ClassInfo:
+        """The class of a structure, from its goal at arbitrary carriers."""
         formulas = self._formulas(instance)
-        axioms = [each for each in meaning.axioms if each.formula in formulas]
-        definitions = self._writer.definitions_of(meaning)
-        linked = self._linked(meaning, definitions, {*_symbols(instance)})
+        axioms = [each for each in goal.axioms if each.formula in formulas]
+        definitions = self._writer.definitions_of(goal)
+        linked = self._linked(goal, definitions, {*_symbols(instance)})
         symbols = self._own(definitions, instance, axioms, linked)
         node = self._writer.theory.structures[instance.structure]
         place = place_of(node, self._writer.theory.lookup(instance.structure)[0].file)
@@ -97,16 +100,16 @@ class Available:
         mentioned = definitions.gathering.of(each.formula for each in axioms).symbols
         return [*_symbols(instance), *(each for each in mentioned if each not in elsewhere)]
 
-    def _linked(self, meaning: Goal, definitions: Definitions, own: set[core.Symbol]) -> list[Use]:
-        """The classes of the sections that a structure's axioms are linked to, and of unread built-ins."""
+    def _linked(self, goal: Goal, definitions: Definitions, own: set[core.Symbol]) -> list[Use]:
+        """The classes of the sections that a structure's axioms are linked to, and of built-ins without a counterpart."""
         found: list[Use] = []
-        for each in meaning.instances:
+        for each in goal.instances:
             if not self._writer.theory.structures[each.structure].parameters:
                 info = self._section(each.structure)
                 if info is not None and itself(info) not in found:
                     found.append(itself(info))
-        gathered = definitions.gathering.of(each.formula for each in meaning.axioms)
-        found += [self.unknown(symbol) for symbol in gathered.unread if symbol not in own]
+        gathered = definitions.gathering.of(each.formula for each in goal.axioms)
+        found += [self.unknown(symbol) for symbol in gathered.without_counterpart if symbol not in own]
         return found
 
     def _ancestor(self, instance: Instance) -> tuple[Use, Sequence[Axiom]] | None:
@@ -124,33 +127,35 @@ class Available:
         return None if found is None else _found(found)
 
     def _declare_components(self) -> None:
-        for meaning in self._writer.elaborator.components():
-            labels = [each.structure for each in meaning.instances]
+        for goal in self._writer.elaborator.components():
+            labels = [each.structure for each in goal.instances]
             try:
-                info: ClassInfo | LeanError | None = self._component(meaning, labels)
+                info: ClassInfo | LeanError | None = self._component(goal, labels)
             except LeanError as error:
                 info = error
             self._sections |= dict.fromkeys(labels, info)
 
-    def _component(self, meaning: Goal, labels: Sequence[str]) -> ClassInfo | None:
+    def _component(self, goal: Goal, labels: Sequence[str]) -> ClassInfo | None:
         """The class of linked sections; None where they declare nothing that needs one."""
-        definitions = self._writer.definitions_of(meaning)
+        definitions = self._writer.definitions_of(goal)
         symbols: list[core.Symbol] = []
         for name in labels:
             symbols += _symbols(self._writer.elaborator.globals.section(name))
-        gathered = definitions.gathering.of(each.formula for each in meaning.axioms)
-        symbols += [each for each in meaning.symbols if each not in symbols]
-        if not symbols and not meaning.axioms:
+        gathered = definitions.gathering.of(each.formula for each in goal.axioms)
+        symbols += [each for each in goal.symbols if each not in symbols]
+        if not symbols and not goal.axioms:
             return None
-        unread = [self.unknown(each) for each in gathered.unread if each not in symbols]
+        without_counterpart = [
+            self.unknown(each) for each in gathered.without_counterpart if each not in symbols
+        ]
         label = labels[0] if len(labels) == 1 else "_and_".join(labels[:3])
         node = self._writer.theory.structures[labels[0]]
         place = place_of(node, self._writer.theory.lookup(labels[0])[0].file)
-        content = ClassContent(label, symbols, meaning.axioms, (), place)
-        return self._writer.classes.declare(content, definitions, unread)
+        content = ClassContent(label, symbols, goal.axioms, (), place)
+        return self._writer.classes.declare(content, definitions, without_counterpart)
 
     def unknown(self, symbol: core.Symbol) -> Use:
-        """The class of a built-in without a Lean reading, at the sorts it is used."""
+        """The class of a built-in without a counterpart in Lean, at the sorts it is used."""
         if symbol not in self._unknown:
             content = ClassContent(f"Builtin_{symbol.name}", (symbol,), ())
             empty = self._writer.definitions_of(Goal(claim=None))
@@ -202,21 +207,21 @@ class Available:
             return None
         return tuple(chosen[each.kleis] for each in info.parameters)
 
-    def cover(self, meaning: Goal, definitions: Definitions) -> tuple[Use, ...]:
+    def cover(self, goal: Goal, definitions: Definitions) -> tuple[Use, ...]:
         """The classes that a proposition takes."""
-        terms = [each.formula for each in meaning.axioms]
-        if meaning.claim is not None:
-            terms.append(meaning.claim)
+        terms = [each.formula for each in goal.axioms]
+        if goal.claim is not None:
+            terms.append(goal.claim)
         gathered = definitions.gathering.of(terms)
-        return self._of_instances(meaning, gathered) or self._flat(meaning, definitions, gathered)
+        return self._of_instances(goal, gathered) or self._flat(goal, definitions, gathered)
 
-    def _of_instances(self, meaning: Goal, gathered: Contents) -> tuple[Use, ...] | None:
-        """The classes of the structures in force, if together they say what is in force; else None."""
-        left = {canonical(each.formula) for each in meaning.axioms}
+    def _of_instances(self, goal: Goal, gathered: Contents) -> tuple[Use, ...] | None:
+        """The classes of the assumed structures, if together they say exactly what is assumed; else None."""
+        left = {canonical(each.formula) for each in goal.axioms}
         all_axioms = frozenset(left)
         symbols: set[core.Symbol] = set()
         uses: dict[Use, None] = {}
-        for instance in meaning.instances:
+        for instance in goal.instances:
             theirs = {canonical(each.formula) for each in self._axioms(self._instance(instance))} & all_axioms
             try:
                 use = self.use(instance)
@@ -230,32 +235,24 @@ class Available:
                 symbols |= set(each.symbols)
             left -= theirs
         for symbol in gathered.symbols:
-            if symbol not in symbols and symbol in gathered.unread:
+            if symbol not in symbols and symbol in gathered.without_counterpart:
                 uses.setdefault(self.unknown(symbol))
                 symbols.add(symbol)
         complete = not left and all(each in symbols for each in gathered.symbols)
-        if not complete or not self._said(uses, meaning):
+        if not complete or not _disjoint(uses):
             return None
         return tuple(uses) if uses or not gathered.symbols else None
 
-    def _said(self, uses: Iterable[Use], meaning: Goal) -> bool:
-        """Whether no symbol has two classes."""
-        count: dict[core.Symbol, int] = {}
-        for use in uses:
-            for symbol in use.symbols:
-                count[symbol] = count.get(symbol, 0) + 1
-        return all(number == 1 for number in count.values())
-
-    def _flat(self, meaning: Goal, definitions: Definitions, gathered: Contents) -> tuple[Use, ...]:
-        """One class with everything in force."""
-        unread = [self.unknown(each) for each in gathered.unread]
-        own = [each for each in gathered.symbols if each not in gathered.unread]
-        if not own and not meaning.axioms:
-            return tuple(unread)
-        structures = [each.structure for each in meaning.instances]
-        content = ClassContent("Theory_" + "_".join(structures[:2]), own, meaning.axioms)
-        info = self._writer.classes.declare(content, definitions, unread)
-        return (*unread, itself(info))
+    def _flat(self, goal: Goal, definitions: Definitions, gathered: Contents) -> tuple[Use, ...]:
+        """One class with everything that is assumed."""
+        without_counterpart = [self.unknown(each) for each in gathered.without_counterpart]
+        own = [each for each in gathered.symbols if each not in gathered.without_counterpart]
+        if not own and not goal.axioms:
+            return tuple(without_counterpart)
+        structures = [each.structure for each in goal.instances]
+        content = ClassContent("Theory_" + "_".join(structures[:2]), own, goal.axioms)
+        info = self._writer.classes.declare(content, definitions, without_counterpart)
+        return (*without_counterpart, itself(info))
 
     # ── what the elaborator knows ────────────────────────────────────────────────────────────────────────
 
@@ -293,3 +290,9 @@ def _found(entry: ClassInfo | LeanError) -> ClassInfo:
     if isinstance(entry, LeanError):
         raise entry
     return entry
+
+
+def _disjoint(uses: Iterable[Use]) -> bool:
+    """Whether no symbol has two classes."""
+    symbols = [symbol for use in uses for symbol in use.symbols]
+    return len(set(symbols)) == len(symbols)

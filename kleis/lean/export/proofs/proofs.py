@@ -28,22 +28,111 @@ from kleis.lean.export.declarations.class_scopes import Scope, own_argument
 from kleis.lean.export.declarations.lean_definitions import Definitions
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call
-from kleis.lean.language.lean_tree import (
-    Anonymous,
-    Bind,
-    Binder,
-    Call,
-    Cases,
-    Close,
-    Exact,
-    Intro,
-    LeanTerm,
-    Name,
-    Named,
-    Tactic,
-)
+from kleis.lean.language import lean_tree as lean
 
-__all__ = ["Proof", "find_proof", "instance_proof", "is_decided"]
+__all__ = ["Proof", "find_proof", "instance_proof", "is_decided", "outermost"]
+
+MAXIMUM_CASES = 1_000
+"""Cases of a finite decision."""
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """Tactics, and what kind of proof they are."""
+
+    tactics: tuple[lean.Tactic, ...]
+    method: str
+
+
+def find_proof(
+    goal: Goal, statement: lean.Term, terms: Terms, scope: Scope, definitions: Definitions
+) -> Proof | None:
+    """A proof of a claim that is known to hold; None where neither form fits."""
+    claim = goal.claim
+    assert claim is not None
+    variables, body = outermost(claim)
+    if is_decided(body, definitions) and (cases := _cases(variables, statement, definitions)) is not None:
+        return Proof(cases, "finite decision")
+    tactics = instance_proof(goal, statement, terms, scope)
+    return None if tactics is None else Proof(tactics, "ground instantiation")
+
+
+def outermost(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
+    """The variables of the outermost ∀, and what is claimed of them."""
+    variables: list[core.Variable] = []
+    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
+        variables += claim.variables
+        claim = claim.body
+    return tuple(variables), claim
+
+
+def is_decided(formula: core.Term, definitions: Definitions) -> bool:
+    """Whether Lean's ``decide`` computes a formula once its variables have values.
+
+    Not rational numbers, which it cannot compute with, nor strings, whose functions it does not unfold well, nor
+    recursion by a measure, which it does not unfold.
+    """
+    if not definitions.decidability.formula(formula):
+        return False
+    waiting, seen = [formula], set[str]()
+    while waiting:
+        term = waiting.pop()
+        if any(each in (core.RATIONAL, core.STRING) for each in sorts_of(term)):
+            return False
+        for each in subterms(term):
+            if isinstance(each, core.SymbolCall | core.Quantifier):
+                return False
+            if isinstance(each, core.BuiltinCall):
+                condition = each.operation.condition
+                if not definitions.gathering.has_counterpart(each.operation):
+                    return False
+                if condition is not None and not definitions.decidability.formula(condition):
+                    return False
+            if isinstance(each, core.DefinitionCall) and each.definition not in seen:
+                seen.add(each.definition)
+                if definitions.is_measured(each.definition):
+                    return False
+                waiting.append(definitions.gathering.definitions[each.definition].body)
+    return True
+
+
+def _cases(
+    variables: Sequence[core.Variable], statement: lean.Term, definitions: Definitions
+) -> tuple[lean.Tactic, ...] | None:
+    """Cases of every variable, each decided; None where a sort has infinitely many values, or too many."""
+    count = 1
+    for variable in variables:
+        size = _number_of_values(variable.sort, definitions)
+        if size is None:
+            return None
+        count *= size
+    if count > MAXIMUM_CASES:
+        return None
+    names = bound_names(statement)
+    if len(names) < len(variables):
+        return (lean.Close("decide"),) if not names else None
+    names = names[: len(variables)]
+    return (lean.Intro(names), lean.Cases(names, lean.Close("decide"))) if names else (lean.Close("decide"),)
+
+
+def _number_of_values(sort: core.Sort, definitions: Definitions) -> int | None:
+    if sort == core.BOOL:
+        return 2
+    if not isinstance(sort, core.DataSort):
+        return None
+    constructors = definitions.data.constructors(sort)
+    return None if any(each.fields for each in constructors) else len(constructors)
+
+
+def bound_names(statement: lean.Term) -> tuple[str, ...]:
+    """The names of the outermost ∀."""
+    names: list[str] = []
+    while isinstance(statement, lean.Bind) and statement.kind == "∀":
+        names += [name for binder in statement.binders for name in binder.names]
+        statement = statement.body
+    return tuple(names)
+
+
+# ── Ground instantiations ────────────────────────────────────────────────────────────────────────────────────
 
 _STATES = 250
 
@@ -55,24 +144,24 @@ _HOLE = "\0hole"
 class _Law(msgspec.Struct, frozen=True):
     """A fact: its name with type arguments, its variables, premises and conclusion."""
 
-    head: LeanTerm
+    head: lean.Term
     variables: tuple[core.Variable, ...]
     premises: tuple[core.Term, ...]
     conclusion: core.Term
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """A term reached: from which one, and the Lean proof that both are equal."""
+    """A step of the search: the term before, and the Lean proof that both are equal."""
 
     before: core.Term | None
-    proof: Callable[[], LeanTerm] | None
+    proof: Callable[[], lean.Term] | None
 
 
 def instance_proof(
-    meaning: Goal, statement: LeanTerm, terms: Terms, scope: Scope
-) -> tuple[Tactic, ...] | None:
+    goal: Goal, statement: lean.Term, terms: Terms, scope: Scope
+) -> tuple[lean.Tactic, ...] | None:
     """Tactics that prove the claim; None if nothing was found, or the claim is of another kind."""
-    claim = meaning.claim
+    claim = goal.claim
     if claim is None or not _is_plain(claim):
         return None
     formula = terms.formula(claim)
@@ -87,14 +176,14 @@ def instance_proof(
         elif isinstance(claim, core.Connective) and claim.name == "implies":
             hypothesis = terms.locals.fresh("h")
             names.append(hypothesis)
-            facts += _assumed(Name(hypothesis), claim.arguments[0])
+            facts += _assumed(lean.Name(hypothesis), claim.arguments[0])
             claim = claim.arguments[1]
         else:
             break
     proof = _Search(facts, terms).prove(claim, _DEPTH)
     if proof is None:
         return None
-    return (Intro(tuple(names)), Exact(proof)) if names else (Exact(proof),)
+    return (lean.Intro(tuple(names)), lean.Exact(proof)) if names else (lean.Exact(proof),)
 
 
 def _is_plain(claim: core.Term) -> bool:
@@ -115,31 +204,28 @@ def _laws(scope: Scope) -> Iterator[_Law]:
             if owner is None:
                 continue
             pairs = zip(owner.info.parameters, owner.arguments, strict=True)
-            named = [Named(each.lean, scope.argument(argument)) for each, argument in pairs]
-            yield from _as_laws(call(Name(name), *named), formula)
+            named = [lean.Named(each.lean, scope.argument(argument)) for each, argument in pairs]
+            yield from _as_laws(call(lean.Name(name), *named), formula)
 
 
-def _as_laws(head: LeanTerm, formula: core.Term) -> Iterator[_Law]:
-    variables: list[core.Variable] = []
-    while isinstance(formula, core.Quantifier) and formula.kind == "forall":
-        variables += formula.variables
-        formula = formula.body
+def _as_laws(head: lean.Term, formula: core.Term) -> Iterator[_Law]:
+    variables, formula = outermost(formula)
     premises: list[core.Term] = []
     while isinstance(formula, core.Connective) and formula.name == "implies":
         premises.append(formula.arguments[0])
         formula = formula.arguments[1]
     if isinstance(formula, core.Equals | core.SymbolCall):
-        yield _Law(head, tuple(variables), tuple(premises), formula)
+        yield _Law(head, variables, tuple(premises), formula)
 
 
-def _assumed(name: LeanTerm, formula: core.Term) -> Iterator[_Law]:
-    """A hypothesis; of a conjunction each part, which Lean's ∧ holds leaning right."""
+def _assumed(name: lean.Term, formula: core.Term) -> Iterator[_Law]:
+    """A hypothesis as facts; the parts of a conjunction are taken out by ``And.left`` and ``And.right``."""
     parts = conjuncts(formula)
     rest = name
     for place, part in enumerate(parts):
         last = place == len(parts) - 1
-        yield from _as_laws(rest if last else Call(Name("And.left"), (rest,)), part)
-        rest = Call(Name("And.right"), (rest,))
+        yield from _as_laws(rest if last else lean.Call(lean.Name("And.left"), (rest,)), part)
+        rest = lean.Call(lean.Name("And.right"), (rest,))
 
 
 def _matched(pattern: core.Term, term: core.Term, open_: frozenset[str], found: dict[str, core.Term]) -> bool:
@@ -166,14 +252,14 @@ class _Search:
         self._terms = terms
         self._facts = [_apart(each) for each in facts]
 
-    def prove(self, goal: core.Term, depth: int) -> LeanTerm | None:
+    def prove(self, goal: core.Term, depth: int) -> lean.Term | None:
         """A Lean proof of an atom or conjunction of atoms."""
         if isinstance(goal, core.Connective) and goal.name == "and":
             parts = [self.prove(each, depth) for each in conjuncts(goal)]
             proved = tuple(each for each in parts if each is not None)
             if len(proved) < len(parts):
                 return None
-            return Anonymous(proved) if len(proved) > 1 else proved[0]
+            return lean.Anonymous(proved) if len(proved) > 1 else proved[0]
         if not isinstance(goal, core.Equals | core.SymbolCall):
             return None
         direct = self._backward(goal, depth)
@@ -181,7 +267,7 @@ class _Search:
             return self._rewritten(goal.left, goal.right)
         return direct
 
-    def _backward(self, goal: core.Term, depth: int) -> LeanTerm | None:
+    def _backward(self, goal: core.Term, depth: int) -> lean.Term | None:
         for fact in self._facts:
             found: dict[str, core.Term] = {}
             open_ = frozenset(each.name for each in fact.variables)
@@ -191,18 +277,18 @@ class _Search:
                     return proof
         return None
 
-    def _applied(self, fact: _Law, found: dict[str, core.Term], depth: int) -> LeanTerm | None:
-        """A fact at arguments, its premises proved; premises may settle arguments that are still open."""
+    def _applied(self, fact: _Law, found: dict[str, core.Term], depth: int) -> lean.Term | None:
+        """A fact at arguments, its premises proved; premises may determine arguments that are still open."""
         if fact.premises and depth == 0:
             return None
-        for chosen in self._settled(fact, found, fact.premises):
+        for chosen in self._completed(fact, found, fact.premises):
             premises = [self.prove(substitute(each, chosen), depth - 1) for each in fact.premises]
             if all(each is not None for each in premises):
                 given = [each for each in premises if each is not None]
                 return call(self._instance(fact, chosen), *given)
         return None
 
-    def _settled(
+    def _completed(
         self, fact: _Law, found: dict[str, core.Term], premises: Sequence[core.Term]
     ) -> Iterator[dict[str, core.Term]]:
         """All ways of giving every variable a value by matching premises with facts that have none."""
@@ -216,17 +302,17 @@ class _Search:
                 more: dict[str, core.Term] = {}
                 ground = not other.variables and not other.premises
                 if ground and _matched(asked, other.conclusion, open_, more) and more:
-                    yield from self._settled(fact, {**found, **more}, premises)
+                    yield from self._completed(fact, {**found, **more}, premises)
 
-    def _instance(self, fact: _Law, found: dict[str, core.Term]) -> LeanTerm:
+    def _instance(self, fact: _Law, found: dict[str, core.Term]) -> lean.Term:
         return call(fact.head, *(self._term(found[each.name]) for each in fact.variables))
 
-    def _term(self, term: core.Term) -> LeanTerm:
+    def _term(self, term: core.Term) -> lean.Term:
         return self._terms.value(term).term
 
     # ── equations ────────────────────────────────────────────────────────────────────────────────────────
 
-    def _rewritten(self, left: core.Term, right: core.Term) -> LeanTerm | None:
+    def _rewritten(self, left: core.Term, right: core.Term) -> lean.Term | None:
         """A chain of replacements from one term to another, found from both ends."""
         forward: dict[core.Term, _Step] = {left: _Step(None, None)}
         backward: dict[core.Term, _Step] = {right: _Step(None, None)}
@@ -247,8 +333,8 @@ class _Search:
 
     def _steps(
         self, term: core.Term, *, forwards: bool
-    ) -> Iterator[tuple[core.Term, Callable[[], LeanTerm]]]:
-        """Terms one replacement away, and what makes proofs of ``term = after`` (or ``after = term``)."""
+    ) -> Iterator[tuple[core.Term, Callable[[], lean.Term]]]:
+        """The terms after one replacement, with functions that give proofs of ``term = after`` (or ``after = term``)."""
         for part in dict.fromkeys(subterms(term)):
             for fact in self._facts:
                 if fact.premises or not isinstance(fact.conclusion, core.Equals):
@@ -269,23 +355,23 @@ class _Search:
 
     def _replacement(
         self, term: core.Term, part: core.Term, fact: _Law, found: dict[str, core.Term], turned: bool
-    ) -> LeanTerm:
+    ) -> lean.Term:
         proof = self._instance(fact, found)
-        return self._within(term, part, Call(Name("Eq.symm"), (proof,)) if turned else proof)
+        return self._within(term, part, lean.Call(lean.Name("Eq.symm"), (proof,)) if turned else proof)
 
-    def _within(self, term: core.Term, part: core.Term, proof: LeanTerm) -> LeanTerm:
-        """The same equation around a part: all its occurrences are replaced."""
+    def _within(self, term: core.Term, part: core.Term, proof: lean.Term) -> lean.Term:
+        """The equation of a part lifted to the term around it (``congrArg``), at all occurrences."""
         if term == part:
             return proof
         hole = core.Variable(_HOLE, part.sort)
         name = self._terms.locals(_HOLE)
         body = self._term(_replaced(term, part, hole))
-        function = Bind("fun", (Binder((name,), self._terms.sorts.type(part.sort)),), body)
-        return Call(Name("congrArg"), (function, proof))
+        function = lean.Bind("fun", (lean.Binder((name,), self._terms.sorts.type(part.sort)),), body)
+        return lean.Call(lean.Name("congrArg"), (function, proof))
 
 
 def _apart(fact: _Law) -> _Law:
-    """A fact with variables that no claim has."""
+    """A fact with its variables renamed apart from those of any claim."""
     renamed = {each.name: core.Variable(f"\0{each.name}", each.sort) for each in fact.variables}
     return _Law(
         fact.head,
@@ -296,7 +382,7 @@ def _apart(fact: _Law) -> _Law:
 
 
 def conjuncts(formula: core.Term) -> tuple[core.Term, ...]:
-    """The parts of a conjunction, each once: so they are written in Lean."""
+    """The parts of a conjunction, each once, as they are written in Lean."""
     if isinstance(formula, core.Connective) and formula.name == "and":
         return tuple(dict.fromkeys(part for each in formula.arguments for part in conjuncts(each)))
     return (formula,)
@@ -310,9 +396,9 @@ def _size(term: core.Term) -> int:
     return sum(1 for _ in subterms(term))
 
 
-def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], middle: core.Term) -> LeanTerm:
+def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], middle: core.Term) -> lean.Term:
     """The proofs from the left term to the middle and on to the right one, as one."""
-    proofs: list[LeanTerm] = []
+    proofs: list[lean.Term] = []
     term: core.Term | None = middle
     while term is not None:
         step = forward[term]
@@ -326,108 +412,8 @@ def _chain(forward: dict[core.Term, _Step], backward: dict[core.Term, _Step], mi
             proofs.append(step.proof())
         term = step.before
     if not proofs:
-        return Name("rfl")
+        return lean.Name("rfl")
     result = proofs[-1]
     for proof in reversed(proofs[:-1]):
-        result = Call(Name("Eq.trans"), (proof, result))
+        result = lean.Call(lean.Name("Eq.trans"), (proof, result))
     return result
-
-
-# ── Which proof a proposition gets ─────────────────────────────────────────────────────────────────────────────
-
-MAXIMUM_CASES = 1_000
-
-
-class Proof(msgspec.Struct, frozen=True):
-    """Tactics, and what kind of proof they are."""
-
-    tactics: tuple[Tactic, ...]
-    method: str
-
-
-def find_proof(
-    meaning: Goal, statement: LeanTerm, terms: Terms, scope: Scope, definitions: Definitions
-) -> Proof | None:
-    """A proof of a claim that is known to hold; None where none of our forms fits."""
-    claim = meaning.claim
-    assert claim is not None
-    variables, body = _outermost(claim)
-    if is_decided(body, definitions) and (cases := _cases(variables, statement, definitions)) is not None:
-        return Proof(cases, "finite decision")
-    tactics = instance_proof(meaning, statement, terms, scope)
-    return None if tactics is None else Proof(tactics, "ground instantiation")
-
-
-def _outermost(claim: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
-    variables: list[core.Variable] = []
-    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
-        variables += claim.variables
-        claim = claim.body
-    return tuple(variables), claim
-
-
-def is_decided(formula: core.Term, definitions: Definitions) -> bool:
-    """Whether Lean's ``decide`` computes a formula once its variables have values.
-
-    Not rational numbers, which it cannot compute with, nor strings, whose functions it does not unfold well, nor
-    recursion by a measure, which it does not unfold.
-    """
-    if not definitions.decidability.formula(formula):
-        return False
-    waiting, seen = [formula], set[str]()
-    while waiting:
-        term = waiting.pop()
-        if any(each in (core.RATIONAL, core.STRING) for each in sorts_of(term)):
-            return False
-        for each in subterms(term):
-            if isinstance(each, core.SymbolCall | core.Quantifier):
-                return False
-            if isinstance(each, core.BuiltinCall):
-                condition = each.operation.condition
-                if not definitions.gathering.reads(each.operation):
-                    return False
-                if condition is not None and not definitions.decidability.formula(condition):
-                    return False
-            if isinstance(each, core.DefinitionCall) and each.definition not in seen:
-                seen.add(each.definition)
-                if definitions.is_measured(each.definition):
-                    return False
-                waiting.append(definitions.gathering.definitions[each.definition].body)
-    return True
-
-
-def _cases(
-    variables: Sequence[core.Variable], statement: LeanTerm, definitions: Definitions
-) -> tuple[Tactic, ...] | None:
-    """Cases of every variable, each decided; None where a sort has infinitely many values, or too many."""
-    count = 1
-    for variable in variables:
-        size = _number_of_values(variable.sort, definitions)
-        if size is None:
-            return None
-        count *= size
-    if count > MAXIMUM_CASES:
-        return None
-    names = bound_names(statement)
-    if len(names) < len(variables):
-        return (Close("decide"),) if not names else None
-    names = names[: len(variables)]
-    return (Intro(names), Cases(names, Close("decide"))) if names else (Close("decide"),)
-
-
-def _number_of_values(sort: core.Sort, definitions: Definitions) -> int | None:
-    if sort == core.BOOL:
-        return 2
-    if not isinstance(sort, core.DataSort):
-        return None
-    constructors = definitions.data.constructors(sort)
-    return None if any(each.fields for each in constructors) else len(constructors)
-
-
-def bound_names(statement: LeanTerm) -> tuple[str, ...]:
-    """The names of the outermost ∀."""
-    names: list[str] = []
-    while isinstance(statement, Bind) and statement.kind == "∀":
-        names += [name for binder in statement.binders for name in binder.names]
-        statement = statement.body
-    return tuple(names)

@@ -16,31 +16,12 @@ from kleis.errors import KleisError
 from kleis.lean.export.declarations.class_scopes import Scope, Use
 from kleis.lean.export.declarations.inductive_types import Emit
 from kleis.lean.export.declarations.lean_definitions import Definitions
-from kleis.lean.export.proofs.proofs import is_decided
+from kleis.lean.export.proofs.proofs import is_decided, outermost
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call
 from kleis.lean.export.terms.propositions import FALSE, conjunction, disjunction
-from kleis.lean.language.lean_tree import (
-    Anonymous,
-    Bind,
-    Binder,
-    By,
-    Call,
-    Close,
-    Exact,
-    Explicit,
-    If,
-    Infix,
-    Intro,
-    LeanTerm,
-    Model,
-    ModelField,
-    Name,
-    Number,
-    Prefix,
-    Theorem,
-)
+from kleis.lean.language import lean_tree as lean
 from kleis.problems import Place
 from kleis.prover.protocol.verdict import Evidence, Table, Verdict
 
@@ -62,13 +43,13 @@ class Refuter(Protocol):
         """Takes finished commands."""
 
     def literal_at(self, text: str, sort: core.Sort) -> core.Term:
-        """The value that a text of Kleis is, at a sort."""
+        """The value of a Kleis text, at a sort."""
 
 
 def refutation_of(
     writer: Refuter,
-    theorem: Theorem,
-    meaning: Goal,
+    theorem: lean.Theorem,
+    goal: Goal,
     verdict: Verdict,
     scope: Scope,
     terms: Terms,
@@ -77,23 +58,30 @@ def refutation_of(
 ) -> str | None:
     """Write the refutation of a claim after its theorem; how it was made, or None where it cannot be written."""
     evidence = verdict.evidence
-    claim = meaning.claim
+    claim = goal.claim
     if evidence is None or claim is None:
         return None
     if evidence.carriers and len(scope.uses) == 1:
         return _by_model(writer, theorem, evidence, scope.uses[0], scope, source)
-    if not meaning.symbols and not meaning.carriers and not scope.uses:
+    if not goal.symbols and not goal.carriers and not scope.uses:
         return _by_witness(writer, theorem, claim, evidence, terms, definitions, source)
     return None
 
 
 def _emit(
-    writer: Refuter, theorem: Theorem, opposite: LeanTerm, contradiction: LeanTerm, source: tuple[str, Place]
+    writer: Refuter,
+    theorem: lean.Theorem,
+    opposite: lean.Term,
+    contradiction: lean.Term,
+    source: tuple[str, Place],
 ) -> None:
     label, place = source
     name = writer.names.declare(f"{label} (refuted)", "refutation", stem=f"{theorem.name}_refuted")
-    proof = (Intro(("h",)), Exact(call(Name("absurd"), contradiction, By(Close("decide")))))
-    writer.emit(Theorem(name, (), opposite, proof, theorem.classical), place, label)
+    proof = (
+        lean.Intro(("h",)),
+        lean.Exact(call(lean.Name("absurd"), contradiction, lean.By(lean.Close("decide")))),
+    )
+    writer.emit(lean.Theorem(name, (), opposite, proof, theorem.classical), place, label)
 
 
 # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -101,22 +89,18 @@ def _emit(
 
 def _by_witness(
     writer: Refuter,
-    theorem: Theorem,
+    theorem: lean.Theorem,
     claim: core.Term,
     evidence: Evidence,
     terms: Terms,
     definitions: Definitions,
     source: tuple[str, Place],
 ) -> str | None:
-    variables: list[core.Variable] = []
-    body = claim
-    while isinstance(body, core.Quantifier) and body.kind == "forall":
-        variables += body.variables
-        body = body.body
+    variables, body = outermost(claim)
     if not is_decided(body, definitions) or theorem.classical:
         return None
     values = {each.name: each.value for each in evidence.bindings}
-    given: list[LeanTerm] = []
+    given: list[lean.Term] = []
     for variable in variables:
         if variable.name not in values:
             return None
@@ -124,7 +108,7 @@ def _by_witness(
             given.append(terms.value(writer.literal_at(values[variable.name], variable.sort)).term)
         except KleisError:
             return None
-    _emit(writer, theorem, Prefix("¬", theorem.statement), call(Name("h"), *given), source)
+    _emit(writer, theorem, lean.Prefix("¬", theorem.statement), call(lean.Name("h"), *given), source)
     return "witness: " + ", ".join(f"{each.name} = {values[each.name]}" for each in variables)
 
 
@@ -133,7 +117,7 @@ def _by_witness(
 
 def _by_model(
     writer: Refuter,
-    theorem: Theorem,
+    theorem: lean.Theorem,
     evidence: Evidence,
     use: Use,
     scope: Scope,
@@ -158,14 +142,14 @@ def _by_model(
     chosen = {each.kleis: type_ for each, type_ in zip(scope.parameters, types, strict=True)}
     arguments = [chosen[each.name] for each in use.arguments if isinstance(each, core.Carrier)]
     name = writer.names.declare(f"{label} (model)", "model", stem=f"{theorem.name}_model")
-    laws = [ModelField(field, None, (Close("decide"),)) for field in use.info.laws]
-    writer.emit(Model(name, call(Name(use.info.name), *arguments), (*fields, *laws)), place, label)
+    laws = [lean.ModelField(field, None, (lean.Close("decide"),)) for field in use.info.laws]
+    writer.emit(lean.Model(name, call(lean.Name(use.info.name), *arguments), (*fields, *laws)), place, label)
     instances = [
-        Name(name) if binder.type == scope.class_at(use) else Anonymous((Number(0),))
+        lean.Name(name) if binder.type == scope.class_at(use) else lean.Anonymous((lean.Number(0),))
         for binder in theorem.binders
         if binder.style == "instance"
     ]
-    contradiction = Call(Explicit("h"), (*types, *instances))
+    contradiction = lean.Call(lean.Explicit("h"), (*types, *instances))
     _emit(writer, theorem, _opposite(theorem), contradiction, source)
     shown = ", ".join(f"{key.rpartition('::')[2]} of {len(found)}" for key, found in sizes.items())
     return f"finite model: {shown}"
@@ -176,20 +160,20 @@ def _shown(sort: core.Sort) -> str:
     return sort_text(sort).rpartition("::")[2]
 
 
-def _opposite(theorem: Theorem) -> LeanTerm:
-    """That the statement does not hold for all types; their universe is the least one."""
+def _opposite(theorem: lean.Theorem) -> lean.Term:
+    """The negation of the statement for all types, in the least universe."""
     binders = tuple(
-        binder if binder.style == "instance" else Binder(binder.names, Name("Type"))
+        binder if binder.style == "instance" else lean.Binder(binder.names, lean.Name("Type"))
         for binder in theorem.binders
     )
-    return Prefix("¬", Bind("∀", binders, theorem.statement))
+    return lean.Prefix("¬", lean.Bind("∀", binders, theorem.statement))
 
 
-def _fin(size: int) -> LeanTerm:
-    return Call(Name("Fin"), (Number(size),))
+def _fin(size: int) -> lean.Term:
+    return lean.Call(lean.Name("Fin"), (lean.Number(size),))
 
 
-def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[ModelField] | None:
+def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[lean.ModelField] | None:
     """A table for every operation; None where one has other sorts than carriers and Bool, or no table."""
     found = []
     for symbol, owner in use.symbols.items():
@@ -201,7 +185,7 @@ def _fields(evidence: Evidence, use: Use, sizes: dict[str, list[str]]) -> list[M
         body = _tabled(table, [each for each in places if each is not None], target)
         if body is None:
             return None
-        found.append(ModelField(owner.field, body))
+        found.append(lean.ModelField(owner.field, body))
     return found
 
 
@@ -221,7 +205,7 @@ def _table(evidence: Evidence, symbol: core.Symbol) -> Table | None:
     return None
 
 
-def _tabled(table: Table, places: Sequence[list[str]], target: list[str] | None) -> LeanTerm | None:
+def _tabled(table: Table, places: Sequence[list[str]], target: list[str] | None) -> lean.Term | None:
     """A table as a function: nested choices, or for a relation the rows where it holds."""
     names = [f"x{place}" for place, _ in enumerate(places)]
     try:
@@ -238,25 +222,29 @@ def _tabled(table: Table, places: Sequence[list[str]], target: list[str] | None)
         return None
     if not names:
         return body
-    binders = tuple(Binder((name,), _fin(len(place))) for name, place in zip(names, places, strict=True))
-    return Bind("fun", binders, body)
+    binders = tuple(lean.Binder((name,), _fin(len(place))) for name, place in zip(names, places, strict=True))
+    return lean.Bind("fun", binders, body)
 
 
-def _relation(rows: dict[tuple[int, ...], int], names: Sequence[str]) -> LeanTerm:
+def _relation(rows: dict[tuple[int, ...], int], names: Sequence[str]) -> lean.Term:
     holding = [
-        conjunction(*(Infix("=", Name(name), Number(at)) for name, at in zip(names, row, strict=True)))
+        conjunction(
+            *(lean.Infix("=", lean.Name(name), lean.Number(at)) for name, at in zip(names, row, strict=True))
+        )
         for row, holds in rows.items()
         if holds
     ]
     return disjunction(*holding) if holding else FALSE
 
 
-def _choices(rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequence[int]) -> LeanTerm | None:
-    """``if x0 = 0 then … else …``; what is the same for all values of a variable does not ask for it."""
+def _choices(
+    rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequence[int]
+) -> lean.Term | None:
+    """``if x0 = 0 then … else …``; a variable is not tested where all its values give the same."""
 
-    def build(prefix: tuple[int, ...]) -> LeanTerm | None:
+    def build(prefix: tuple[int, ...]) -> lean.Term | None:
         if len(prefix) == len(names):
-            return Number(rows[prefix]) if prefix in rows else None
+            return lean.Number(rows[prefix]) if prefix in rows else None
         branches = [build((*prefix, each)) for each in range(sizes[len(prefix)])]
         if any(each is None for each in branches):
             return None
@@ -265,7 +253,9 @@ def _choices(rows: dict[tuple[int, ...], int], names: Sequence[str], sizes: Sequ
         result = last
         for at in range(len(known) - 2, -1, -1):
             if known[at] != last or result != last:
-                result = If(Infix("=", Name(names[len(prefix)]), Number(at)), known[at], result)
+                result = lean.If(
+                    lean.Infix("=", lean.Name(names[len(prefix)]), lean.Number(at)), known[at], result
+                )
         return result
 
     return build(())

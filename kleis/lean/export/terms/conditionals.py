@@ -19,7 +19,7 @@ __all__ = ["Decidability", "specialised", "tested"]
 
 _COMPARISONS = frozenset({"less_than", "leq", "greater_than", "geq"})
 _EQUALITIES = frozenset({"isEmpty", "in_set", "str_eq"})
-_WORDS = frozenset({"bvult", "bvule", "bvugt", "bvuge", "bvslt", "bvsle", "bvsgt", "bvsge"})
+_BIT_VECTOR_COMPARISONS = frozenset({"bvult", "bvule", "bvugt", "bvuge", "bvslt", "bvsle", "bvsgt", "bvsge"})
 
 
 class Decidability:
@@ -73,7 +73,7 @@ class Decidability:
                     return self.sort(arguments[0].sort) and isinstance(
                         arguments[-1].sort, core.ListOf | core.Basic
                     )
-                return operation.name in _WORDS
+                return operation.name in _BIT_VECTOR_COMPARISONS
             case _:
                 return False
 

@@ -14,22 +14,10 @@ from fractions import Fraction
 from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.lean.export.terms.lean_collections import COLLECTIONS, component
-from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, refused, sort_of
-from kleis.lean.language.lean_tree import (
-    Bind,
-    Binder,
-    Call,
-    Infix,
-    LeanTerm,
-    Name,
-    Number,
-    Prefix,
-    Text,
-    Tuple,
-    Typed,
-)
+from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, not_expressible, sort_of
+from kleis.lean.language import lean_tree as lean
 
-__all__ = ["OPERATIONS", "WORDS", "cast", "coerced", "literal"]
+__all__ = ["BIT_VECTORS", "OPERATIONS", "cast", "coerced", "literal"]
 
 
 # ── Literals and coercions ─────────────────────────────────────────────────────────────────────────────────────
@@ -37,21 +25,21 @@ __all__ = ["OPERATIONS", "WORDS", "cast", "coerced", "literal"]
 # Coercions lead upwards only, and into lists elementwise.
 
 
-def literal(term: core.LiteralTerm, sorts: Sorts) -> LeanTerm:
+def literal(term: core.LiteralTerm, sorts: Sorts) -> lean.Term:
     """A number with its type, a string or a truth value."""
     value = term.value
     if isinstance(value, str):
-        return Text(value)
+        return lean.Text(value)
     if isinstance(value, bool):
-        return Name("true" if value else "false")
+        return lean.Name("true" if value else "false")
     fraction = Fraction(value)
-    number: LeanTerm = Number(abs(fraction.numerator))
+    number: lean.Term = lean.Number(abs(fraction.numerator))
     if fraction.denominator != 1:
-        number = Infix("/", number, Number(fraction.denominator))
-    return Typed(Prefix("-", number) if fraction < 0 else number, sorts.type(term.sort))
+        number = lean.Infix("/", number, lean.Number(fraction.denominator))
+    return lean.Typed(lean.Prefix("-", number) if fraction < 0 else number, sorts.type(term.sort))
 
 
-def coerced(term: LeanTerm, source: core.Sort, target: core.Sort, sorts: Sorts) -> LeanTerm:
+def coerced(term: lean.Term, source: core.Sort, target: core.Sort, sorts: Sorts) -> lean.Term:
     """A value of one sort as one of a larger sort."""
     if source == target:
         return term
@@ -59,40 +47,40 @@ def coerced(term: LeanTerm, source: core.Sort, target: core.Sort, sorts: Sorts) 
         case core.Numeric(), core.Numeric():
             return cast(term, sorts.type(source), sorts.type(target))
         case core.ListOf(element=old), core.ListOf(element=new):
-            return call(Name("List.map"), _coercion(old, new, sorts), term)
+            return call(lean.Name("List.map"), _coercion(old, new, sorts), term)
         case core.SetOf(element=old), core.SetOf(element=new):
-            return call(Name("Set.image"), _coercion(old, new, sorts), term)
+            return call(lean.Name("Set.image"), _coercion(old, new, sorts), term)
         case core.TupleOf(items=old), core.TupleOf(items=new):
             count = len(old)
             parts = [component(term, place, count) for place in range(count)]
             pairs = zip(parts, old, new, strict=True)
-            return Tuple(tuple(coerced(part, each, other, sorts) for part, each, other in pairs))
+            return lean.Tuple(tuple(coerced(part, each, other, sorts) for part, each, other in pairs))
         case _:
-            raise refused(f"{sort_text(source)} read as {sort_text(target)} has no Lean form")
+            raise not_expressible(f"{sort_text(source)} read as {sort_text(target)} has no Lean form")
 
 
-def _coercion(source: core.Sort, target: core.Sort, sorts: Sorts) -> LeanTerm:
+def _coercion(source: core.Sort, target: core.Sort, sorts: Sorts) -> lean.Term:
     name = sorts.fresh("each")
-    body = coerced(Name(name), source, target, sorts)
-    return Bind("fun", (Binder((name,), sorts.type(source)),), body)
+    body = coerced(lean.Name(name), source, target, sorts)
+    return lean.Bind("fun", (lean.Binder((name,), sorts.type(source)),), body)
 
 
 # ── Bit-vectors ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _words(name: str, *, truth: bool = False) -> Encoder:
-    """A function of words; an integer beside a word is the word of its value."""
+def _on_bits(name: str, *, truth: bool = False) -> Encoder:
+    """A function of bit-vectors; an integer beside a bit-vector is converted to one."""
 
-    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
         widths = [each.sort.width for each in operation.parameters if isinstance(each.sort, core.BitVec)]
-        words = [
+        bits = [
             each
             if isinstance(parameter.sort, core.BitVec)
-            else call(Name("BitVec.ofInt"), Number(widths[0]), each)
+            else call(lean.Name("BitVec.ofInt"), lean.Number(widths[0]), each)
             for each, parameter in zip(given, operation.parameters, strict=True)
         ]
-        result = call(Name(name), *words)
-        return Infix("=", result, Name("true")) if truth else result
+        result = call(lean.Name(name), *bits)
+        return lean.Infix("=", result, lean.Name("true")) if truth else result
 
     return encode
 
@@ -100,7 +88,7 @@ def _words(name: str, *, truth: bool = False) -> Encoder:
 def _swapped(encoder: Encoder) -> Encoder:
     """A comparison with its operands exchanged."""
 
-    def encode(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
         first, second = operation.parameters
         turned = core.Operation(operation.name, (second, first), operation.result)
         return encoder(turned, (given[1], given[0]), sorts)
@@ -108,66 +96,73 @@ def _swapped(encoder: Encoder) -> Encoder:
     return encode
 
 
-def _word(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _from_integer(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
     if not isinstance(operation.result, core.BitVec):
         return None
-    return call(Name("BitVec.ofInt"), Number(operation.result.width), given[0])
+    return call(lean.Name("BitVec.ofInt"), lean.Number(operation.result.width), given[0])
 
 
 def _extended(name: str) -> Encoder:
-    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
         if not isinstance(operation.result, core.BitVec):
             return None
-        return call(Name(name), Number(operation.result.width), given[1])
+        return call(lean.Name(name), lean.Number(operation.result.width), given[1])
 
     return encode
 
 
-def _constant_word(value: int) -> Encoder:
-    def encode(operation: core.Operation, _: Sequence[LeanTerm], __: Sorts) -> LeanTerm | None:
+def _constant_bits(value: int) -> Encoder:
+    def encode(operation: core.Operation, _: Sequence[lean.Term], __: Sorts) -> lean.Term | None:
         if not isinstance(operation.result, core.BitVec):
             return None
         width = operation.result.width
-        return call(Name("BitVec.ofNat"), Number(width), Number(value % (1 << width)))
+        return call(lean.Name("BitVec.ofNat"), lean.Number(width), lean.Number(value % (1 << width)))
 
     return encode
 
 
-WORDS: Mapping[str, Encoder] = {
-    "bv": _word,
+BIT_VECTORS: Mapping[str, Encoder] = {
+    "bv": _from_integer,
     "bv_to_int": named("BitVec.toNat"),
     "bv_to_signed": named("BitVec.toInt"),
-    "bvzero": _constant_word(0),
-    "bvones": _constant_word(-1),
-    "bvone": _constant_word(1),
-    "bvnot": _words("BitVec.not"),
-    "bvneg": _words("BitVec.neg"),
-    "bvand": _words("BitVec.and"),
-    "bvor": _words("BitVec.or"),
-    "bvxor": _words("BitVec.xor"),
-    "bvadd": _words("BitVec.add"),
-    "bvsub": _words("BitVec.sub"),
-    "bvmul": _words("BitVec.mul"),
-    "bvult": _words("BitVec.ult", truth=True),
-    "bvule": _words("BitVec.ule", truth=True),
-    "bvugt": _swapped(_words("BitVec.ult", truth=True)),
-    "bvuge": _swapped(_words("BitVec.ule", truth=True)),
-    "bvslt": _words("BitVec.slt", truth=True),
-    "bvsle": _words("BitVec.sle", truth=True),
-    "bvsgt": _swapped(_words("BitVec.slt", truth=True)),
-    "bvsge": _swapped(_words("BitVec.sle", truth=True)),
-    "bvconcat": _words("BitVec.append"),
+    "bvzero": _constant_bits(0),
+    "bvones": _constant_bits(-1),
+    "bvone": _constant_bits(1),
+    "bvnot": _on_bits("BitVec.not"),
+    "bvneg": _on_bits("BitVec.neg"),
+    "bvand": _on_bits("BitVec.and"),
+    "bvor": _on_bits("BitVec.or"),
+    "bvxor": _on_bits("BitVec.xor"),
+    "bvadd": _on_bits("BitVec.add"),
+    "bvsub": _on_bits("BitVec.sub"),
+    "bvmul": _on_bits("BitVec.mul"),
+    "bvult": _on_bits("BitVec.ult", truth=True),
+    "bvule": _on_bits("BitVec.ule", truth=True),
+    "bvugt": _swapped(_on_bits("BitVec.ult", truth=True)),
+    "bvuge": _swapped(_on_bits("BitVec.ule", truth=True)),
+    "bvslt": _on_bits("BitVec.slt", truth=True),
+    "bvsle": _on_bits("BitVec.sle", truth=True),
+    "bvsgt": _swapped(_on_bits("BitVec.slt", truth=True)),
+    "bvsge": _swapped(_on_bits("BitVec.sle", truth=True)),
+    "bvconcat": _on_bits("BitVec.append"),
     "zext": _extended("BitVec.zeroExtend"),
     "sext": _extended("BitVec.signExtend"),
 }
 
 
-def cast(term: LeanTerm, source: LeanTerm, target: LeanTerm) -> LeanTerm:
+# ── Numbers ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def cast(term: lean.Term, source: lean.Term, target: lean.Term) -> lean.Term:
     """A number in a larger type: the inner type is written, so that nothing is computed in the larger one."""
-    if isinstance(term, Typed) and isinstance(term.term, Number | Prefix) and term.type == source:
-        return Typed(term.term, target)
-    inner = term if isinstance(term, Name | Typed | Call) else Typed(term, source)
-    return Typed(inner, target)
+    if (
+        isinstance(term, lean.Typed)
+        and isinstance(term.term, lean.Number | lean.Prefix)
+        and term.type == source
+    ):
+        return lean.Typed(term.term, target)
+    inner = term if isinstance(term, lean.Name | lean.Typed | lean.Call) else lean.Typed(term, source)
+    return lean.Typed(inner, target)
 
 
 def _is(operation: core.Operation, *names: str) -> bool:
@@ -182,36 +177,36 @@ def _numeric(operation: core.Operation) -> bool:
 def _infix(operator: str) -> Encoder:
     """An operator of numbers, folded to the left; matrices have it too."""
 
-    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
         if not all(each.sort == operation.result for each in operation.parameters):
             return None
         result = given[0]
         for each in given[1:]:
-            result = Infix(operator, result, each)
+            result = lean.Infix(operator, result, each)
         return result
 
     return encode
 
 
-def _minus(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
-    """On ℕ, it is that of ℤ."""
+def _minus(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+    """Subtraction; on ℕ it is that of ℤ."""
     if _is(operation, "ℕ"):
-        left, right = (cast(each, Name("ℕ"), sorts.type(core.INTEGER)) for each in given)
-        return Infix("-", left, right)
+        left, right = (cast(each, lean.Name("ℕ"), sorts.type(core.INTEGER)) for each in given)
+        return lean.Infix("-", left, right)
     return _infix("-")(operation, given, sorts)
 
 
-def _negate(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
-    inner = cast(given[0], Name("ℕ"), sorts.type(core.INTEGER)) if _is(operation, "ℕ") else given[0]
-    return Prefix("-", inner)
+def _negate(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+    inner = cast(given[0], lean.Name("ℕ"), sorts.type(core.INTEGER)) if _is(operation, "ℕ") else given[0]
+    return lean.Prefix("-", inner)
 
 
-def _divide(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-    return Infix("/", given[0], given[1]) if _is(operation, "ℚ", "ℝ", "ℂ") else None
+def _divide(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
+    return lean.Infix("/", given[0], given[1]) if _is(operation, "ℚ", "ℝ", "ℂ") else None
 
 
-def _reciprocal(operation: core.Operation, given: Sequence[LeanTerm], sorts: Sorts) -> LeanTerm | None:
-    return Infix("/", Typed(Number(1), sorts.type(operation.result)), given[0])
+def _reciprocal(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+    return lean.Infix("/", lean.Typed(lean.Number(1), sorts.type(operation.result)), given[0])
 
 
 def _whole(natural: str, integer: str) -> Encoder:
@@ -221,55 +216,55 @@ def _whole(natural: str, integer: str) -> Encoder:
     and its arithmetic tactics understand them.
     """
 
-    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+    def encode(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
         if _is(operation, "ℕ") or (_is(operation, "ℤ") and _is_positive(given[1])):
-            return Infix(natural, given[0], given[1])
-        return call(Name(integer), *given) if _is(operation, "ℤ") else None
+            return lean.Infix(natural, given[0], given[1])
+        return call(lean.Name(integer), *given) if _is(operation, "ℤ") else None
 
     return encode
 
 
-def _is_positive(term: LeanTerm) -> bool:
+def _is_positive(term: lean.Term) -> bool:
     """Whether a term is a numeral above 0."""
-    return isinstance(term, Typed) and isinstance(term.term, Number) and term.term.value > 0
+    return isinstance(term, lean.Typed) and isinstance(term.term, lean.Number) and term.term.value > 0
 
 
-def _power(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-    """0 ^ 0 is 1 in both; the exponent's type says which power it is."""
-    return Infix("^", given[0], given[1]) if _numeric(operation) else None
+def _power(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
+    """A power: 0 ^ 0 is 1 in both languages, and Lean chooses the power by the exponent's type."""
+    return lean.Infix("^", given[0], given[1]) if _numeric(operation) else None
 
 
 def _compare(operator: str) -> Encoder:
-    def encode(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-        return Infix(operator, given[0], given[1]) if _is(operation, "ℕ", "ℤ", "ℚ", "ℝ") else None
+    def encode(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
+        return lean.Infix(operator, given[0], given[1]) if _is(operation, "ℕ", "ℤ", "ℚ", "ℝ") else None
 
     return encode
 
 
 def _only(name: str, *sorts: str) -> Encoder:
     """A function of arguments of these sorts of numbers."""
-    return lambda operation, given, _: call(Name(name), *given) if _is(operation, *sorts) else None
+    return lambda operation, given, _: call(lean.Name(name), *given) if _is(operation, *sorts) else None
 
 
-def _absolute(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
+def _absolute(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
     match sort_of(operation):
         case core.Numeric(name="ℕ"):
             return given[0]
         case core.Numeric(name="ℤ"):
-            return call(Name("Int.natAbs"), given[0])
+            return call(lean.Name("Int.natAbs"), given[0])
         case core.Numeric(name="ℂ"):
-            return call(Name("norm"), given[0])
+            return call(lean.Name("norm"), given[0])
         case _:
-            return call(Name("abs"), given[0])
+            return call(lean.Name("abs"), given[0])
 
 
 def _rounded(name: str) -> Encoder:
-    """Of an integer, itself."""
-    return lambda operation, given, _: given[0] if _is(operation, "ℤ") else call(Name(name), given[0])
+    """A rounding function; an integer stays."""
+    return lambda operation, given, _: given[0] if _is(operation, "ℤ") else call(lean.Name(name), given[0])
 
 
-def _sign(operation: core.Operation, given: Sequence[LeanTerm], _: Sorts) -> LeanTerm | None:
-    return call(Name("Int.sign"), given[0]) if _is(operation, "ℤ") else None
+def _sign(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
+    return call(lean.Name("Int.sign"), given[0]) if _is(operation, "ℤ") else None
 
 
 _REAL_FUNCTIONS = {
@@ -309,19 +304,19 @@ OPERATIONS: Mapping[str, Encoder] = {
     "leq": _compare("≤"),
     "greater_than": _compare(">"),
     "geq": _compare("≥"),
-    **{name: _only(lean, "ℝ") for name, lean in _REAL_FUNCTIONS.items()},
-    "pi": lambda operation, _, __: Name("Real.pi") if operation.result == core.REAL else None,
-    "e": lambda _, __, sorts: call(Name("Real.exp"), Typed(Number(1), sorts.type(core.REAL))),
+    **{name: _only(real, "ℝ") for name, real in _REAL_FUNCTIONS.items()},
+    "pi": lambda operation, _, __: lean.Name("Real.pi") if operation.result == core.REAL else None,
+    "e": lambda _, __, sorts: call(lean.Name("Real.exp"), lean.Typed(lean.Number(1), sorts.type(core.REAL))),
     "complex": named("Complex.mk"),
     "complex_add": _infix("+"),
     "complex_sub": _infix("-"),
     "complex_mul": _infix("*"),
     "complex_div": _divide,
     "complex_inverse": _reciprocal,
-    "conj": lambda _, given, __: call(Name("star"), given[0]),
+    "conj": lambda _, given, __: call(lean.Name("star"), given[0]),
     "re": named("Complex.re"),
     "im": named("Complex.im"),
     "abs_squared": named("Complex.normSq"),
     **COLLECTIONS,
-    **WORDS,
+    **BIT_VECTORS,
 }

@@ -51,7 +51,7 @@ _WORDS = {
     "λ": "lam",
     "∞": "infinity",
 }
-"""What an operator is called where only letters may stand."""
+"""Operators, spelled in letters."""
 
 
 def spelled(name: str) -> str:

@@ -23,7 +23,7 @@ from kleis.lean.export.terms.conditionals import Decidability, specialised, test
 from kleis.lean.export.terms.lean_builtins import OPERATIONS, coerced, literal
 from kleis.lean.export.terms.lean_collections import component
 from kleis.lean.export.terms.lean_names import Locals
-from kleis.lean.export.terms.lean_types import DataNames, Sorts, call, refused
+from kleis.lean.export.terms.lean_types import DataNames, Sorts, call, not_expressible
 from kleis.lean.export.terms.propositions import (
     FALSE,
     LEAN,
@@ -39,26 +39,12 @@ from kleis.lean.export.terms.propositions import (
     implication,
     mentions,
     merged,
+    numerals_compared,
     occurs,
-    settled,
     simplified,
     where,
 )
-from kleis.lean.language.lean_tree import (
-    Arm,
-    Bind,
-    Binder,
-    If,
-    Infix,
-    LeanTerm,
-    LetIn,
-    ListLiteral,
-    Match,
-    Name,
-    Number,
-    Tuple,
-    Typed,
-)
+from kleis.lean.language import lean_tree as lean
 
 __all__ = ["DefinitionUse", "Terms", "World", "builtin_symbol"]
 
@@ -67,7 +53,7 @@ _APPLIED = {
     **dict.fromkeys(("list_map", "list_filter", "list_flatmap"), "members"),
     **dict.fromkeys(("sum_bounds", "prod_bounds", "sum_over"), "interval"),
 }
-"""Built-ins that ask a function for its value at every member of a list, or integer of an interval."""
+"""Built-ins that call a function at every member of a list, or integer of an interval."""
 
 
 class DefinitionUse(msgspec.Struct, frozen=True):
@@ -80,15 +66,15 @@ class DefinitionUse(msgspec.Struct, frozen=True):
     """
 
     kind: str
-    head: LeanTerm
-    defined: LeanTerm | None = None
-    false: LeanTerm | None = None
+    head: lean.Term
+    defined: lean.Term | None = None
+    false: lean.Term | None = None
 
 
 class World(Protocol):
-    """What stands around the terms of one declaration."""
+    """What the terms of one declaration refer to."""
 
-    def symbol(self, symbol: core.Symbol) -> LeanTerm:
+    def symbol(self, symbol: core.Symbol) -> lean.Term:
         """The function of a symbol."""
 
     def definition(self, key: str) -> DefinitionUse:
@@ -96,12 +82,12 @@ class World(Protocol):
 
 
 def builtin_symbol(operation: core.Operation) -> core.Symbol:
-    """The unknown function that stands for a built-in without a Lean reading."""
+    """The unknown function that stands for a built-in without a counterpart in Lean."""
     return core.Symbol(operation.name, tuple(each.sort for each in operation.parameters), operation.result)
 
 
 class Terms:
-    """Reads terms within one declaration."""
+    """Translates the terms of one declaration."""
 
     def __init__(
         self,
@@ -122,11 +108,11 @@ class Terms:
         self._named_conditions = named_conditions
         self._count = 0
 
-    def binder(self, variable: core.Variable) -> Binder:
+    def binder(self, variable: core.Variable) -> lean.Binder:
         """A variable as it is bound."""
-        return Binder((self.locals(variable.name),), self.sorts.type(variable.sort))
+        return lean.Binder((self.locals(variable.name),), self.sorts.type(variable.sort))
 
-    def statement(self, term: core.Term, *, assume_defined: bool = False) -> LeanTerm:
+    def statement(self, term: core.Term, *, assume_defined: bool = False) -> lean.Term:
         """What is claimed of a closed formula: that it is true; or only that it is nowhere false."""
         formula = self.formula(term)
         return simplified(denied(formula.false) if assume_defined else formula.true)
@@ -162,17 +148,17 @@ class Terms:
         value = self._plain(term)
         atom = value.term
         if isinstance(term, core.Variable | core.Selection | core.Coercion):
-            atom = Infix("=", atom, Name("true"))
+            atom = lean.Infix("=", atom, lean.Name("true"))
         return where(atom, value.defined)
 
     def _equation(self, left: core.Term, right: core.Term) -> Formula:
         if left.sort == core.BOOL:
             a, b = self.formula(left), self.formula(right)
             if a.total and b.total:
-                return Formula(Infix("↔", a.true, b.true))
+                return Formula(lean.Infix("↔", a.true, b.true))
             return Formula(*equivalence(LEAN, a, b))
         x, y = self.value(left), self.value(right)
-        return where(Infix("=", x.term, y.term), conjunction(x.defined, y.defined))
+        return where(lean.Infix("=", x.term, y.term), conjunction(x.defined, y.defined))
 
     def _quantified(self, kind: str, variables: Sequence[core.Variable], body: Formula) -> Formula:
         binders = merged(self.binder(each) for each in variables)
@@ -197,20 +183,26 @@ class Terms:
             return Formula(true)
         return Formula(true, conjunction(inner.defined, self._bound(variable, inner, formula.false)))
 
-    def _bound(self, variable: core.Variable, value: Value, body: LeanTerm) -> LeanTerm:
+    def _bound(self, variable: core.Variable, value: Value, body: lean.Term) -> lean.Term:
         name = self.locals(variable.name)
         if not mentions(body, name):
             return body
-        return LetIn(name, self.sorts.type(variable.sort), value.term, body)
+        return lean.LetIn(name, self.sorts.type(variable.sort), value.term, body)
 
     def _made_by(self, constructor: core.Constructor, inner: core.Term) -> Formula:
         value = self.value(inner)
         if constructor.alone:
             return where(TRUE, value.defined)
         if not constructor.fields:
-            return where(Infix("=", value.term, self._head(constructor)), value.defined)
-        test = Match(value.term, (Arm(self._any(constructor), Name("true")), Arm(Name("_"), Name("false"))))
-        return where(Infix("=", test, Name("true")), value.defined)
+            return where(lean.Infix("=", value.term, self._head(constructor)), value.defined)
+        test = lean.Match(
+            value.term,
+            (
+                lean.Arm(self._any(constructor), lean.Name("true")),
+                lean.Arm(lean.Name("_"), lean.Name("false")),
+            ),
+        )
+        return where(lean.Infix("=", test, lean.Name("true")), value.defined)
 
     def _called_formula(self, key: str, arguments: Sequence[core.Term]) -> Formula:
         given = [self.value(each) for each in arguments]
@@ -218,7 +210,7 @@ class Terms:
         defined = conjunction(*(each.defined for each in given))
         use = self.world.definition(key)
         if use.kind == "bool":
-            return where(Infix("=", call(use.head, *terms), Name("true")), defined)
+            return where(lean.Infix("=", call(use.head, *terms), lean.Name("true")), defined)
         true = call(use.head, *terms)
         if use.false is None:
             return where(true, defined)
@@ -251,32 +243,32 @@ class Terms:
                 return Value(coerced(value.term, inner.sort, sort, self.sorts), value.defined)
             case core.Narrowing(term=inner):
                 value = self.value(inner)
-                natural = Infix("≤", Typed(Number(0), Name("ℤ")), value.term)
-                return Value(call(Name("Int.toNat"), value.term), conjunction(value.defined, natural))
+                natural = lean.Infix("≤", lean.Typed(lean.Number(0), lean.Name("ℤ")), value.term)
+                return Value(call(lean.Name("Int.toNat"), value.term), conjunction(value.defined, natural))
             case core.Undefined(sort=sort):
                 return Value(self.sorts.some(sort), FALSE)
             case _:
                 return self._plain(term)
 
-    def _truth(self, formula: LeanTerm, term: core.Term) -> LeanTerm:
+    def _truth(self, formula: lean.Term, term: core.Term) -> lean.Term:
         """A formula as a value of type Bool."""
         match formula:
-            case Name(text="True"):
-                return Name("true")
-            case Name(text="False"):
-                return Name("false")
-            case Infix(operator="=", left=left, right=Name(text="true")):
+            case lean.Name(text="True"):
+                return lean.Name("true")
+            case lean.Name(text="False"):
+                return lean.Name("false")
+            case lean.Infix(operator="=", left=left, right=lean.Name(text="true")):
                 return left
             case _:
                 if not self.decidability.formula(term):
                     self.classical = True
-                return call(Name("decide"), formula)
+                return call(lean.Name("decide"), formula)
 
     def _plain(self, term: core.Term) -> Value:
         """Atoms: variables, symbols, built-ins, selections, applications."""
         match term:
             case core.Variable(name=name):
-                return Value(Name(self.locals(name)))
+                return Value(lean.Name(self.locals(name)))
             case core.SymbolCall(symbol=symbol, arguments=arguments):
                 return self._strict(arguments, lambda given: call(self.world.symbol(symbol), *given))
             case core.BuiltinCall(operation=operation, arguments=arguments):
@@ -287,51 +279,55 @@ class Terms:
                 head = self.value(function)
                 value = self._strict(arguments, lambda given: call(head.term, *given))
                 if isinstance(function, core.Lambda):
-                    raise refused("a function that is written where it is applied", "write let instead")
+                    raise not_expressible(
+                        "a function that is written where it is applied", "write let instead"
+                    )
                 return Value(value.term, conjunction(head.defined, value.defined))
             case _:
-                raise refused(f"{type(term).__name__} of {sort_text(term.sort)} has no Lean form")
+                raise not_expressible(f"{type(term).__name__} of {sort_text(term.sort)} has no Lean form")
 
-    def _strict(self, arguments: Sequence[core.Term], build: Callable[[list[LeanTerm]], LeanTerm]) -> Value:
+    def _strict(self, arguments: Sequence[core.Term], build: Callable[[list[lean.Term]], lean.Term]) -> Value:
         given = [self.value(each) for each in arguments]
         return Value(build([each.term for each in given]), conjunction(*(each.defined for each in given)))
 
     # ── constructors ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _head(self, constructor: core.Constructor) -> LeanTerm:
+    def _head(self, constructor: core.Constructor) -> lean.Term:
         """A constructor, or the value of one without fields."""
         if isinstance(constructor.sort, core.ListOf):
-            return ListLiteral(()) if not constructor.fields else Name("List.cons")
-        name = Name(self.data.constructor(constructor))
-        return name if constructor.fields else Typed(name, self.sorts.type(constructor.sort))
+            return lean.ListLiteral(()) if not constructor.fields else lean.Name("List.cons")
+        name = lean.Name(self.data.constructor(constructor))
+        return name if constructor.fields else lean.Typed(name, self.sorts.type(constructor.sort))
 
     def _construction(self, constructor: core.Constructor, arguments: Sequence[core.Term]) -> Value:
-        def build(given: list[LeanTerm]) -> LeanTerm:
+        def build(given: list[lean.Term]) -> lean.Term:
             if isinstance(constructor.sort, core.ListOf) and given:
                 rest = given[1]
-                inner = rest.term if isinstance(rest, Typed) else rest
-                if isinstance(inner, ListLiteral):
-                    return Typed(ListLiteral((given[0], *inner.items)), self.sorts.type(constructor.sort))
-                return Infix("::", given[0], rest)
+                inner = rest.term if isinstance(rest, lean.Typed) else rest
+                if isinstance(inner, lean.ListLiteral):
+                    return lean.Typed(
+                        lean.ListLiteral((given[0], *inner.items)), self.sorts.type(constructor.sort)
+                    )
+                return lean.Infix("::", given[0], rest)
             if isinstance(constructor.sort, core.ListOf):
-                return Typed(ListLiteral(()), self.sorts.type(constructor.sort))
+                return lean.Typed(lean.ListLiteral(()), self.sorts.type(constructor.sort))
             if isinstance(constructor.sort, core.TupleOf):
-                return Tuple(tuple(given))
+                return lean.Tuple(tuple(given))
             return call(self._head(constructor), *given)
 
         return self._strict(arguments, build)
 
-    def _any(self, constructor: core.Constructor) -> LeanTerm:
+    def _any(self, constructor: core.Constructor) -> lean.Term:
         return self.pattern(constructor, ["_"] * len(constructor.fields))
 
-    def pattern(self, constructor: core.Constructor, names: Sequence[str]) -> LeanTerm:
+    def pattern(self, constructor: core.Constructor, names: Sequence[str]) -> lean.Term:
         """A constructor as a pattern."""
-        parts: list[LeanTerm] = [Name(each) for each in names]
+        parts: list[lean.Term] = [lean.Name(each) for each in names]
         if isinstance(constructor.sort, core.ListOf):
-            return Infix("::", parts[0], parts[1]) if parts else ListLiteral(())
+            return lean.Infix("::", parts[0], parts[1]) if parts else lean.ListLiteral(())
         if isinstance(constructor.sort, core.TupleOf):
-            return Tuple(tuple(parts))
-        return call(Name(self.data.constructor(constructor)), *parts)
+            return lean.Tuple(tuple(parts))
+        return call(lean.Name(self.data.constructor(constructor)), *parts)
 
     def _selection(self, constructor: core.Constructor, index: int, inner: core.Term) -> Value:
         value = self.value(inner)
@@ -340,16 +336,16 @@ class Terms:
                 return Value(component(value.term, index, len(items)), value.defined)
             case core.RecordOf(fields=fields):
                 name, projections = self.data.record(tuple(each for each, _ in fields))
-                return Value(call(Name(f"{name}.{projections[index]}"), value.term), value.defined)
+                return Value(call(lean.Name(f"{name}.{projections[index]}"), value.term), value.defined)
             case _:
                 pass
         part = self.locals.fresh("part")
         names = [part if place == index else "_" for place in range(len(constructor.fields))]
-        arms = [Arm(self.pattern(constructor, names), Name(part))]
+        arms = [lean.Arm(self.pattern(constructor, names), lean.Name(part))]
         if constructor.alone:
-            return Value(Match(value.term, tuple(arms)), value.defined)
-        arms.append(Arm(Name("_"), self.sorts.some(constructor.fields[index].sort)))
-        return Value(Match(value.term, tuple(arms)), self._made_by(constructor, inner).true)
+            return Value(lean.Match(value.term, tuple(arms)), value.defined)
+        arms.append(lean.Arm(lean.Name("_"), self.sorts.some(constructor.fields[index].sort)))
+        return Value(lean.Match(value.term, tuple(arms)), self._made_by(constructor, inner).true)
 
     # ── conditionals and matches ─────────────────────────────────────────────────────────────────────────
 
@@ -362,15 +358,15 @@ class Terms:
         if not self.decidability.formula(term.condition):
             self.classical = True
         name = self.locals.fresh("h") if self._named_conditions else ""
-        result = If(condition.true, yes.term, no.term, name)
-        branches: LeanTerm = TRUE
+        result = lean.If(condition.true, yes.term, no.term, name)
+        branches: lean.Term = TRUE
         if (yes.defined, no.defined) != (TRUE, TRUE):
             branches = chosen(condition.true, yes.defined, no.defined)
         return Value(result, conjunction(condition.defined, branches))
 
-    def _branches(self, term: core.Term, subject: core.Term) -> list[tuple[LeanTerm, core.Term]]:
+    def _branches(self, term: core.Term, subject: core.Term) -> list[tuple[lean.Term, core.Term]]:
         """The cases of a term by the constructor of a value: patterns, and the term in each case."""
-        found: list[tuple[LeanTerm, core.Term]] = []
+        found: list[tuple[lean.Term, core.Term]] = []
         for constructor in self.data.constructors(subject.sort):
             parts = [self._part(each.name, each.sort) for each in constructor.fields]
             body = specialised(term, subject, constructor, parts)
@@ -410,7 +406,7 @@ class Terms:
 
     def _builtin(self, operation: core.Operation, arguments: Sequence[core.Term]) -> Value:
         given: list[Value] = []
-        everywhere: LeanTerm = TRUE
+        everywhere: lean.Term = TRUE
         for place, each in enumerate(arguments):
             if place == 0 and isinstance(each, core.Lambda) and operation.name in _APPLIED:
                 value, everywhere = self._function(each, _APPLIED[operation.name], arguments)
@@ -424,17 +420,17 @@ class Terms:
             result = call(self.world.symbol(builtin_symbol(operation)), *terms)
         if operation.name == "list_filter":
             self.classical = True
-        condition: LeanTerm = TRUE
+        condition: lean.Term = TRUE
         if operation.condition is not None:
             names = (each.name for each in operation.parameters)
             inside = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
-            condition = settled(self.formula(inside).true)
+            condition = numerals_compared(self.formula(inside).true)
         return Value(result, conjunction(*(each.defined for each in given), everywhere, condition))
 
     def _function(
         self, function: core.Lambda, applied: str, arguments: Sequence[core.Term]
-    ) -> tuple[Value, LeanTerm]:
-        """A function given to a built-in, and that it has values where the built-in asks for them."""
+    ) -> tuple[Value, lean.Term]:
+        """A function given to a built-in, and the condition that it has a value wherever the built-in calls it."""
         binders = tuple(self.binder(each) for each in function.variables)
         if function.body.sort == core.BOOL:
             formula = self.formula(function.body)
@@ -442,13 +438,13 @@ class Terms:
         else:
             value = self.value(function.body)
             inner, defined = value.term, value.defined
-        argument = Name(binders[0].names[0])
+        argument = lean.Name(binders[0].names[0])
         if applied == "members":
-            asked: LeanTerm = Infix("∈", argument, self.value(arguments[1]).term)
+            asked: lean.Term = lean.Infix("∈", argument, self.value(arguments[1]).term)
         else:
             low, high = self.value(arguments[1]).term, self.value(arguments[2]).term
-            asked = conjunction(Infix("≤", low, argument), Infix("≤", argument, high))
-        return Value(Bind("fun", binders, inner)), forall(binders, implication(asked, defined))
+            asked = conjunction(lean.Infix("≤", low, argument), lean.Infix("≤", argument, high))
+        return Value(lean.Bind("fun", binders, inner)), forall(binders, implication(asked, defined))
 
     def _lambda(self, variables: Sequence[core.Variable], body: core.Term) -> Value:
         binders = tuple(self.binder(each) for each in variables)
@@ -459,7 +455,7 @@ class Terms:
             value = self.value(body)
             total, inner = value.defined == TRUE, value.term
         if not total:
-            raise refused(
+            raise not_expressible(
                 "a function that is not defined everywhere, as a value", "define it for all arguments"
             )
-        return Value(Bind("fun", binders, inner))
+        return Value(lean.Bind("fun", binders, inner))

@@ -12,43 +12,31 @@ from typing import Protocol, TypeAlias
 from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.lean.export.terms.lean_names import Locals
+from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError
-from kleis.lean.language.lean_tree import (
-    Bind,
-    Binder,
-    Call,
-    Infix,
-    LeanTerm,
-    ListLiteral,
-    Name,
-    Number,
-    Text,
-    Tuple,
-    Typed,
-)
 
-__all__ = ["DataNames", "Encoder", "Sorts", "arrow", "call", "named", "refused", "sort_of"]
+__all__ = ["DataNames", "Encoder", "Sorts", "arrow", "call", "named", "not_expressible", "sort_of"]
 
 
-def refused(what: str, hint: str = "") -> LeanError:
-    """The refusal of what has no Lean form."""
+def not_expressible(what: str, hint: str = "") -> LeanError:
+    """The error of what has no form in Lean."""
     return LeanError(what, code="not-expressible", file="<lean>", hint=hint)
 
 
-def call(function: LeanTerm, *arguments: LeanTerm) -> LeanTerm:
+def call(function: lean.Term, *arguments: lean.Term) -> lean.Term:
     """An application; to no arguments, the function itself."""
     if not arguments:
         return function
-    if isinstance(function, Call):
-        return Call(function.function, (*function.arguments, *arguments))
-    return Call(function, arguments)
+    if isinstance(function, lean.Call):
+        return lean.Call(function.function, (*function.arguments, *arguments))
+    return lean.Call(function, arguments)
 
 
-def arrow(*types: LeanTerm) -> LeanTerm:
+def arrow(*types: lean.Term) -> lean.Term:
     """``A → B → C``."""
     result = types[-1]
     for each in reversed(types[:-1]):
-        result = Infix("→", each, result)
+        result = lean.Infix("→", each, result)
     return result
 
 
@@ -77,7 +65,7 @@ class Sorts:
         carriers: Mapping[str, str],
         dimensions: Mapping[str, str],
         locals_: Locals,
-        constants: Mapping[core.Sort, LeanTerm] | None = None,
+        constants: Mapping[core.Sort, lean.Term] | None = None,
     ) -> None:
         self._data = data
         self._carriers = carriers
@@ -91,124 +79,123 @@ class Sorts:
         """A name for a new variable."""
         return self._locals.fresh(stem)
 
-    def type(self, sort: core.Sort) -> LeanTerm:
+    def type(self, sort: core.Sort) -> lean.Term:
         """The type of the values of a sort."""
         match sort:
             case core.Basic(name="Regex"):
-                raise refused("regular expressions have no type in Lean")
+                raise not_expressible("regular expressions have no type in Lean")
             case core.Basic(name=name) | core.Numeric(name=name):
-                return Name(name)
+                return lean.Name(name)
             case core.BitVec(width=width):
-                return Call(Name("BitVec"), (Number(width),))
+                return lean.Call(lean.Name("BitVec"), (lean.Number(width),))
             case core.ListOf(element=element):
-                return Call(Name("List"), (self.type(element),))
+                return lean.Call(lean.Name("List"), (self.type(element),))
             case core.SetOf(element=element):
-                return Call(Name("Set"), (self.type(element),))
+                return lean.Call(lean.Name("Set"), (self.type(element),))
             case core.TupleOf(items=()):
-                return Name("Unit")
+                return lean.Name("Unit")
             case core.TupleOf(items=items):
                 return self._product([self.type(each) for each in items])
             case core.RecordOf(fields=fields):
                 name, _ = self._data.record(tuple(each for each, _ in fields))
-                return call(Name(name), *(self.type(each) for _, each in fields))
+                return call(lean.Name(name), *(self.type(each) for _, each in fields))
             case core.MatrixOf(rows=rows, columns=columns, element=element):
-                indexes = [Call(Name("Fin"), (self.number(each),)) for each in (rows, columns)]
-                return Call(Name("Matrix"), (*indexes, self.type(element)))
+                indexes = [lean.Call(lean.Name("Fin"), (self.number(each),)) for each in (rows, columns)]
+                return lean.Call(lean.Name("Matrix"), (*indexes, self.type(element)))
             case core.FunctionOf(domain=domain, codomain=codomain):
                 return arrow(*(self.type(each) for each in domain), self.result(codomain))
             case core.DataSort(name=name, arguments=arguments):
-                return call(Name(self._data.data(name)), *map(self.argument, arguments))
+                return call(lean.Name(self._data.data(name)), *map(self.argument, arguments))
             case core.Carrier(name=name, arguments=arguments):
-                return call(Name(self._carrier(name)), *map(self.argument, arguments))
+                return call(lean.Name(self._carrier(name)), *map(self.argument, arguments))
             case core.SortVariable(name=name):
-                return Name(self._carrier(name))
+                return lean.Name(self._carrier(name))
 
-    def result(self, sort: core.Sort) -> LeanTerm:
+    def result(self, sort: core.Sort) -> lean.Term:
         """The type of what a function or relation gives."""
-        return Name("Prop") if sort == core.BOOL else self.type(sort)
+        return lean.Name("Prop") if sort == core.BOOL else self.type(sort)
 
-    def argument(self, argument: core.Sort | core.Dimension) -> LeanTerm:
+    def argument(self, argument: core.Sort | core.Dimension) -> lean.Term:
         """A sort or number as an argument of a type."""
         return self.number(argument) if isinstance(argument, core.Dimension) else self.type(argument)
 
-    def number(self, dimension: core.Dimension) -> LeanTerm:
+    def number(self, dimension: core.Dimension) -> lean.Term:
         """A dimension as a term of ℕ."""
-        result: LeanTerm | None = None
+        result: lean.Term | None = None
         for atoms, coefficient in dimension.terms:
             if coefficient < 0:
-                raise refused("a dimension with a minus sign: ℕ stops at 0 in Lean")
-            factors: list[LeanTerm] = [Number(coefficient)] if coefficient != 1 or not atoms else []
-            factors += [Name(self._dimension(atom)) for atom in atoms]
+                raise not_expressible("a dimension with a minus sign: ℕ stops at 0 in Lean")
+            factors: list[lean.Term] = [lean.Number(coefficient)] if coefficient != 1 or not atoms else []
+            factors += [lean.Name(self._dimension(atom)) for atom in atoms]
             product = factors[0]
             for factor in factors[1:]:
-                product = Infix("*", product, factor)
-            result = product if result is None else Infix("+", result, product)
-        return Number(0) if result is None else result
+                product = lean.Infix("*", product, factor)
+            result = product if result is None else lean.Infix("+", result, product)
+        return lean.Number(0) if result is None else result
 
     def _carrier(self, name: str) -> str:
         if name not in self._carriers:
-            raise refused(f"the carrier {name} is not bound here")
+            raise not_expressible(f"the carrier {name} is not bound here")
         return self._carriers[name]
 
     def _dimension(self, atom: str) -> str:
         if atom not in self._dimensions:
-            raise refused(f"the dimension {atom} is no number that is bound here")
+            raise not_expressible(f"the dimension {atom} is no number that is bound here")
         return self._dimensions[atom]
 
     @staticmethod
-    def _product(types: list[LeanTerm]) -> LeanTerm:
+    def _product(types: list[lean.Term]) -> lean.Term:
         result = types[-1]
         for each in reversed(types[:-1]):
-            result = Infix("×", each, result)
+            result = lean.Infix("×", each, result)
         return result
 
     # ── a value of every sort ────────────────────────────────────────────────────────────────────────────
 
-    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> LeanTerm:
-        """A value, whichever: it stands where Kleis has none."""
+    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> lean.Term:
+        """Some value of a sort, for places where Kleis has none."""
         if sort in self.constants:
             return self.constants[sort]
         match sort:
             case core.Basic(name="Bool"):
-                return Name("false")
+                return lean.Name("false")
             case core.Basic(name="String"):
-                return Text("")
+                return lean.Text("")
             case core.Numeric() | core.BitVec() | core.MatrixOf():
-                return Typed(Number(0), self.type(sort))
+                return lean.Typed(lean.Number(0), self.type(sort))
             case core.ListOf():
-                return Typed(ListLiteral(()), self.type(sort))
+                return lean.Typed(lean.ListLiteral(()), self.type(sort))
             case core.SetOf():
-                return Typed(Name("∅"), self.type(sort))
+                return lean.Typed(lean.Name("∅"), self.type(sort))
             case core.TupleOf(items=items):
-                return Tuple(tuple(self.some(each, below) for each in items))
+                return lean.Tuple(tuple(self.some(each, below) for each in items))
             case core.FunctionOf(domain=domain, codomain=codomain):
-                binders = tuple(Binder((self._locals.fresh("a"),), self.type(each)) for each in domain)
-                value = Name("False") if codomain == core.BOOL else self.some(codomain, below)
-                return Bind("fun", binders, value)
+                binders = tuple(lean.Binder((self._locals.fresh("a"),), self.type(each)) for each in domain)
+                value = lean.Name("False") if codomain == core.BOOL else self.some(codomain, below)
+                return lean.Bind("fun", binders, value)
             case core.DataSort():
                 return self._some_data(sort, below)
             case core.Carrier(name=name):
                 self.chosen.add(name)
-                return Typed(Name("Classical.ofNonempty"), self.type(sort))
+                return lean.Typed(lean.Name("Classical.ofNonempty"), self.type(sort))
             case _:
-                raise refused(f"no value of {sort_text(sort)} can be written")
+                raise not_expressible(f"no value of {sort_text(sort)} can be written")
 
-    def _some_data(self, sort: core.DataSort, below: frozenset[core.Sort]) -> LeanTerm:
+    def _some_data(self, sort: core.DataSort, below: frozenset[core.Sort]) -> lean.Term:
         for constructor in self._data.constructors(sort):
             fields = [each.sort for each in constructor.fields]
             if any(each in below | {sort} for each in fields):
                 continue
             values = [self.some(each, below | {sort}) for each in fields]
-            return Typed(call(Name(self._data.constructor(constructor)), *values), self.type(sort))
-        raise refused(f"no value of {sort_text(sort)} can be written")
+            return lean.Typed(call(lean.Name(self._data.constructor(constructor)), *values), self.type(sort))
+        raise not_expressible(f"no value of {sort_text(sort)} can be written")
 
 
-# What the readings of built-ins in Lean are made of.
-#
-# An encoder gets an operation, the Lean terms of its arguments and the types at hand; its answer is right wherever the
-# operation is defined, and of an operation that gives a truth value a formula.  None says that there is no reading.
+# ── Encoders of built-ins ────────────────────────────────────────────────────────────────────────────────────
 
-Encoder: TypeAlias = Callable[[core.Operation, Sequence[LeanTerm], Sorts], "LeanTerm | None"]
+Encoder: TypeAlias = Callable[[core.Operation, Sequence[lean.Term], Sorts], "lean.Term | None"]
+"""Takes an operation, the Lean terms of its arguments and the types at hand; gives a term that is right wherever the
+operation is defined (a formula, of an operation that gives a truth value), or None where Lean has no counterpart."""
 
 
 def sort_of(operation: core.Operation) -> core.Sort:
@@ -218,4 +205,4 @@ def sort_of(operation: core.Operation) -> core.Sort:
 
 def named(name: str) -> Encoder:
     """A function of the same arguments."""
-    return lambda _, given, __: call(Name(name), *given)
+    return lambda _, given, __: call(lean.Name(name), *given)

@@ -15,25 +15,7 @@ import msgspec
 from kleis.core import Term, Variable
 from kleis.core.traversal import subterms
 from kleis.definedness.partial_logic import Language, PartialFormula
-from kleis.lean.language.lean_tree import (
-    Anonymous,
-    Arm,
-    Bind,
-    Binder,
-    Call,
-    If,
-    Infix,
-    LeanTerm,
-    LetIn,
-    ListLiteral,
-    Match,
-    Name,
-    Named,
-    Number,
-    Prefix,
-    Tuple,
-    Typed,
-)
+from kleis.lean.language import lean_tree as lean
 
 __all__ = [
     "FALSE",
@@ -52,21 +34,21 @@ __all__ = [
     "mentions",
     "merged",
     "negation",
+    "numerals_compared",
     "occurs",
-    "settled",
     "simplified",
     "where",
 ]
 
-TRUE = Name("True")
-FALSE = Name("False")
+TRUE = lean.Name("True")
+FALSE = lean.Name("False")
 
 
 class Formula(msgspec.Struct, frozen=True):
     """A formula: where it is true, and where it is false (None: where it is not true)."""
 
-    true: LeanTerm
-    partial_false: LeanTerm | None = None
+    true: lean.Term
+    partial_false: lean.Term | None = None
 
     @property
     def total(self) -> bool:
@@ -74,12 +56,12 @@ class Formula(msgspec.Struct, frozen=True):
         return self.partial_false is None
 
     @property
-    def false(self) -> LeanTerm:
+    def false(self) -> lean.Term:
         """Where it is false."""
         return negation(self.true) if self.partial_false is None else self.partial_false
 
     @property
-    def defined(self) -> LeanTerm:
+    def defined(self) -> lean.Term:
         """Where it is true or false."""
         return TRUE if self.total else disjunction(self.true, self.false)
 
@@ -87,96 +69,100 @@ class Formula(msgspec.Struct, frozen=True):
 class Value(msgspec.Struct, frozen=True):
     """A term, and where it has that value."""
 
-    term: LeanTerm
-    defined: LeanTerm = TRUE
+    term: lean.Term
+    defined: lean.Term = TRUE
 
 
-def conjuncts(formula: LeanTerm) -> list[LeanTerm]:
+def conjuncts(formula: lean.Term) -> list[lean.Term]:
     """The parts of a conjunction."""
-    if isinstance(formula, Infix) and formula.operator == "∧":
+    if isinstance(formula, lean.Infix) and formula.operator == "∧":
         return [*conjuncts(formula.left), *conjuncts(formula.right)]
     return [] if formula == TRUE else [formula]
 
 
-def _chain(operator: str, parts: list[LeanTerm], empty: LeanTerm) -> LeanTerm:
+def _chain(operator: str, parts: list[lean.Term], empty: lean.Term) -> lean.Term:
     if not parts:
         return empty
     result = parts[-1]
     for part in reversed(parts[:-1]):
-        result = Infix(operator, part, result)
+        result = lean.Infix(operator, part, result)
     return result
 
 
-def conjunction(*formulas: LeanTerm) -> LeanTerm:
-    """All of them."""
+def conjunction(*formulas: lean.Term) -> lean.Term:
+    """∧, without ``True`` and repetitions."""
     parts = list(dict.fromkeys(part for formula in formulas for part in conjuncts(formula)))
     return FALSE if FALSE in parts else _chain("∧", parts, TRUE)
 
 
-def disjunction(*formulas: LeanTerm) -> LeanTerm:
-    """One of them."""
+def disjunction(*formulas: lean.Term) -> lean.Term:
+    """∨, without ``False`` and repetitions."""
     parts = list(dict.fromkeys(formula for formula in formulas if formula != FALSE))
     return TRUE if TRUE in parts else _chain("∨", parts, FALSE)
 
 
-def negation(formula: LeanTerm) -> LeanTerm:
-    """Not."""
+def negation(formula: lean.Term) -> lean.Term:
+    """¬, of = and ≠ and of ¬ itself simplified."""
     match formula:
-        case Name(text="True"):
+        case lean.Name(text="True"):
             return FALSE
-        case Name(text="False"):
+        case lean.Name(text="False"):
             return TRUE
-        case Prefix(operator="¬", operand=inner):
+        case lean.Prefix(operator="¬", operand=inner):
             return inner
-        case Infix(operator="=", left=left, right=right):
-            return Infix("≠", left, right)
-        case Infix(operator="≠", left=left, right=right):
-            return Infix("=", left, right)
+        case lean.Infix(operator="=", left=left, right=right):
+            return lean.Infix("≠", left, right)
+        case lean.Infix(operator="≠", left=left, right=right):
+            return lean.Infix("=", left, right)
         case _:
-            return Prefix("¬", formula)
+            return lean.Prefix("¬", formula)
 
 
-def denied(formula: LeanTerm) -> LeanTerm:
-    """Not, carried inward: no ∃ becomes ∀, not both becomes if … then not."""
+def denied(formula: lean.Term) -> lean.Term:
+    """¬, pushed inwards: ¬∃ becomes ∀¬, and ¬(a ∧ b) becomes a → ¬b."""
     match formula:
-        case Bind(kind="∃", binders=binders, body=body):
+        case lean.Bind(kind="∃", binders=binders, body=body):
             inner = denied(body)
-            if isinstance(inner, Bind) and inner.kind == "∀" and inner.binders[0].type == binders[-1].type:
-                first = Binder((*binders[-1].names, *inner.binders[0].names), binders[-1].type)
-                return Bind("∀", (*binders[:-1], first, *inner.binders[1:]), inner.body)
+            if (
+                isinstance(inner, lean.Bind)
+                and inner.kind == "∀"
+                and inner.binders[0].type == binders[-1].type
+            ):
+                first = lean.Binder((*binders[-1].names, *inner.binders[0].names), binders[-1].type)
+                return lean.Bind("∀", (*binders[:-1], first, *inner.binders[1:]), inner.body)
             return forall(binders, inner)
-        case Infix(operator="∧", left=left, right=right):
+        case lean.Infix(operator="∧", left=left, right=right):
             return implication(left, denied(right))
-        case Infix(operator="∨", left=left, right=right):
+        case lean.Infix(operator="∨", left=left, right=right):
             return conjunction(denied(left), denied(right))
         case _:
             return negation(formula)
 
 
-def implication(given: LeanTerm, then: LeanTerm) -> LeanTerm:
-    """If … then."""
+def implication(given: lean.Term, then: lean.Term) -> lean.Term:
+    """→, simplified where a side is ``True`` or ``False``."""
     if given == TRUE or then == TRUE:
         return then
     if given == FALSE:
         return TRUE
-    return negation(given) if then == FALSE else Infix("→", given, then)
+    return negation(given) if then == FALSE else lean.Infix("→", given, then)
 
 
-def forall(binders: tuple[Binder, ...], body: LeanTerm) -> LeanTerm:
-    """For all; sorts are never empty, so what is constant holds of all or of none."""
-    return body if body in (TRUE, FALSE) or not binders else Bind("∀", binders, body)
+def forall(binders: tuple[lean.Binder, ...], body: lean.Term) -> lean.Term:
+    """∀; of a constant, the constant, since no sort is empty."""
+    return body if body in (TRUE, FALSE) or not binders else lean.Bind("∀", binders, body)
 
 
-def exists(binders: tuple[Binder, ...], body: LeanTerm) -> LeanTerm:
-    """For some.  Lean has one binder an ∃."""
+def exists(binders: tuple[lean.Binder, ...], body: lean.Term) -> lean.Term:
+    """∃, one for each binder, as Lean has it."""
     if body in (TRUE, FALSE):
         return body
     for binder in reversed(binders):
-        body = Bind("∃", (binder,), body)
+        body = lean.Bind("∃", (binder,), body)
     return body
 
 
-def simplified(formula: LeanTerm, known: frozenset[LeanTerm] = frozenset()) -> LeanTerm:
+def simplified(formula: lean.Term, known: frozenset[lean.Term] = frozenset()) -> lean.Term:
     """The formula without conjuncts that stand as hypotheses around them.
 
     What must be defined is often assumed already: ``x ≠ 0 → x ≠ 0 ∧ x / x = 1`` is ``x ≠ 0 → x / x = 1``.
@@ -184,19 +170,19 @@ def simplified(formula: LeanTerm, known: frozenset[LeanTerm] = frozenset()) -> L
     match formula:
         case _ if formula in known:
             return TRUE
-        case Infix(operator="→", left=left, right=right):
+        case lean.Infix(operator="→", left=left, right=right):
             return implication(left, simplified(right, known | frozenset(conjuncts(left))))
-        case Infix(operator="∧"):
-            kept: list[LeanTerm] = []
+        case lean.Infix(operator="∧"):
+            kept: list[lean.Term] = []
             for part in conjuncts(formula):
                 kept.append(simplified(part, known | frozenset(kept)))
             return conjunction(*kept)
-        case Infix(operator="∨", left=left, right=right):
+        case lean.Infix(operator="∨", left=left, right=right):
             first = simplified(left, known)
             return disjunction(first, simplified(right, known | frozenset(conjuncts(negation(left)))))
-        case Bind(kind="∀", binders=binders, body=body):
+        case lean.Bind(kind="∀", binders=binders, body=body):
             return forall(binders, simplified(body, known))
-        case Bind(kind="∃", binders=binders, body=body):
+        case lean.Bind(kind="∃", binders=binders, body=body):
             return exists(binders, simplified(body, known))
         case _:
             return formula
@@ -212,93 +198,53 @@ _COMPARED: dict[str, Callable[[Fraction, Fraction], bool]] = {
 }
 
 
-def settled(formula: LeanTerm) -> LeanTerm:
+def numerals_compared(formula: lean.Term) -> lean.Term:
     """A formula with its comparisons of two numerals decided: ``2 ≠ 0`` is true."""
     match formula:
-        case Infix(operator="∧", left=left, right=right):
-            return conjunction(settled(left), settled(right))
-        case Infix(operator="∨", left=left, right=right):
-            return disjunction(settled(left), settled(right))
-        case Infix(operator=relation, left=left, right=right) if relation in _COMPARED:
+        case lean.Infix(operator="∧", left=left, right=right):
+            return conjunction(numerals_compared(left), numerals_compared(right))
+        case lean.Infix(operator="∨", left=left, right=right):
+            return disjunction(numerals_compared(left), numerals_compared(right))
+        case lean.Infix(operator=relation, left=left, right=right) if relation in _COMPARED:
             a, b = _numeral(left), _numeral(right)
             if a is None or b is None:
                 return formula
             return TRUE if _COMPARED[relation](a, b) else FALSE
-        case Prefix(operator="¬", operand=inner):
-            return negation(settled(inner))
+        case lean.Prefix(operator="¬", operand=inner):
+            return negation(numerals_compared(inner))
         case _:
             return formula
 
 
-def _numeral(term: LeanTerm) -> Fraction | None:
+def _numeral(term: lean.Term) -> Fraction | None:
     match term:
-        case Typed(term=inner):
+        case lean.Typed(term=inner):
             return _numeral(inner)
-        case Number(value=value):
+        case lean.Number(value=value):
             return Fraction(value)
-        case Prefix(operator="-", operand=inner):
+        case lean.Prefix(operator="-", operand=inner):
             value_of = _numeral(inner)
             return None if value_of is None else -value_of
-        case Infix(operator="/", left=Number(value=above), right=Number(value=below)) if below:
+        case lean.Infix(operator="/", left=lean.Number(value=above), right=lean.Number(value=below)) if below:
             return Fraction(above, below)
         case _:
             return None
 
 
-def _parts(term: LeanTerm) -> Iterable[LeanTerm]:
-    match term:
-        case Call(function=function, arguments=arguments):
-            yield function
-            yield from arguments
-        case Infix(left=left, right=right):
-            yield from (left, right)
-        case Prefix(operand=operand):
-            yield operand
-        case Bind(binders=binders, body=body):
-            yield from (binder.type for binder in binders)
-            yield body
-        case If(condition=condition, yes=yes, no=no):
-            yield from (condition, yes, no)
-        case Match(subject=subject, arms=arms):
-            yield subject
-            for arm in arms:
-                yield from _arm(arm)
-        case LetIn(type=type_, value=value, body=body):
-            yield from (type_, value, body)
-        case Named(value=value):
-            yield value
-        case Typed(term=inner, type=type_):
-            yield from (inner, type_)
-        case Tuple(items=items) | ListLiteral(items=items) | Anonymous(items=items):
-            yield from items
-        case _:
-            return
-
-
-def _arm(arm: Arm) -> Iterable[LeanTerm]:
-    yield from (arm.pattern, arm.body)
-
-
-def mentions(term: LeanTerm, name: str) -> bool:
+def mentions(term: lean.Term, name: str) -> bool:
     """Whether a name occurs in a term."""
-    waiting = [term]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, Name) and each.text == name:
-            return True
-        waiting.extend(_parts(each))
-    return False
+    return any(isinstance(each, lean.Name) and each.text == name for each in lean.walk(term))
 
 
 # ── Formulas from parts that may be undefined ──────────────────────────────────────────────────────────────────
 
 
-def merged(binders: Iterable[Binder]) -> tuple[Binder, ...]:
-    """Binders with neighbours of one type put together."""
-    found: list[Binder] = []
+def merged(binders: Iterable[lean.Binder]) -> tuple[lean.Binder, ...]:
+    """Binders, with neighbours of one type joined."""
+    found: list[lean.Binder] = []
     for each in binders:
         if found and found[-1].type == each.type:
-            found[-1] = Binder((*found[-1].names, *each.names), each.type)
+            found[-1] = lean.Binder((*found[-1].names, *each.names), each.type)
         else:
             found.append(each)
     return tuple(found)
@@ -309,61 +255,61 @@ def occurs(variable: Variable, term: Term) -> bool:
     return any(each == variable for each in subterms(term))
 
 
-def where(formula: LeanTerm, defined: LeanTerm) -> Formula:
+def where(formula: lean.Term, defined: lean.Term) -> Formula:
     """An atom that is true or false only where it is defined."""
     if defined == TRUE:
         return Formula(formula)
     return Formula(conjunction(defined, formula), conjunction(defined, negation(formula)))
 
 
-def _implies(given: PartialFormula[LeanTerm], then: PartialFormula[LeanTerm]) -> LeanTerm:
+def _implies(given: PartialFormula[lean.Term], then: PartialFormula[lean.Term]) -> lean.Term:
     return implication(given.true, then.true) if given.total else disjunction(given.false, then.true)
 
 
 LEAN = Language(conjunction, disjunction, _implies)
 
 
-def chosen(condition: LeanTerm, yes: LeanTerm, no: LeanTerm) -> LeanTerm:
-    """What holds of two cases; where the condition is not true, the second counts."""
+def chosen(condition: lean.Term, yes: lean.Term, no: lean.Term) -> lean.Term:
+    """``yes`` where the condition holds, else ``no``."""
     return conjunction(implication(condition, yes), implication(negation(condition), no))
 
 
-def cases(subject: LeanTerm, branches: Sequence[tuple[LeanTerm, LeanTerm]]) -> LeanTerm:
-    """A match; the same for all cases, that alone; cases at the end that do not name parts become one."""
-    arms = [Arm(_needed(pattern, body), body) for pattern, body in branches]
+def cases(subject: lean.Term, branches: Sequence[tuple[lean.Term, lean.Term]]) -> lean.Term:
+    """A match, simplified: cases that are all alike become their body, and alike cases without names become ``_``."""
+    arms = [lean.Arm(_needed(pattern, body), body) for pattern, body in branches]
     if not any(_names(arm.pattern) for arm in arms) and len({arm.body for arm in arms}) == 1:
         return arms[0].body
     last = arms[-1]
     same = [arm for arm in arms if arm.body == last.body and not _names(arm.pattern)]
     if len(same) > 1 and last in same:
-        arms = [*(arm for arm in arms if arm not in same), Arm(Name("_"), last.body)]
-    return Match(subject, tuple(arms))
+        arms = [*(arm for arm in arms if arm not in same), lean.Arm(lean.Name("_"), last.body)]
+    return lean.Match(subject, tuple(arms))
 
 
-def _needed(pattern: LeanTerm, body: LeanTerm) -> LeanTerm:
-    """A pattern that names only the parts that its case speaks of."""
+def _needed(pattern: lean.Term, body: lean.Term) -> lean.Term:
+    """A pattern that names only the parts that its case uses."""
 
-    def part(each: LeanTerm) -> LeanTerm:
-        return each if isinstance(each, Name) and mentions(body, each.text) else Name("_")
+    def part(each: lean.Term) -> lean.Term:
+        return each if isinstance(each, lean.Name) and mentions(body, each.text) else lean.Name("_")
 
     match pattern:
-        case Infix(operator=operator, left=left, right=right):
-            return Infix(operator, part(left), part(right))
-        case Tuple(items=items):
-            return Tuple(tuple(map(part, items)))
-        case Call(function=function, arguments=arguments):
-            return Call(function, tuple(map(part, arguments)))
+        case lean.Infix(operator=operator, left=left, right=right):
+            return lean.Infix(operator, part(left), part(right))
+        case lean.Tuple(items=items):
+            return lean.Tuple(tuple(map(part, items)))
+        case lean.Call(function=function, arguments=arguments):
+            return lean.Call(function, tuple(map(part, arguments)))
         case _:
             return pattern
 
 
-def _names(pattern: LeanTerm) -> bool:
+def _names(pattern: lean.Term) -> bool:
     """Whether a pattern names a part."""
     match pattern:
-        case Infix(left=left, right=right):
-            parts: Sequence[LeanTerm] = (left, right)
-        case Tuple(items=items):
+        case lean.Infix(left=left, right=right):
+            parts: Sequence[lean.Term] = (left, right)
+        case lean.Tuple(items=items):
             parts = items
         case _:
             parts = getattr(pattern, "arguments", ())
-    return any(part != Name("_") for part in parts)
+    return any(part != lean.Name("_") for part in parts)

@@ -27,7 +27,7 @@ from kleis.corpus.publishing import (
     paper_id_of,
 )
 from kleis.corpus.reading import corpus_at
-from kleis.corpus.write_paper import corpus_for, refuse_existing, write_paper
+from kleis.corpus.write_paper import corpus_for, reject_existing, write_paper
 from kleis.errors import KleisError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import load, make_loader
@@ -135,7 +135,7 @@ def _published(asked: Publishing, file: Path, loading: Loading) -> dict[str, Any
     check_heading(paper_id, year, asked.domain)  # before anything is proved
     known_corpus = corpus_at(asked.corpus)
     if known_corpus is not None and not asked.overwrite:
-        refuse_existing(known_corpus, paper_id)
+        reject_existing(known_corpus, paper_id)
     module = "".join(part.capitalize() for part in paper_id.replace("-", "_").replace(".", "_").split("_"))
     target = f"formal/Kleis/{module}.lean"
     lean, propositions = _proved(asked, loading, module, target)

@@ -15,7 +15,7 @@ from kleis.core import BOOL, Carrier, Symbol, Term
 from kleis.core.goal import Axiom, Goal
 from kleis.core.traversal import subterms
 from kleis.lean import check_emitted
-from kleis.lean.export.export import export_lean, export_meaning
+from kleis.lean.export.export import export_goal, export_lean
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.language.lean_parser import parse_file
 from kleis.lean.language.lean_tree import Theorem
@@ -43,7 +43,7 @@ def goal_of(claim: Term, axioms: tuple[Term, ...] = ()) -> Goal:
 
 @given(formulas(), st.lists(st.one_of(formulas(), equations()), max_size=2))
 def test_every_file_passes_the_checker(claim: Term, axioms: list[Term]) -> None:
-    file = export_meaning(goal_of(claim, tuple(axioms)))
+    file = export_goal(goal_of(claim, tuple(axioms)))
     assert check_emitted(file.text) == ()
     assert len({each.lean for each in file.names}) == len(file.names)
 
@@ -74,7 +74,7 @@ def test_a_statement_holds_in_a_model_exactly_if_kleis_says_so(claim: Term, size
     }
     evaluator = evaluator_of(meaning, Model({G: size}, functions), Bounds(carrier=size), "relativised")
     expected = evaluator.truth(claim) is TRUE
-    file = export_meaning(meaning)
+    file = export_goal(meaning)
     theorem = next(each for each in parse_file(file.text) if isinstance(each, Theorem))
     model: dict[str, Any] = {}
     for symbol, table in tables.items():

@@ -29,7 +29,6 @@ from kleis.lean.language.lean_tree import (
     Inductive,
     Infix,
     Intro,
-    LeanTerm,
     LetIn,
     ListLiteral,
     Match,
@@ -40,6 +39,7 @@ from kleis.lean.language.lean_tree import (
     Named,
     Number,
     Prefix,
+    Term,
     Text,
     Theorem,
     Tuple,
@@ -65,7 +65,7 @@ PATTERNS = st.one_of(
 )
 
 
-def _binders(terms: st.SearchStrategy[LeanTerm]) -> st.SearchStrategy[tuple[Binder, ...]]:
+def _binders(terms: st.SearchStrategy[Term]) -> st.SearchStrategy[tuple[Binder, ...]]:
     names = st.lists(PLAIN, min_size=1, max_size=2, unique=True).map(tuple)
     explicit = st.builds(Binder, names, terms)
     others = st.one_of(
@@ -76,7 +76,7 @@ def _binders(terms: st.SearchStrategy[LeanTerm]) -> st.SearchStrategy[tuple[Bind
     return st.lists(others, min_size=1, max_size=2).map(tuple)
 
 
-def _larger(terms: st.SearchStrategy[LeanTerm]) -> st.SearchStrategy[LeanTerm]:
+def _larger(terms: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
     several = st.lists(terms, min_size=1, max_size=3).map(tuple)
     named = st.builds(Named, PLAIN, terms)
     arguments = st.lists(st.one_of(terms, named), min_size=1, max_size=3).map(tuple)

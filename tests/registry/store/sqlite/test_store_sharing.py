@@ -135,7 +135,9 @@ def test_another_handle_sees_a_write_at_once_also_after_a_writer_died_half_way(t
     for number in range(5):
         evolve(one, "f", str(number))
         if number == 2:
-            one._mark._put(one._mark.value() + 1)  # as a writer leaves it that is killed between two marks
+            one._counter._put(
+                one._counter.value() + 1
+            )  # as a writer leaves it that is killed between two marks
         seen = two.snapshot().record("f")
         assert seen is not None
         assert seen.code == str(number)
@@ -146,7 +148,7 @@ def test_another_handle_sees_a_write_at_once_also_after_a_writer_died_half_way(t
 
 def test_a_writer_waits_for_the_lock_and_gives_up_with_a_reason(tmp_path: Path) -> None:
     patient, busy = SqliteStore(tmp_path, patience=0.05), SqliteStore(tmp_path)
-    with busy._mark.held(), pytest.raises(RegistryError, match="has been writing") as refused:
+    with busy._counter.held(), pytest.raises(RegistryError, match="has been writing") as refused:
         evolve(patient, "f", "1")
     assert refused.value.kind == "store_error"
     assert evolve(patient, "f", "1") == 1

@@ -20,9 +20,9 @@ from kleis.lean.language.lean_tree import (
     Exact,
     Infix,
     Intro,
-    LeanTerm,
     Name,
     Named,
+    Term,
     Theorem,
 )
 from kleis.prover.protocol.verdict import Verdict
@@ -66,7 +66,7 @@ class Facts:
 
     def __init__(self, file: LeanFile) -> None:
         commands = parse_file(file.text)
-        self.known: dict[str, LeanTerm] = {}
+        self.known: dict[str, Term] = {}
         for each in commands:
             if isinstance(each, Class):
                 self.known |= {f"{each.name}.{field.name}": field.type for field in each.fields}
@@ -90,7 +90,7 @@ class Facts:
         assert isinstance(last, Exact)
         assert self.proved(last.term) == plain(goal)
 
-    def proved(self, proof: LeanTerm) -> LeanTerm:
+    def proved(self, proof: Term) -> Term:
         """What a proof proves."""
         if isinstance(proof, Anonymous):
             first, *rest = proof.items
@@ -123,13 +123,13 @@ class Facts:
             case text:
                 return self._instance(self.known[text], given)
 
-    def _equation(self, proof: LeanTerm) -> Infix:
+    def _equation(self, proof: Term) -> Infix:
         found = self.proved(proof)
         assert isinstance(found, Infix)
         assert found.operator == "="
         return found
 
-    def _instance(self, law: LeanTerm, given: list[LeanTerm]) -> LeanTerm:
+    def _instance(self, law: Term, given: list[Term]) -> Term:
         if isinstance(law, Bind):
             names = [name for binder in law.binders for name in binder.names]
             values = dict(zip(names, map(plain, given[: len(names)]), strict=True))
@@ -142,7 +142,7 @@ class Facts:
         return plain(law)
 
 
-def plain(term: LeanTerm) -> LeanTerm:
+def plain(term: Term) -> Term:
     """A term without classes and type arguments, which only say whose operation it is."""
     match term:
         case Name(text=text):
@@ -158,7 +158,7 @@ def plain(term: LeanTerm) -> LeanTerm:
             return term
 
 
-def put(term: LeanTerm, values: dict[str, LeanTerm]) -> LeanTerm:
+def put(term: Term, values: dict[str, Term]) -> Term:
     """A plain term with names replaced."""
     match term:
         case Name(text=text):
