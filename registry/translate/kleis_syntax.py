@@ -8,6 +8,7 @@ from kleis.syntax.tree.traversal import walk
 __all__ = [
     "EMPTY",
     "UNIT",
+    "bound_by",
     "bound_in",
     "call",
     "choice",
@@ -150,6 +151,13 @@ def is_total(expression: tree.Expression) -> bool:
             return all(map(is_total, items))
         case _:
             return is_atom(expression)
+
+
+def bound_by(pattern: tree.Node) -> frozenset[str]:
+    """The variables that a pattern binds."""
+    return frozenset(
+        node.name for node in walk(pattern) if isinstance(node, tree.VariablePattern | tree.AsPattern)
+    )
 
 
 def bound_in(expression: tree.Expression) -> frozenset[str]:
