@@ -1,8 +1,7 @@
-"""Trying a tool on made-up inputs of its type: what errors it has, what fuel it takes, the smallest input for each.
+"""A tool run on made-up inputs of its type: its errors and its use of fuel, each with the smallest input found.
 
-The same seed, tool, type and figures give the same answer, on every machine. Inputs start small and grow. An error is
-told apart from others by its kind and place; each is shown with the smallest input found that still gives it, and so is
-the largest use of fuel.
+The answer is a function of seed, tool, type and numbers. Inputs start small and grow. Errors are distinguished by kind
+and place; each is shown with the smallest input found that still gives it, and so is the largest use of fuel.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from registry.errors import RegistryError
 __all__ = ["EXAMPLES", "MOST_EXAMPLES", "Fuzzing", "fuzz", "fuzzed_type"]
 
 EXAMPLES = 200
-"""Inputs tried unless a number is given."""
+"""Inputs tried by default."""
 
 MOST_EXAMPLES = 100_000
 
@@ -39,14 +38,14 @@ _TRIES = 400
 """Smaller inputs tried for one error."""
 
 _KINDS = 20
-"""Different errors that are told."""
+"""Different errors that are reported."""
 
 _STEPS = 1_000
 """How often a tool may `continue` in one example."""
 
 
 class Fuzzing(msgspec.Struct, frozen=True, kw_only=True):
-    """What to try. `input_type` is None for a tool that is no function; `fuel` is that of each run."""
+    """What to run. `input_type` is None for a tool that is no function; `fuel` is that of each run."""
 
     input_type: Type | None
     seed: int
@@ -55,8 +54,8 @@ class Fuzzing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fuzzed_type(typing: Typing, said: str | None) -> Type | None:
-    """The type of inputs to try: the one that is said, else the inferred one; `?` where there is none to infer, None
-    where the tool is certainly no function."""
+    """The type of inputs: the given one, else the inferred one; `?` where none can be inferred, None where the tool is
+    certainly no function."""
     if said is not None:
         try:
             return parse_type(said)
@@ -75,7 +74,7 @@ def fuzzed_type(typing: Typing, said: str | None) -> Type | None:
 
 
 class _Ended(Exception):
-    """Whoever asked wants no more."""
+    """The caller stopped it."""
 
 
 def fuzz(
@@ -86,12 +85,12 @@ def fuzz(
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] | None = None,
 ) -> Answer:
-    """What came of it: `{"type": "fuzz", …}`. Where `stop` answers true, what has been found so far."""
+    """The answer `{"type": "fuzz", …}`; with what was found so far, once `stop` is true."""
     return _Fuzz(tool, tools, plan, stop).answer(progress)
 
 
 class _Found:
-    """One error: an input that shows it, how often it came, and what was said."""
+    """One error: an input that shows it, how often it came, and the error object."""
 
     def __init__(self, given: Term | None, error: Json) -> None:
         self.given = given
@@ -240,8 +239,8 @@ def _outcome(answer: Answer) -> str:
 
 
 def _error(answer: Answer) -> tuple[str, str, str] | None:
-    """What tells an error from others: kind, place, and the tool whose code the place is in; where fuel or depth ran
-    out says nothing."""
+    """The key of an error: kind, place, and the tool whose code the place is in; without a place where fuel or depth ran
+    out."""
     if answer["type"] != "error":
         return None
     error = answer["error"]
