@@ -8,7 +8,7 @@ import msgspec
 
 from pif.language.terms import Json
 
-__all__ = ["ABOUT", "LATE", "WHERE_DEFINED", "LawReport", "LawStatus", "kept", "summary"]
+__all__ = ["ABOUT", "LATE", "WHERE_DEFINED", "LawReport", "LawStatus"]
 
 LawStatus = Literal["proved", "tested", "untested", "refuted", "error"]
 """`proved`: there is a certificate. `tested`: true at `cases` assignments. `untested`: neither, and `reason` says why.
@@ -55,16 +55,3 @@ class LawReport(msgspec.Struct, frozen=True, omit_defaults=True):
             fields["certified"] = True
             fields["about"] = ABOUT
         return fields
-
-
-def kept(reports: tuple[LawReport, ...]) -> str:
-    """The text that a store keeps."""
-    return msgspec.json.encode(reports).decode()
-
-
-def summary(reports: tuple[LawReport, ...]) -> dict[str, int]:
-    """How many laws have each status."""
-    found: dict[str, int] = {}
-    for each in reports:
-        found[each.status] = found.get(each.status, 0) + 1
-    return found

@@ -1,4 +1,4 @@
-"""What a theory answers, as values of PIF: verdicts as records, values of Kleis as data."""
+"""Answers of a theory as PIF values: Kleis values, verdicts and declarations (docs/reference/pif.md §2.12)."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ class _NoData(Exception):
 
 
 def record_of(**fields: Value) -> Record:
-    """A record: its fields in code-point order."""
-    return Record(dict(sorted(fields.items())))
+    """A record, its fields in code-point order."""
+    return _record(fields)
 
 
-def _record(fields: dict[str, Value]) -> Record:
+def _record(fields: Mapping[str, Value]) -> Record:
     return Record(dict(sorted(fields.items())))
 
 
 def kleis_value(value: KleisValue) -> Value:
-    """A value of Kleis: integers, booleans, strings, `()`, lists and pairs as such, anything else as a record with
-    its text in `kleis`."""
+    """A Kleis value: integers, booleans, strings, `()`, lists and pairs as such, any other as a record with its text in
+    `kleis`."""
     try:
         return _data(value, _LEVELS)
     except _NoData:
@@ -92,7 +92,7 @@ def _data(value: KleisValue, levels: int) -> Value:
 
 
 def written_value(text: str) -> Value:
-    """What a value written in Kleis is in PIF; the text itself where it is no data there (``g0``)."""
+    """A value written in Kleis as a PIF value; the text itself where PIF has no such data (``g0``)."""
     try:
         return _written(parse_expression(text), _LEVELS)
     except (KleisError, _NoData):
@@ -120,7 +120,7 @@ def _written(expression: tree.Expression, levels: int) -> Value:
 
 
 def verdict_record(claim: str, verdict: Verdict | None = None, *, problem: str = "") -> Record:
-    """What `verify` gives. `problem`: why there is no proposition to decide."""
+    """The record that `verify` gives. `problem`: why there is no proposition to decide."""
     if verdict is None:
         verdict = Verdict(status="error", message=problem)
     reasons = [each for each in (verdict.reason, verdict.message) if each]
@@ -163,7 +163,7 @@ def _of_json(data: Any) -> Value:
 
 
 def parts_of(value: Value) -> int:
-    """How many parts a value has; each 64 characters of a string and each node of a quoted term count as one."""
+    """The parts of a value; each 64 characters of a string and each node of a quoted term count as one more."""
     count = 0
     stack = [value]
     while stack:
@@ -182,10 +182,10 @@ def parts_of(value: Value) -> int:
     return count
 
 
-# What a theory declares, as records for tools: structures, and their operations and axioms with what is inherited.
+# ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 #
 # Names are written as they are inside the structure (`•`, not `Group::•`), so that `using Group` before a proposition
-# made of them says the same.
+# made of them means the same.
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -212,7 +212,7 @@ def structure_records(theory: Theory) -> list[Record]:
 
 def signatures_of(theory: Theory, structure: str) -> list[Signature]:
     """The operations and elements of a structure, inherited ones included. Raises `KleisError`."""
-    symbols = Elaborator(theory).arbitrary(structure).symbols  # also those that no axiom speaks of
+    symbols = Elaborator(theory).arbitrary(structure).symbols  # also those that no axiom mentions
     return [_signature(symbol, structure) for symbol in sorted(symbols, key=lambda each: each.name)]
 
 

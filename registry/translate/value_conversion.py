@@ -1,4 +1,4 @@
-"""Values of one language as values of the other, by their sort (ADR 015): what tests and counterexamples need.
+"""Values of one language as values of the other, by their sort, for trials and counterexamples of laws.
 
 | Kleis | PIF |
 |---|---|
@@ -16,7 +16,7 @@ from pif.analysis.types.unification import Shape, Type, TypeVariable, find
 from pif.language.terms import Json, Term, literal, make
 from registry.translate.node_types import fields_of
 
-__all__ = ["NotShared", "fits", "from_json", "from_kleis", "has_values", "to_term"]
+__all__ = ["NotShared", "fits", "from_json", "from_kleis", "to_term"]
 
 
 class NotShared(Exception):
@@ -49,7 +49,7 @@ def _field(value: Value) -> tuple[str, Value]:
 
 
 def from_json(data: Json, sort: core.Sort) -> Value:
-    """The value of a sort that PIF printed; `NotShared` where it is none of the sort."""
+    """The value of a sort, as PIF prints it. Raises `NotShared` for a value of another sort."""
     match sort:
         case core.Numeric(name="ℕ" | "ℤ") if type(data) is int and (data >= 0 or sort.name == "ℤ"):
             return data
@@ -74,7 +74,7 @@ def from_json(data: Json, sort: core.Sort) -> Value:
 
 
 def from_kleis(expression: tree.Expression) -> Value:
-    """The value of a closed Kleis term made of literals and constructors; `NotShared` for any other."""
+    """The value of a closed Kleis term of literals and constructors. Raises `NotShared` for any other."""
     match expression:
         case tree.Number(text=text) if text.isdigit():
             return int(text)
@@ -98,7 +98,7 @@ def from_kleis(expression: tree.Expression) -> Value:
 
 
 def fits(value: Value, type_: Type | None) -> bool:
-    """Whether a value is one of a PIF type, as far as the type says; an empty list is one of each."""
+    """Whether a value has a PIF type; an empty list has every list type."""
     shape = None if type_ is None else find(type_)
     if isinstance(shape, TypeVariable):
         return ("ordered" not in shape.rules or _is_ordered(value)) and (
@@ -132,20 +132,3 @@ def fits(value: Value, type_: Type | None) -> bool:
 
 def _is_ordered(value: Value) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def has_values(sort: core.Sort) -> bool:
-    """Whether the values of a sort are values of PIF too."""
-    match sort:
-        case core.Numeric(name=name):
-            return name in ("ℕ", "ℤ")
-        case core.Basic(name=name):
-            return name in ("Bool", "String")
-        case core.ListOf(element=element):
-            return has_values(element)
-        case core.TupleOf(items=items):
-            return len(items) in (0, 2) and all(map(has_values, items))
-        case core.RecordOf(fields=fields):
-            return all(has_values(inner) for _, inner in fields)
-        case _:
-            return False
