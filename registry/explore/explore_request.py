@@ -26,7 +26,6 @@ from kleis.syntax.tree import Expression
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.errors import PifError, nearest
-from pif.language.json_text import parse_json
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
 from registry.explore.tool_subject import subject_of_tools
@@ -34,6 +33,7 @@ from registry.laws.law_prover import LawProver
 from registry.oracles.answer_records import Signature, axiom_expressions, signatures_of
 from registry.oracles.quoted_terms import KleisTermError, expression_of
 from registry.oracles.theory_oracle import TheoryRun, TheorySnapshot
+from registry.tools.code_and_examples import value_of
 from registry.tools.snapshot_tools import SnapshotTools
 
 __all__ = ["GENERATOR", "Asked", "explored"]
@@ -174,7 +174,7 @@ def _generated(
     )
     if answer["type"] != "value" or answer["kind"] != "list":
         raise _generator_failed(asked, answer)
-    given_back = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+    given_back = value_of(answer)
     if len(given_back) > _CANDIDATES:
         raise RegistryError(
             "invalid_argument", f"the generator {asked.generator} gave more candidates than are looked at",

@@ -29,14 +29,14 @@ from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.unification import Shape, Type, find
 from pif.language.budget import Budget
 from pif.language.host import Tool, Tools
-from pif.language.json_text import parse_json
-from pif.language.terms import Json, Term, literal, make, print_term, same_term
+from pif.language.terms import Json, Term, make, print_term, same_term
 from pif.run.evaluate import Answer, Request, run
 from registry.laws.definedness.predicates import DefinednessPredicates
 from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.law_prover import LawProver
 from registry.laws.law_report import ABOUT, LATE
-from registry.laws.trials import LIMITS, call_term
+from registry.laws.trials import LIMITS, RUN_FUEL, applied, call_term
+from registry.tools.code_and_examples import fuel_of, value_of
 from registry.translate.kleis_syntax import call
 from registry.translate.symbolic_values import Function, Untranslatable
 from registry.translate.tool_theory import ToolTheory, at_integers
@@ -240,13 +240,7 @@ class _Comparison:
         return found
 
     def _calls(self, given: Sequence[Term]) -> list[Term]:
-        codes = []
-        for tool in self._pair:
-            code = literal(tool.label)
-            for each in given:
-                code = make("app", (code, each))
-            codes.append(code if given else make("eval", (make("code_of", (code,)),)))
-        return codes
+        return [applied(tool.label, given) for tool in self._pair]
 
     def _difference(self, codes: Sequence[Term]) -> Answer | None:
         """The refutation that two calls show; None where they answer the same, or one meets a limit."""
@@ -277,7 +271,7 @@ class _Comparison:
     def _answer(self, code: Term) -> Answer:
         # In a list, since a run calls a function that its code gives.
         answer = run(Request(code=[print_term(code)]), self._tools, Budget(fuel=_FUEL))
-        self._fuel -= answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)) + 50
+        self._fuel -= fuel_of(answer) + RUN_FUEL
         return answer
 
 
@@ -319,8 +313,7 @@ def _shown(answer: Answer) -> Json:
     """What counts of an answer: a value with its kind, or the kind of an error."""
     if answer["type"] == "error":
         return {"error": answer["error"]["kind"]}
-    items = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
-    return {"value": items[0]}
+    return {"value": value_of(answer)[0]}
 
 
 def _inputs(code: Term) -> list[Term]:

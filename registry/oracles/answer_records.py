@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kleis import values as kleis_values
 from kleis.core import Symbol
 from kleis.delaborate.describe_goal import expression_of
 from kleis.delaborate.print_types import type_of
@@ -19,8 +20,6 @@ from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_expression, print_type
 from kleis.syntax.tree.traversal import rebuild
 from kleis.theory.theory import Theory
-from kleis.values import Data, ListValue, render_value
-from kleis.values import Value as KleisValue
 from pif.language.budget import INTEGER_BITS, reserve_stack
 from pif.language.values import Quoted, Record, Value, items_of, list_of
 from registry.oracles.quoted_terms import term_of
@@ -64,16 +63,16 @@ def _record(fields: Mapping[str, Value]) -> Record:
     return Record(dict(sorted(fields.items())))
 
 
-def kleis_value(value: KleisValue) -> Value:
+def kleis_value(value: kleis_values.Value) -> Value:
     """A Kleis value: integers, booleans, strings, `()`, lists and pairs as such, any other as a record with its text in
     `kleis`."""
     try:
         return _data(value, _LEVELS)
     except _NoData:
-        return record_of(kleis=render_value(value, limit=_SHOWN))
+        return record_of(kleis=kleis_values.render_value(value, limit=_SHOWN))
 
 
-def _data(value: KleisValue, levels: int) -> Value:
+def _data(value: kleis_values.Value, levels: int) -> Value:
     if levels == 0:
         raise _NoData
     match value:
@@ -81,11 +80,11 @@ def _data(value: KleisValue, levels: int) -> Value:
             return value
         case int() if value.bit_length() <= INTEGER_BITS:
             return value
-        case ListValue():
+        case kleis_values.ListValue():
             return list_of([_data(item, levels - 1) for item in value])
-        case Data() if value.constructor == "Pair" and len(value.fields) == 2:
+        case kleis_values.Data() if value.constructor == "Pair" and len(value.fields) == 2:
             return (_data(value.fields[0], levels - 1), _data(value.fields[1], levels - 1))
-        case Data() if value.constructor == "Unit":
+        case kleis_values.Data() if value.constructor == "Unit":
             return None
         case _:
             raise _NoData

@@ -12,7 +12,7 @@ from pif.language.budget import JSON_LEVELS, Budget
 from pif.language.decode import decode_term, decode_text, round_number
 from pif.language.errors import PifError, pointer
 from pif.language.host import Tools
-from pif.language.json_text import JsonError, TooDeep, load_json
+from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
 from pif.language.terms import Json, Term, identity, literal, make, print_term, term_text
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
@@ -27,6 +27,7 @@ __all__ = [
     "check_examples",
     "closed",
     "example_answer",
+    "fuel_of",
     "holds",
     "outcome_of",
     "read_code",
@@ -34,6 +35,7 @@ __all__ = [
     "read_text",
     "same_json",
     "shown",
+    "value_of",
     "verified",
 ]
 
@@ -186,6 +188,16 @@ def outcome_of(answer: Answer) -> str:
             return f"{error['kind']} at {error['path'] or 'the root'}: {error['message']}"
         case _:
             return f"a continuation with input {shown(answer['next_input'])}"
+
+
+def value_of(answer: Answer) -> Json:
+    """The value of an answer that has one, as JSON."""
+    return parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+
+
+def fuel_of(answer: Answer) -> int:
+    """The fuel that a run used, whatever its answer."""
+    return int(answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)))
 
 
 def shown(data: Json) -> str:

@@ -23,6 +23,7 @@ from pif.language.terms import Json, Term, print_term, same_term, term_text
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
+from registry.tools.code_and_examples import fuel_of
 
 __all__ = ["EXAMPLES", "MOST_EXAMPLES", "Fuzzing", "fuzz", "fuzzed_type"]
 
@@ -134,7 +135,9 @@ class _Fuzz:
                 "least": used[0],
                 "median": used[len(used) // 2],
                 "most": used[-1],
-                "most_by": self.shown(self.smallest(self.most[1], lambda answer: _fuel(answer) >= used[-1])),
+                "most_by": self.shown(
+                    self.smallest(self.most[1], lambda answer: fuel_of(answer) >= used[-1])
+                ),
             }
         if self.stopped:
             answer["stopped"] = True
@@ -175,7 +178,7 @@ class _Fuzz:
             self.errors[key].count += 1
         elif key is not None and len(self.errors) < _KINDS:
             self.errors[key] = _Found(given, answer["error"])
-        used = _fuel(answer)
+        used = fuel_of(answer)
         self.fuel.append(used)
         if used > self.most[0]:
             self.most = (used, given)
@@ -248,7 +251,3 @@ def _error(answer: Answer) -> tuple[str, str, str] | None:
     if kind in ("out_of_fuel", "too_deep"):
         return kind, "", ""
     return kind, "/input" if path.startswith("/input") else path, str(error.get("tool", ""))
-
-
-def _fuel(answer: Answer) -> int:
-    return int(answer["error"]["fuel_used"] if answer["type"] == "error" else answer["fuel_used"])

@@ -15,7 +15,7 @@ from pif.language.decode import decode_text
 from pif.language.host import Tool
 from pif.language.terms import Term
 from registry.errors import RegistryError
-from registry.records import LIBRARY_PREFIX, KeptLaw, ToolRecord, parse_reference, read_laws
+from registry.records import LIBRARY_PREFIX, KeptLaw, Reference, ToolRecord, parse_reference, read_laws
 from registry.store.protocol import Snapshot
 from registry.tools.library import Library
 
@@ -65,11 +65,8 @@ class LibraryTools:
 
     def find(self, reference: str) -> ToolRecord | None:
         """The record for `name` or `name@version`, or None."""
-        try:
-            wanted = parse_reference(reference)
-        except RegistryError:
-            return None
-        return self.library.record(wanted.name, wanted.version)
+        wanted = _parsed(reference)
+        return None if wanted is None else self.library.record(wanted.name, wanted.version)
 
     def tool(self, reference: str) -> Tool | None:
         """The tool for `name` or `name@version`, or None."""
@@ -88,6 +85,13 @@ class LibraryTools:
         return self.library.laws(record)
 
 
+def _parsed(reference: str) -> Reference | None:
+    try:
+        return parse_reference(reference)
+    except RegistryError:
+        return None
+
+
 class SnapshotTools:
     """The tools of one snapshot, over those of the library."""
 
@@ -99,9 +103,8 @@ class SnapshotTools:
 
     def find(self, reference: str) -> ToolRecord | None:
         """The record for `name` or `name@version`, or None."""
-        try:
-            wanted = parse_reference(reference)
-        except RegistryError:
+        wanted = _parsed(reference)
+        if wanted is None:
             return None
         name, version = wanted.name, wanted.version
         record = self.snapshot.record(name, version)
