@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pif.language.errors import PifError
-from pif.language.host import Tool, Tools
+from pif.language.host import Tool
 from pif.language.terms import Json, Term
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
@@ -57,17 +57,14 @@ def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawPr
             "invalid_argument", f"`against` is no tool and no term: {error.message}", place="against",
             found=error.found, expected="a tool's name, name@version, or a term", hint=error.hint,
         ) from None  # fmt: skip
-    view: Tools = tools
+    view: SnapshotTools | Overlay = tools
     pair: list[Tool] = []
     for name, code in zip(_NAMES, (left, second), strict=True):
         if isinstance(code, Tool):
             pair.append(code)
             continue
-        below = view
-        assert isinstance(below, SnapshotTools | Overlay)
-        overlay = Overlay(below, name, 1, closed(code))
-        pair.append(overlay.new)
-        view = overlay
+        view = Overlay(view, name, 1, closed(code))
+        pair.append(view.new)
     answer = equivalence(pair[0], pair[1], view, prover)
     shown = [code.label if isinstance(code, Tool) else "the term" for code in (left, second)]
     return {"type": "analysis", "equivalence": {"between": shown, **answer}}

@@ -39,6 +39,7 @@ from kleis.syntax.printer.program import print_expression, print_type
 from pif.language.budget import INTEGER_BITS, TERM_DEPTH
 from pif.language.errors import Path, longer, pointer
 from pif.language.terms import Term, literal, make, part_keys
+from registry.translate.kleis_syntax import constant
 
 __all__ = ["KleisTermError", "expression_of", "term_of"]
 
@@ -122,7 +123,7 @@ class _Reader:
             return tree.Call(_TWO.get(op) or _ONE[op], self.parts(term, path))
         match op:
             case "literal":
-                return self.literal(term)
+                return constant(term.value)
             case "var":
                 return tree.Name(self.name(term.value, path))
             case "app":
@@ -169,18 +170,6 @@ class _Reader:
         value = self.read(term.parts[0], value_path)
         with self.inside(term.value):
             return tree.Let(tree.VariablePattern(name), None, value, self.read(term.parts[1], body_path))
-
-    @staticmethod
-    def literal(term: Term) -> tree.Expression:
-        value = term.value
-        if value is None:
-            return tree.Call("Unit", ())
-        if isinstance(value, bool):
-            return tree.Boolean(value)
-        if isinstance(value, str):
-            return tree.Text(value)
-        number = tree.Number(str(abs(value)))
-        return tree.Call("negate", (number,)) if value < 0 else number
 
     def name(self, name: str, path: Path) -> str:
         found = self._renamed[name] if name in self._renamed and name in self._bound else _name(name)
