@@ -1,13 +1,13 @@
 """Graphs as text and as pictures: Mermaid for documents, SVG for everything else (docs/reference/corpus.md §8).
 
-One small drawing model for every command that draws: tools that use tools, theories, corpora. What is drawn is made by
-the caller; how it looks is decided here, and the same drawing gives the same bytes.
+One drawing model for every command that draws: tools that use tools, theories, corpora. The caller makes the drawing; the
+layout is decided here, and the same drawing gives the same bytes.
 
 Invariants
 ----------
-- An arrow goes from an edge's `source` to its `target`; what is a source only stands in the first rank.
-- Labels may hold any text: nothing in them becomes markup. Cycles are drawn, not refused.
-- Edges that name a node which is not there are refused with `ValueError`: a drawing never leaves something out.
+- An arrow goes from an edge's `source` to its `target`; a node that is only a source is in the first rank.
+- Labels may hold any text: nothing in them becomes markup. Cycles are allowed.
+- An edge with an end that is no node raises `ValueError`: a drawing never omits anything.
 """
 
 from __future__ import annotations

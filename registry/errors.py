@@ -1,7 +1,7 @@
 """The errors of the registry (docs/reference/pif.md §6.3).
 
-One exception carries them all: a kind out of a closed list, the place, what was found and expected, and something to
-try. Nothing else leaves this package on account of a caller's argument, a file that was given to it, or the disk.
+One exception with a kind out of a closed list, the place, what was found and expected, and a hint. No other exception is
+raised because of a caller's argument, a given file, or the disk.
 """
 
 from __future__ import annotations
@@ -54,14 +54,15 @@ ARGUMENTS = frozenset(
         "version",
     ]
 )
-"""The arguments that a refusal may be about."""
+"""The arguments that an error may be about."""
 
 
 class RegistryError(Exception):
-    """A refusal with everything its reader needs.
+    """An error that a user can act on.
 
-    `kind`: one of `KINDS`. `place`: the argument (`name`, `examples/0`) or the file at fault; `tool`: the tool it is about, as `name` or
-    `name@version`. `found` and `expected` are short texts; `hint` says what to try next. `counterexample` is what shows that a law fails (`law_disproved`).
+    `kind` is one of `KINDS`, `place` the argument (`name`, `examples/0`) or the file at fault, `tool` the tool it is about,
+    as `name` or `name@version`. `found` and `expected` are short texts; `hint` says what to try next. `counterexample`
+    shows that a law fails (`law_disproved`).
     """
 
     def __init__(

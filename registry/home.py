@@ -1,4 +1,4 @@
-"""Where the home is: the directory that holds the registry of tools (docs/reference/registry.md §2.1).
+"""The home: the directory that holds the registry of tools (docs/reference/registry.md §2.1).
 
 `--home`, else the environment's `PIF_HOME`, else the platform's directory for a user's data. Nothing is created here.
 """
@@ -19,7 +19,7 @@ APPLICATION = "pif"
 
 
 class Home(msgspec.Struct, frozen=True):
-    """The home's absolute path, and what chose it."""
+    """The absolute path of the home, and what chose it."""
 
     path: Path
     chosen_by: Literal["--home", "PIF_HOME", "default"]

@@ -1,7 +1,7 @@
-"""What a tool is: its record, the rule for its name, and how a version of it is written (docs/reference/registry.md §1).
+"""The records of tools and of their laws, the rules for names, and references (docs/reference/registry.md §1).
 
-A record is immutable and whole: `hash` is always the hash of `code`. `content_hash` and `identity` of `pif.language.terms` state
-the same rule, one for the canonical text and one for the term; a property test holds them together.
+A record is immutable, and its `hash` is always the hash of its `code`. `content_hash` and `identity` of
+`pif.language.terms` state the same rule, one for the canonical text and one for the term; a property test compares them.
 """
 
 from __future__ import annotations
@@ -41,68 +41,11 @@ __all__ = [
 ]
 
 
-# What is kept of a law with the version of a tool: what was said of it, and where its certificate is (ADR 015).
-#
-# Certificates are long, so a record holds only their hashes; the store keeps each once, by its hash.
-
-NO_LAWS: Final = "[]"
-
-IMPORTED: Final = "imported: its certificate was not checked here"
-
-LawStatus = Literal["proved", "tested", "untested"]
-
-
-class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One law of one version.
-
-    `kleis` is the proposition over the Kleis names of tools. `labels` say what a reader must know beside the status.
-    `tools` are the tools that it rests on (`name@version`) with the hashes of their code. `lemmas` are laws of the same
-    tool that the proof uses. `conditions` are the definitions that say where the tools have values, for a law that is
-    proved there. `certificate` is a hash (`certificate_hash`).
-    """
-
-    law: str
-    status: LawStatus
-    kleis: str = ""
-    reason: str = ""
-    labels: tuple[str, ...] = ()
-    cases: int = 0
-    seed: int | None = None
-    engine: str = ""
-    conditions: tuple[str, ...] = ()
-    lemmas: tuple[str, ...] = ()
-    tools: dict[str, str] = {}
-    certificate: str = ""
-
-    def as_json(self) -> dict[str, Json]:
-        """What an answer says of it."""
-        fields: dict[str, Json] = msgspec.to_builtins(self)
-        fields.pop("tools", None)
-        return fields
-
-
-_DECODER = msgspec.json.Decoder(tuple[KeptLaw, ...])
-
-
-def read_laws(text: str) -> tuple[KeptLaw, ...]:
-    """The laws that a record holds."""
-    return () if text == NO_LAWS else _DECODER.decode(text)
-
-
-def laws_text(laws: tuple[KeptLaw, ...]) -> str:
-    """Laws as a record holds them."""
-    return msgspec.json.encode(laws).decode()
-
-
-def certificate_hash(certificate: str) -> str:
-    """What identifies a certificate: the hex SHA-256 of its text."""
-    return hashlib.sha256(certificate.encode()).hexdigest()
-
-
 NAME_RULE: Final = "[A-Za-z_][A-Za-z0-9_.-]{0,47}"
 LIBRARY_PREFIX: Final = "std."
 
 NO_EXAMPLES: Final = "[]"
+NO_LAWS: Final = "[]"
 VERSION_LIMIT: Final = 2**31 - 1
 
 SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
@@ -138,8 +81,8 @@ class ToolRecord(msgspec.Struct, frozen=True):
     """One version of one tool.
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
-    the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of what it was promised to give,
-    `laws` that of what holds of it (`registry.records`).
+    the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of its examples, `laws` that of its
+    laws (`read_laws`).
     """
 
     name: str
@@ -259,3 +202,58 @@ def _respelled(name: str) -> str | None:
 def _shown(text: str) -> str:
     """A received text, short and safe to print."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")
+
+
+# ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+IMPORTED: Final = "imported: its certificate was not checked here"
+"""The label of a law that came with an import."""
+
+LawStatus = Literal["proved", "tested", "untested"]
+
+
+class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One law of one version.
+
+    `kleis` is the proposition over the Kleis names of tools. `labels` qualify the status. `tools` are the tools that it
+    rests on (`name@version`) with the hashes of their code. `lemmas` are laws of the same tool that the proof uses.
+    `conditions` are the definedness predicates, for a law proved behind them. `certificate` is a hash
+    (`certificate_hash`): certificates are long, and the store keeps each once.
+    """
+
+    law: str
+    status: LawStatus
+    kleis: str = ""
+    reason: str = ""
+    labels: tuple[str, ...] = ()
+    cases: int = 0
+    seed: int | None = None
+    engine: str = ""
+    conditions: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+    tools: dict[str, str] = {}
+    certificate: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        """The fields of an answer."""
+        fields: dict[str, Json] = msgspec.to_builtins(self)
+        fields.pop("tools", None)
+        return fields
+
+
+_DECODER = msgspec.json.Decoder(tuple[KeptLaw, ...])
+
+
+def read_laws(text: str) -> tuple[KeptLaw, ...]:
+    """The laws that a record holds."""
+    return () if text == NO_LAWS else _DECODER.decode(text)
+
+
+def laws_text(laws: tuple[KeptLaw, ...]) -> str:
+    """Laws as a record holds them."""
+    return msgspec.json.encode(laws).decode()
+
+
+def certificate_hash(certificate: str) -> str:
+    """The hash that identifies a certificate: the hex SHA-256 of its text."""
+    return hashlib.sha256(certificate.encode()).hexdigest()

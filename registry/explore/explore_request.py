@@ -1,11 +1,11 @@
-"""`explore`: a generator of conjectures is run, what it says is decided, and the answer is a table.
+"""`explore`: run a generator of conjectures, decide its candidates, and answer with a table.
 
-The generator is a tool of the registry, the agent's own or `std.conjecture_equations`. It gets
+The generator is a tool of the registry, the agent's own or `std.conjecture_equations`. Its input is
 
     {"operations": [{"name", "arguments", "result"}], "carrier", "size", "variables", "structure"}
 
-and gives a list of propositions: quoted terms (`registry.oracles.quoted_terms`) or texts in Kleis. Free names in them
-stand for any element of the carrier. Where they are about a structure, the generator may ask its theory.
+and its result a list of propositions: quoted terms (`registry.oracles.quoted_terms`) or texts in Kleis. Free names in
+them stand for any element of the carrier. For a structure, the generator may ask its theory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from kleis.syntax.tree import Expression
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.errors import PifError, nearest
-from pif.language.json_text import parse_json
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
 from registry.explore.tool_subject import subject_of_tools
@@ -34,6 +33,7 @@ from registry.laws.law_prover import LawProver
 from registry.oracles.answer_records import Signature, axiom_expressions, signatures_of
 from registry.oracles.quoted_terms import KleisTermError, expression_of
 from registry.oracles.theory_oracle import TheoryRun, TheorySnapshot
+from registry.tools.code_and_examples import value_of
 from registry.tools.snapshot_tools import SnapshotTools
 
 __all__ = ["GENERATOR", "Asked", "explored"]
@@ -41,16 +41,23 @@ __all__ = ["GENERATOR", "Asked", "explored"]
 GENERATOR = "std.conjecture_equations"
 
 _FUEL = 5_000_000
+"""Fuel of the generator."""
+
 _BYTES = 64 * 2**20
+"""Bytes of the generator's result."""
+
 _CANDIDATES = 50_000
+"""Candidates that are decided."""
+
 _PROBLEMS = 5
+"""Problems of candidates that are shown."""
 
 Answer = dict[str, Any]
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What to explore: a structure, or tools. `limit` and `offset` choose rows of the lists of refuted and of following
-    laws."""
+    """What to explore: a structure, or tools. `limit` and `offset` choose rows of the lists of refuted laws and of laws
+    that follow."""
 
     structure: str = ""
     tools: tuple[str, ...] = ()
@@ -72,7 +79,7 @@ def explored(
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Answer:
-    """The answer of `explore`: `{"type": "exploration", …}`. After so many seconds, what is found by then. Raises
+    """The answer of `explore`: `{"type": "exploration", …}`; with what is found by then, after so many `seconds`. Raises
     RegistryError."""
     deadline = None if seconds is None else time.monotonic() + seconds
 
@@ -103,7 +110,7 @@ def explored(
 
 
 def _asking(snapshot: TheorySnapshot, stop: Callable[[], bool]) -> Ask:
-    """Questions to a snapshot, which says by a PifError that it was stopped."""
+    """A function that asks a snapshot, and raises `Stopped` where that was cancelled."""
 
     def ask(proposition: Expression) -> Verdict | None:
         try:
@@ -156,7 +163,7 @@ def _generated(
     theory: TheoryRun | None,
     stop: Callable[[], bool],
 ) -> tuple[list[Expression], list[str]]:
-    """The candidates, and what is wrong with those that are none. A generator may ask the structure's theory."""
+    """The candidates, and the problems of items that are no propositions. A generator may ask the structure's theory."""
     given = {
         "operations": [{"name": each.name, "arguments": list(each.arguments), "result": each.result} for each in signatures],
         "carrier": subject.carrier, "size": asked.size, "variables": asked.variables, "structure": asked.structure,
@@ -167,7 +174,7 @@ def _generated(
     )
     if answer["type"] != "value" or answer["kind"] != "list":
         raise _generator_failed(asked, answer)
-    given_back = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+    given_back = value_of(answer)
     if len(given_back) > _CANDIDATES:
         raise RegistryError(
             "invalid_argument", f"the generator {asked.generator} gave more candidates than are looked at",
@@ -212,7 +219,7 @@ def _generator_failed(asked: Asked, answer: Answer) -> RegistryError:
     )  # fmt: skip
 
 
-# The answer.
+# ── The answer ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _answer(

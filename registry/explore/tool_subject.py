@@ -1,11 +1,10 @@
-"""Conjectures about tools: equations between terms over PIF tools, tested by running them and proved as laws are.
+"""Conjectures about tools: equations between terms over PIF tools, tested by runs and decided as laws.
 
-The tools' Kleis definitions say what types they take and give; those that stay on one type (all of them, if it is to be
-a law) are the operations. Candidates are tested at made-up values, every tool run by PIF's evaluator; what stands is
-decided as laws of tools are (`registry.laws.check_laws`): proved with a certificate, refuted by a run, or left as tested.
+The operations are the tools that stay on one type, the carrier. Candidates are tested at made-up values, every tool run by
+PIF's evaluator; the remaining ones are decided as laws (`registry.laws.check_laws`): proved with a certificate, refuted by
+a run, or tested.
 
-An equation holds where both sides have values. Only where every tool is proved `safe` are consequences found by
-rewriting.
+An equation holds where both sides have values. So consequences are drawn by rewriting only if every tool is proved `safe`.
 """
 
 from __future__ import annotations
@@ -48,18 +47,18 @@ _SORTS: dict[str, core.Sort] = {
     "List(String)": core.ListOf(core.Basic("String")),
     "List(List(ℤ))": core.ListOf(core.ListOf(core.Numeric("ℤ"))),
 }
-"""Types of which values are made up."""
+"""Types of which values can be made up, with their sorts."""
 
 _SEED = 0
 _SIZES = (0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 6, 6, 8)
 _VALUES = 8
-_POINTS = 64
+_ASSIGNMENTS = 64
 _FUEL = 50_000
 _CASES = 60
 
 
 class ToolModel:
-    """Tools at made-up values of one type. A side without a value refutes nothing."""
+    """Tools as operations on made-up values of one type. A side without a value refutes nothing."""
 
     def __init__(self, tools: SnapshotTools, operations: dict[str, ToolSignature], carrier: str) -> None:
         self._tools = tools
@@ -71,22 +70,22 @@ class ToolModel:
         self._runs: dict[tuple[str, ...], Value | None] = {}
         self._columns: dict[tuple[int, Term], list[Value | None]] = {}
 
-    def points(self, variables: int) -> list[tuple[Value, ...]]:
+    def assignments(self, variables: int) -> list[tuple[Value, ...]]:
         """The values at which equations of so many variables are tested."""
         found = list(product(self._values, repeat=variables))
-        return found[:: -(-len(found) // _POINTS)]
+        return found[:: -(-len(found) // _ASSIGNMENTS)]
 
     def column(self, term: Term, variables: int) -> list[Value | None]:
-        """The values of a term at all those points."""
+        """The values of a term at all assignments; None where it has none."""
         key = (variables, term)
         found = self._columns.get(key)
         if found is None:
-            points = self.points(variables)
+            assignments = self.assignments(variables)
             if isinstance(term, int):
-                found = [point[term] for point in points]
+                found = [values[term] for values in assignments]
             else:
                 parts = [self.column(part, variables) for part in term[1:]]
-                given = list(zip(*parts, strict=True)) if parts else [()] * len(points)
+                given = list(zip(*parts, strict=True)) if parts else [()] * len(assignments)
                 found = [self._value(term[0], values) for values in given]
             self._columns[key] = found
         return found
@@ -113,28 +112,28 @@ class ToolModel:
     def _first_failure(self, equation: Equation) -> tuple[tuple[Value, ...], str, str] | None:
         variables = equation.variables()
         left, right = self.column(equation.left, variables), self.column(equation.right, variables)
-        for point, one, two in zip(self.points(variables), left, right, strict=True):
+        for values, one, two in zip(self.assignments(variables), left, right, strict=True):
             if one is not None and two is not None:
                 first, second = render_value(one), render_value(two)
                 if first != second:
-                    return point, first, second
+                    return values, first, second
         return None
 
     def refutes(self, equation: Equation) -> bool:
-        """Whether both sides have values somewhere, and not the same."""
+        """Whether both sides have different values at some assignment."""
         return self._first_failure(equation) is not None
 
     def failure(self, equation: Equation) -> dict[str, str]:
-        """The first such point."""
+        """The first such assignment, with the values of both sides."""
         found = self._first_failure(equation)
         if found is None:
             raise ValueError("the equation holds at all points")
-        point, left, right = found
-        named = zip(variable_names(equation.variables()), map(render_value, point), strict=True)
+        values, left, right = found
+        named = zip(variable_names(equation.variables()), map(render_value, values), strict=True)
         return {**dict(named), "left": left, "right": right}
 
     def forget(self) -> None:
-        """Let the columns go; runs are kept."""
+        """Drop the cached columns; runs are kept."""
         self._columns.clear()
 
     def written(self) -> dict[str, object]:
@@ -143,7 +142,7 @@ class ToolModel:
 
 
 class ToolSubject(msgspec.Struct, frozen=True):
-    """What is explored, and how it is decided."""
+    """The subject of an exploration, and the function that decides propositions."""
 
     subject: Subject
     signatures: list[Signature]
@@ -154,8 +153,7 @@ class ToolSubject(msgspec.Struct, frozen=True):
 def subject_of_tools(
     names: Sequence[str], tools: SnapshotTools, prover: LawProver, *, carrier: str | None = None
 ) -> ToolSubject:
-    """The tools as operations on a type: the one that most of them stay on, or the one asked for. Raises
-    RegistryError."""
+    """The tools as operations on a carrier: the given one, or the type that most of them stay on. Raises RegistryError."""
     theory = ToolTheory(tools)
     signatures: list[Signature] = []
     known: dict[str, ToolSignature] = {}
@@ -196,7 +194,7 @@ def _commonest(signatures: Sequence[Signature]) -> str:
 
 
 def _asking(check: LawCheck) -> Callable[[Expression], Verdict]:
-    """The verdict that a law's report is; what was only tested is not known. Raises `Stopped` where time was short."""
+    """A function that decides a proposition as a law; a tested law is `unknown`. It raises `Stopped` where time was up."""
 
     def ask(proposition: Expression) -> Verdict:
         text = print_expression(proposition)
@@ -208,8 +206,8 @@ def _asking(check: LawCheck) -> Callable[[Expression], Verdict]:
                 engine = report.engine + f", {WHERE_DEFINED}" * (WHERE_DEFINED in report.labels)
                 return Verdict(status="verified", claim=text, engine=engine, core=report.lemmas)
             case "refuted":
-                point = report.counterexample or {}
-                shown = point.get("kleis", {})
+                counterexample = report.counterexample or {}
+                shown = counterexample.get("kleis", {})
                 bindings = tuple(Binding(name, "", str(value)) for name, value in shown.items())
                 evidence = Evidence(kind="assignment", bindings=bindings)
                 return Verdict(status="disproved", claim=text, evidence=evidence, engine="run")

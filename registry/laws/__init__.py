@@ -13,8 +13,8 @@
 - `requests`: `verify` and `analyze … against`
 - `prove_library`: makes the certificates of the standard library (`make certificates`)
 
-Call `check_laws.check_laws` first; `on_evolve` and `requests` are what `registry.workspace` calls. An undecided law is
-`tested` or `untested` and never refused. A change to statuses or labels also touches `registry.cli.pif.law_views`, the
+Call `check_laws.check_laws` first; `on_evolve` and `requests` are what `registry.workspace` calls. An undecided law
+is `tested` or `untested` and does not reject a version. A change to statuses or labels also touches `registry.cli.pif.law_views`, the
 texts of `registry.server.groups.pif`, and the certificates of the library; definitions of tools are made in
 `registry.translate`.
 """

@@ -2,16 +2,15 @@
 
     check_laws("square", ["∀(x : ℤ). square(x) ≥ 0"], tools, names, prover) -> (LawReport(status="proved", …),)
 
-**Reading.** A law holds where the tools in it have values: a point at which one has none is no counterexample, and is
-counted. `safe(tool)` is the law that there is no such point.
+A law holds where the tools in it have values: an assignment at which one has none is no counterexample, and is counted.
+`safe(tool)` is the law that there is no such assignment.
 
-1. The prover is asked of the tools' Kleis definitions. A proof of them is one wherever the tools have values, and gets
-   a certificate.
-2. A counterexample of the prover is run by PIF's evaluator. Only then is the law refuted.
-3. A law that is not decided so, of tools that do not always have a value, is asked under the premise that they have
-   (companions.py). A proof of that is labelled `where the tools have values`, and shows the conditions.
-4. What is left is tried at points that PIF's evaluator computes: refuted there, or `tested` with cases and seed. So is
-   a law that the Kleis definitions are not of the types for, where the tools take what it speaks of.
+1. The prover is asked, with the Kleis definitions of the tools. A proof gets a certificate.
+2. A counterexample of the prover is run by PIF's evaluator. Only if the run confirms it is the law refuted.
+3. A law that is still open is asked behind the definedness predicates of its tools (`registry.laws.definedness`), if they
+   have some. A proof is labelled `where the tools have values`, and shows the predicates.
+4. What is left is tried at assignments computed by PIF's evaluator: `refuted` there, or `tested` with cases and seed. So is
+   a law whose types do not fit the Kleis definitions, where the tools themselves take them.
 
 Invariants
     * No law is `proved` without a certificate that was checked, and none is `refuted` without a run that shows it,
@@ -33,7 +32,7 @@ from kleis.syntax.tree import TypeExpression
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, identity
 from registry.laws.counterexamples import LawTrials
-from registry.laws.definedness.value_conditions import Unsaid
+from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.goals import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question
 from registry.laws.law_prover import LawProver
 from registry.laws.law_report import LATE, WHERE_DEFINED, LawReport
@@ -48,18 +47,19 @@ if TYPE_CHECKING:
 __all__ = ["CASES", "SEED", "LawCheck", "check_laws"]
 
 CASES = 300
-"""Points at which a law is tried that is neither proved nor refuted."""
+"""Assignments at which a law is tried that is neither proved nor refuted."""
 
 SEED = 0
+"""The seed of these assignments."""
 
 TRYING = 8.0
-"""Seconds for which laws are still tried after the time for proofs is up, together."""
+"""Seconds for trials of all laws together after the time for proofs is up."""
 
 _Otherwise = Callable[[tuple[str, ...]], LawReport]
-"""What becomes of a law that is not proved, with labels."""
+"""The report of a law that is not proved, given labels."""
 
 _HELPER = re.compile(r"(.+)_(?:foldr?|range|chars|join(?:_rest)?)(?:_\d+)?")
-"""Names of helpers (loops.py): that of their tool, and what they do."""
+"""Names of helpers (`registry.translate.folds`): that of their tool, and a suffix."""
 
 
 def check_laws(
@@ -72,14 +72,14 @@ def check_laws(
     cases: int = CASES,
     seed: int = SEED,
 ) -> tuple[LawReport, ...]:
-    """What becomes of each law of a tool, in order. Laws that were proved serve as lemmas for those after them."""
+    """The report of each law of a tool, in order. Laws that were proved serve as lemmas for those after them."""
     tool = tools.tool(name)
     check = LawCheck(tools, names, prover, subject=tool, cases=cases, seed=seed)
     return tuple(check.report(each) for each in laws)
 
 
 class LawCheck:
-    """The laws of one tool, or with no `subject` laws of tools in general."""
+    """Decides the laws of one tool, or without a `subject` laws of any tools."""
 
     def __init__(
         self,
@@ -101,13 +101,13 @@ class LawCheck:
         self._is_cut = False
         self._last: tuple[object, LawQuestion] | None = None
         self._vocabulary = Vocabulary(
-            subject, tools.tool, names, self._function, self._types, self._unsayable
+            subject, tools.tool, names, self._function, self._types, self._unexpressed
         )
 
     # ── One law ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def read(self, text: str) -> Law:
-        """A law; `LawError` for what is none. Its theory holds the tools that it needs and no others."""
+        """Parse a law, with a new theory for the tools that it needs. Raises `LawError`."""
         self.theory = ToolTheory(self.tools)
         law = read_law(text, self._vocabulary)
         owners = map(self._owner, names_in(law.expression))
@@ -115,12 +115,12 @@ class LawCheck:
         return msgspec.structs.replace(law, tools=tuple(sorted({*law.tools, *labels})))
 
     def _owner(self, name: str) -> Tool | None:
-        """The tool that a helper's name is made of, so that a law may speak of the helper alone."""
+        """The tool that a helper belongs to by its name, so that a law may mention the helper alone."""
         found = _HELPER.fullmatch(name)
         return None if found is None else self._vocabulary.tool(found[1])
 
     def report(self, text: str) -> LawReport:
-        """What becomes of a law."""
+        """The report of a law."""
         try:
             law = self.read(text)
         except LawError as error:
@@ -147,9 +147,11 @@ class LawCheck:
         decision, lemmas = self._verdict(claim)
         verdict = decision.verdict
         if verdict.status == "error":
-            refused = LawReport(law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels)
+            rejected = LawReport(
+                law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels
+            )
             more = (*labels, "not proved: the tools' Kleis definitions are not of these types")
-            return self._trials(law).tried(more, verdict.message, otherwise=refused)
+            return self._trials(law).tried(more, verdict.message, otherwise=rejected)
         if verdict.status == "verified":
             return self._proof(claim, decision, lemmas, labels)
         if verdict.reason == "termination":
@@ -159,28 +161,28 @@ class LawCheck:
             reason = verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
             return self._where_defined(law, labels, lambda more: self._trials(law).tried(more, reason))
         trials = self._trials(law)
-        point = trials.counterexample(verdict)
-        refuted = None if point is None else trials.disproved(point, verdict, labels)
+        found = trials.counterexample(verdict)
+        refuted = None if found is None else trials.disproved(found, verdict, labels)
         return refuted or self._where_defined(
-            law, labels, lambda more: trials.unconfirmed(point, verdict.engine, more)
+            law, labels, lambda more: trials.unconfirmed(found, verdict.engine, more)
         )
 
     @property
     def _is_late(self) -> bool:
-        """Whether nobody waits for proofs any more."""
-        return self.prover.watch is not None and self.prover.watch.over
+        """Whether the time for proofs is up."""
+        return self.prover.deadline is not None and self.prover.deadline.over
 
     def _late_label(self, report: LawReport) -> tuple[str, ...]:
-        """What the time limit left open of a law."""
-        watch = self.prover.watch
-        if watch is None or not self._is_cut or report.status not in ("proved", "tested", "untested"):
+        """The label of a law that the time limit left open."""
+        deadline = self.prover.deadline
+        if deadline is None or not self._is_cut or report.status not in ("proved", "tested", "untested"):
             return ()
-        return (f"{LATE}{watch.seconds:g} s" + " whether it is vacuous" * (report.status == "proved"),)
+        return (f"{LATE}{deadline.seconds:g} s" + " whether it is vacuous" * (report.status == "proved"),)
 
     def _stopped(self) -> bool:
-        """Whether nobody waits for trials any more."""
-        watch = self.prover.watch
-        return watch is not None and (watch.abandoned or time.monotonic() > watch.until + TRYING)
+        """Whether the time for trials is up."""
+        deadline = self.prover.deadline
+        return deadline is not None and (deadline.abandoned or time.monotonic() > deadline.until + TRYING)
 
     def _labels(self, law: Law) -> tuple[str, ...]:
         if self.subject is not None and self.subject.label not in law.tools:
@@ -190,7 +192,7 @@ class LawCheck:
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _verdict(self, claim: Claim) -> tuple[Decision, list[Claim]]:
-        """The verdict, with the laws before it as lemmas where it is not known without."""
+        """The decision; with the laws proved before as lemmas, where it is unknown without and known with them."""
         found = self._asked(self._question(claim))
         usable = found.verdict.status == "unknown" and found.verdict.reason != "termination"
         if not usable or not self.proved:
@@ -199,7 +201,7 @@ class LawCheck:
         return (helped, list(self.proved)) if helped.verdict.status == "verified" else (found, [])
 
     def _question(self, claim: Claim, lemmas: Sequence[Claim] = ()) -> LawQuestion:
-        """The question of a claim; the last one is not made again."""
+        """The question of a claim; the last one is cached."""
         key = (self.theory, claim, list(lemmas))
         if self._last is None or self._last[0] != key:
             self._last = (key, question(self.theory, claim, lemmas))
@@ -233,7 +235,7 @@ class LawCheck:
         )
 
     def _vacuous(self, claim: Claim, asked: LawQuestion) -> tuple[str, ...]:
-        """The label of a law that is true because its premises are never true together."""
+        """The label of a law that is true only because its premises are never true together."""
         never = None if claim.where_defined else never_true(asked)
         if never is not None and self._asked(never).verdict.status == "verified":
             return (NEVER_TRUE,)
@@ -243,7 +245,7 @@ class LawCheck:
         return (found[1],)
 
     def _where_defined(self, law: Law, labels: tuple[str, ...], otherwise: _Otherwise) -> LawReport:
-        """A law that is not decided as it stands, asked where its tools have values."""
+        """A law that is undecided as written, asked behind the definedness predicates of its tools."""
         if law.safe:
             return otherwise(labels)
         law = self.read(law.text)  # its theory is without the tools of lemmas that did not help
@@ -253,7 +255,7 @@ class LawCheck:
             if not asked.conditions:
                 return otherwise(labels)
             decision, lemmas = self._verdict(claim)
-        except Unsaid as error:
+        except UnknownCondition as error:
             return otherwise((*labels, f"not asked where its tools have values: {error}"))
         if decision.verdict.status == "error":
             return otherwise((*labels, f"not asked where its tools have values: {decision.verdict.message}"))
@@ -269,9 +271,9 @@ class LawCheck:
     def recheck(
         self, text: str, lemmas: Sequence[str], certificate: dict[str, Any], *, where_defined: bool = False
     ) -> list[Json]:
-        """Whether a certificate shows a law of the tools as they are: what was looked at, and what came of it.
+        """Check that a certificate shows a law of the tools as they are: the findings.
 
-        `where_defined` says that the law is only said to hold where the tools in it have values.
+        `where_defined`: the law is only claimed where the tools in it have values.
         """
         from kleis.prover.certificates.build import theory_text
 
@@ -280,7 +282,7 @@ class LawCheck:
             known = [self._known(*each) for each in zip(lemmas, claims, strict=False)]
             asked = question(*self._claimed(text, where_defined), known)
             theory = theory_text(asked.theory)
-        except (LawError, Untranslatable, Unsaid) as error:
+        except (LawError, Untranslatable, UnknownCondition) as error:
             return [{"what": "law", "ok": False, "detail": str(error)}]
         same = {
             "tools": certificate.get("theory") == theory,
@@ -297,17 +299,17 @@ class LawCheck:
         return found + [msgspec.structs.asdict(each) for each in self.prover.check(certificate).findings]
 
     def _claimed(self, text: str, where_defined: bool) -> tuple[ToolTheory, Claim]:
-        """A law as it is claimed, and the theory that its tools come into."""
+        """The claim of a law, and the theory that its tools are added to."""
         law = self.read(text)
         return self.theory, Claim(law, where_defined)
 
     def _known(self, text: str, claim: str) -> Claim:
-        """A lemma as a certificate has it: as it stands, or where its tools have values."""
+        """A lemma of a certificate: the law as written, or behind definedness predicates."""
         law = self.read(text)
         return Claim(law, where_defined=claim != print_expression(law.expression))
 
     def tried_again(self, text: str, *, cases: int, seed: int) -> LawReport:
-        """A law that was not proved, at the points where it was tried."""
+        """The report of a law that was not proved, at the assignments where it was tried."""
         self.cases, self.seed = cases or self.cases, seed
         try:
             return self._trials(self.read(text)).tried((), "")
@@ -353,7 +355,7 @@ class LawCheck:
             )
         return function
 
-    def _unsayable(self, tool: Tool) -> str:
+    def _unexpressed(self, tool: Tool) -> str:
         return self.theory.unexpressed(tool)
 
     def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:

@@ -2,7 +2,7 @@
 
 1. *Normal forms*: terms with one normal form do the same, errors and their kinds included.
 2. *Proof*: both as Kleis definitions, equal for every input and with a value for every input; or with values for the
-   same inputs, equal there, and of one kind of error for all others (companions.py).
+   same inputs, equal there, and of one kind of error for all others (`registry.laws.definedness`).
 3. *An input that tells them apart*: the prover's counterexample, or one that is made up, run on both by the evaluator.
 
 Two answers are the same if they are one value, or errors of one kind. Inputs at which one of them meets a limit of runs
@@ -29,14 +29,14 @@ from pif.analysis.types.tool_types import typing_of
 from pif.analysis.types.unification import Shape, Type, find
 from pif.language.budget import Budget
 from pif.language.host import Tool, Tools
-from pif.language.json_text import parse_json
-from pif.language.terms import Json, Term, literal, make, print_term, same_term
+from pif.language.terms import Json, Term, make, print_term, same_term
 from pif.run.evaluate import Answer, Request, run
 from registry.laws.definedness.predicates import DefinednessPredicates
-from registry.laws.definedness.value_conditions import Unsaid
+from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.law_prover import LawProver
 from registry.laws.law_report import ABOUT, LATE
-from registry.laws.trials import LIMITS, call_term
+from registry.laws.trials import LIMITS, RUN_FUEL, applied, call_term
+from registry.tools.code_and_examples import fuel_of, value_of
 from registry.translate.kleis_syntax import call
 from registry.translate.symbolic_values import Function, Untranslatable
 from registry.translate.tool_theory import ToolTheory, at_integers
@@ -45,11 +45,17 @@ from registry.translate.value_conversion import NotShared, from_kleis
 __all__ = ["INPUTS", "equivalence"]
 
 INPUTS = 300
-"""Inputs that are made up."""
+"""Made-up inputs of each type."""
 
 _FUEL = 200_000
+"""Fuel of one run."""
+
 _ALL_FUEL = 6_000_000
+"""Fuel of all runs of a search."""
+
 _SHRINKS = 150
+"""Smaller inputs tried for a difference."""
+
 _SIZES = (1, 2, 3, 5, 8, 12)
 
 
@@ -83,7 +89,7 @@ class _Comparison:
         self._alike = _typed(left, tools) == _typed(right, tools) is not None
 
     def _limits(self, claim: tree.Expression) -> str:
-        """What a proof says nothing of, where only one of them may take some inputs."""
+        """The inputs that a proof is about, where only one of the tools may take some others."""
         if self._alike or not isinstance(claim, tree.Quantifier):
             return ""
         types = [print_type(each.type) for each in claim.binders]
@@ -107,7 +113,7 @@ class _Comparison:
     # ── Proof ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _proved(self) -> Answer | str:
-        """The answer, or why there is no proof."""
+        """The answer, or the reason why there is no proof."""
         theory = ToolTheory(self._tools)
         try:
             functions = [theory.of(each).function for each in self._pair]
@@ -142,9 +148,9 @@ class _Comparison:
             found = self._difference(codes) or self._proved_where_defined(theory, functions, claim)
             return found or "somewhere one of them has no value, and what is equal there is no proposition"
         found = self._proved_where_defined(theory, functions, claim)
-        watch = self._prover.watch
-        if found is None and watch is not None and watch.over:
-            return f"{LATE}{watch.seconds:g} s"
+        deadline = self._prover.deadline
+        if found is None and deadline is not None and deadline.over:
+            return f"{LATE}{deadline.seconds:g} s"
         return found or verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
 
     def _proved_where_defined(
@@ -152,7 +158,7 @@ class _Comparison:
     ) -> Answer | None:
         """The proof that both have values for the same inputs, and the same; None where there is none.
 
-        Where both have none they must end in errors of one kind. So this is asked only where no other kind can be.
+        For all other inputs they must end in errors of one kind, so this is asked only where no other kind is possible.
         """
         kind = _only_error(self._pair, self._tools)
         equation = claim.body if isinstance(claim, tree.Quantifier) else claim
@@ -162,12 +168,12 @@ class _Comparison:
         assert isinstance(left, tree.Call), "a claim is an equation of two calls"
         assert isinstance(right, tree.Call), "a claim is an equation of two calls"
         try:
-            companions = DefinednessPredicates(theory, [each.label for each in functions], [claim])
-            asked = companions.agreement(left, right)
-            whole = companions.theory()
-        except Unsaid:
+            predicates = DefinednessPredicates(theory, [each.label for each in functions], [claim])
+            asked = predicates.agreement(left, right)
+            whole = predicates.theory()
+        except UnknownCondition:
             return None
-        if not companions.definitions or not companions.always_ends:
+        if not predicates.definitions or not predicates.always_ends:
             return None
         if isinstance(claim, tree.Quantifier):
             asked = msgspec.structs.replace(claim, body=asked)
@@ -178,10 +184,10 @@ class _Comparison:
             return None
         reason = f"both have a value for the same inputs, and it is one value; for others both end in {kind}"
         return {"status": "proved", "by": "proof", "engine": decision.verdict.engine, "about": ABOUT,
-                "reason": reason, "conditions": list(companions.definitions)}  # fmt: skip
+                "reason": reason, "conditions": list(predicates.definitions)}  # fmt: skip
 
     def _claim(self, theory: ToolTheory, functions: Sequence[Function]) -> tree.Expression | None:
-        """That both functions are equal everywhere."""
+        """That both functions are equal everywhere; None where their inputs have no common Kleis types."""
         if functions[0].records != functions[1].records:
             return None
         chosen = [theory.parameters(each) for each in self._pair]
@@ -198,7 +204,7 @@ class _Comparison:
     # ── Search ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _searched(self, types: Sequence[Type], seed: int, inputs: int) -> tuple[Answer | None, int]:
-        """Inputs of some types, small ones first; the difference that was found, and how many were tried."""
+        """Try inputs of some types, small ones first: the difference that was found, and how many were tried."""
         random, tried = Random(seed), 0
         for number in range(inputs if types else 1):
             if self._fuel <= 0:
@@ -221,7 +227,7 @@ class _Comparison:
         return self._difference(self._calls(tried)) is not None
 
     def _input_types(self, tool: Tool) -> list[Type]:
-        """The types of what a tool takes, one after the other."""
+        """The types of the parameters of a tool."""
         found: list[Type] = []
         type_ = typing_of(tool, self._tools).type_
         term = tool.term
@@ -234,16 +240,10 @@ class _Comparison:
         return found
 
     def _calls(self, given: Sequence[Term]) -> list[Term]:
-        codes = []
-        for tool in self._pair:
-            code = literal(tool.label)
-            for each in given:
-                code = make("app", (code, each))
-            codes.append(code if given else make("eval", (make("code_of", (code,)),)))
-        return codes
+        return [applied(tool.label, given) for tool in self._pair]
 
     def _difference(self, codes: Sequence[Term]) -> Answer | None:
-        """The refutation that two calls show, None where they answer the same or one meets a limit."""
+        """The refutation that two calls show; None where they answer the same, or one meets a limit."""
         answers = [self._answer(each) for each in codes]
         kinds = [each["error"]["kind"] if each["type"] == "error" else "" for each in answers]
         if any(kind in LIMITS for kind in kinds) or "continuation" in [each["type"] for each in answers]:
@@ -271,7 +271,7 @@ class _Comparison:
     def _answer(self, code: Term) -> Answer:
         # In a list, since a run calls a function that its code gives.
         answer = run(Request(code=[print_term(code)]), self._tools, Budget(fuel=_FUEL))
-        self._fuel -= answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)) + 50
+        self._fuel -= fuel_of(answer) + RUN_FUEL
         return answer
 
 
@@ -280,7 +280,7 @@ _WITHOUT_ERRORS = frozenset([
     "var", "lam", "app", "let", "if", "self", "eq", "lt", "lte", "gt", "gte", "and", "or", "not", "add", "sub", "mul",
     "nil", "cons", "isEmpty", "length", "fold", "pair", "fst", "snd", "record",
 ])  # fmt: skip
-"""Operations that never end in an error where types are right."""
+"""Operations that never end in an error in a term without type errors."""
 
 
 def _only_error(pair: Sequence[Tool], tools: Tools) -> str | None:
@@ -313,8 +313,7 @@ def _shown(answer: Answer) -> Json:
     """What counts of an answer: a value with its kind, or the kind of an error."""
     if answer["type"] == "error":
         return {"error": answer["error"]["kind"]}
-    items = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
-    return {"value": items[0]}
+    return {"value": value_of(answer)[0]}
 
 
 def _inputs(code: Term) -> list[Term]:

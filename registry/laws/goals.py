@@ -1,7 +1,7 @@
-"""What the prover is asked of a law: a theory of tools, a claim, and what is known before it (ADR 015).
+"""The questions to the prover about a law: a theory of tools, a claim, and lemmas.
 
-A claim is the law as it stands, or the law where its tools have values (companions.py).  Making a certificate and
-checking it again from nothing make the same question.
+A claim is the law as written, or the law behind the definedness predicates of its tools. Making a certificate and
+rechecking it build the same question.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from kleis.syntax.tree import Expression
 from kleis.theory.theory import Theory
 from registry.laws.definedness.predicates import DefinednessPredicates, never_together
-from registry.laws.definedness.value_conditions import TRUE, Unsaid
+from registry.laws.definedness.value_conditions import TRUE, UnknownCondition
 from registry.laws.law_text import Law
 from registry.translate.kleis_syntax import names_in
 from registry.translate.tool_theory import ToolTheory
@@ -26,18 +26,18 @@ NO_TRUTH_VALUE = (
     "without a truth value wherever its premises are true: "
     "a tool in it has no value for some of what a quantifier inside it ranges over"
 )
-"""What is said of a law whose quantifiers ask a tool where it has no value: elsewhere it may have values."""
+"""The label of a law whose inner quantifiers range over inputs for which a tool has no value."""
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A law, or the law under the premise that its tools have values."""
+    """A law, or with `where_defined` the law behind the definedness predicates of its tools."""
 
     law: Law
     where_defined: bool = False
 
 
 class LawQuestion(msgspec.Struct, frozen=True):
-    """A question in the prover's words. `conditions` are the companions in its theory, as text."""
+    """A question to the prover. `conditions` are the definedness predicates in its theory, as text."""
 
     theory: Theory
     claim: Expression
@@ -46,9 +46,9 @@ class LawQuestion(msgspec.Struct, frozen=True):
 
 
 def question(tools: ToolTheory, claim: Claim, lemmas: Sequence[Claim] = ()) -> LawQuestion:
-    """The question of a claim after lemmas. The tools of all come into the theory, those of the claim first.
+    """The question of a claim after lemmas. The tools of all are added to the theory, those of the claim first.
 
-    Raises `Untranslatable` for a tool, `Unsaid` where it is not said where a tool has a value.
+    Raises `Untranslatable` for a tool without a definition, `UnknownCondition` for one without a definedness predicate.
     """
     claims = (claim, *lemmas)
     for each in claims:
@@ -58,36 +58,36 @@ def question(tools: ToolTheory, claim: Claim, lemmas: Sequence[Claim] = ()) -> L
     labels = dict.fromkeys(label for each in claims if each.where_defined for label in each.law.tools)
     if not labels:
         return LawQuestion(tools.theory, laws[0], tuple(laws[1:]))
-    companions = DefinednessPredicates(tools, labels, laws)
-    partial = iter(companions.of_laws([each.law.expression for each in claims if each.where_defined]))
+    predicates = DefinednessPredicates(tools, labels, laws)
+    partial = iter(predicates.of_laws([each.law.expression for each in claims if each.where_defined]))
     said = [next(partial) if each.where_defined else each.law.expression for each in claims]
-    return LawQuestion(companions.theory(), said[0], tuple(said[1:]), companions.definitions)
+    return LawQuestion(predicates.theory(), said[0], tuple(said[1:]), predicates.definitions)
 
 
 def never_true(asked: LawQuestion) -> LawQuestion | None:
-    """Whether the premises of a law are never true together, as they stand; None where it has none."""
+    """Whether the premises of a law are never true together, as written; None for a law without premises."""
     never = never_together(asked.claim, lambda _: TRUE, where_defined=False)
     return None if never is None else LawQuestion(asked.theory, never)
 
 
 def never_asked(tools: ToolTheory, claim: Claim) -> tuple[LawQuestion, str] | None:
-    """Whether the premises of a law that is in the theory are never true together, where one without a value is not
-    true; of a law where its tools have values, whether that is never so besides. With the label of a law of which this
-    is so. None where it is no other question than `never_true`, or is not said."""
+    """Whether the premises of a law are never true together, counting one without a value as not true; for a claim
+    `where_defined`, also never true where its tools have values. With the label of a law for which this is proved. None
+    where `never_true` asks the same, or a definedness predicate is unknown."""
     law = claim.law.expression
     premises = never_together(law, lambda _: TRUE, where_defined=False)
     if not claim.where_defined and (premises is None or names_in(premises).isdisjoint(_functions(tools))):
         return None
     try:
-        companions = DefinednessPredicates(tools, claim.law.tools, [law])
-        never, is_ranging = companions.never_asked(law, where_defined=claim.where_defined)
-        theory = companions.theory()
-    except Unsaid:
+        predicates = DefinednessPredicates(tools, claim.law.tools, [law])
+        never, is_ranging = predicates.never_asked(law, where_defined=claim.where_defined)
+        theory = predicates.theory()
+    except UnknownCondition:
         return None
-    if never is None or not companions.definitions:
+    if never is None or not predicates.definitions:
         return None
     label = NEVER_TRUE if not claim.where_defined else NO_TRUTH_VALUE if is_ranging else NEVER_ASKED
-    return LawQuestion(theory, never, conditions=companions.definitions), label
+    return LawQuestion(theory, never, conditions=predicates.definitions), label
 
 
 def _functions(tools: ToolTheory) -> set[str]:

@@ -1,6 +1,6 @@
-"""The prover as laws use it: one broker for all questions of a process, a theory of tools for each (ADR 015).
+"""The prover as laws use it: one broker for all questions of a process, a theory of tools for each.
 
-Everything from `kleis.prover` is loaded when the first law is asked, so a registry without laws never pays for solvers.
+Everything of `kleis.prover` is imported when the first law is asked, so a registry without laws never loads solvers.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 __all__ = ["LawProver", "Proof"]
 
 _SHORT = 150_000
-"""Steps of Z3 that most laws of tools without recursion take less than."""
+"""Steps of Z3 that suffice for most laws of tools without recursion."""
 
 _FIRST_INDUCTION = 3_000_000
-"""Steps of an induction that needs no long search."""
+"""Steps of an induction without a long search."""
 
 
 @cache
 def _order() -> tuple[Entry, ...]:
-    """The published order with two entries before the others: laws of tools are short, or inductions.
+    """The published order with two short attempts before it: most laws of tools are short proofs, or inductions.
 
-    Whatever these two leave open is asked in the published order.
+    What both leave open is asked in the published order.
     """
     from kleis.prover.portfolio import ORDER, Entry
 
@@ -53,7 +53,7 @@ def _order() -> tuple[Entry, ...]:
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """A certificate as JSON values, or why there is none."""
+    """A certificate as JSON values, or the reason why there is none."""
 
     certificate: dict[str, Any] | None
     reason: str = ""
@@ -62,11 +62,11 @@ class Proof(msgspec.Struct, frozen=True):
 class LawProver:
     """Asks the prover about theories of tools. Safe in threads; `close` ends the worker.
 
-    `cache` is a directory of verdicts, None for none.
+    `cache` is the directory of cached verdicts, None for no cache.
     """
 
-    watch: Deadline | None = None
-    """Who waits for the answers; None where nobody is in a hurry."""
+    deadline: Deadline | None = None
+    """When answers are wanted; None for no limit."""
 
     def __init__(self, cache: Path | None = None) -> None:
         self._directory = cache
@@ -84,14 +84,14 @@ class LawProver:
         self.close()
 
     def close(self) -> None:
-        """End the worker, if there is one. Another question starts another."""
+        """End the worker, if there is one. The next question starts another."""
         with self._lock:
             broker, self._broker = self._broker, None
         if broker is not None:
             broker.close()
 
     def broker(self) -> Broker:
-        """The way to the worker."""
+        """The broker, started if needed."""
         from kleis.prover.process.broker import Broker
 
         with self._lock:
@@ -104,7 +104,7 @@ class LawProver:
         return self.decide(theory, claim, lemmas).verdict
 
     def decide(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Decision:
-        """The same with the answer that decided, where it was not kept from before."""
+        """The same with the engine's answer, unless the verdict was cached."""
         from kleis.prover.prover import Prover
 
         return Prover(
@@ -117,7 +117,7 @@ class LawProver:
         ).decide(claim, lemmas=lemmas, file="<law>")
 
     def _elaborator(self, theory: Theory) -> Elaborator:
-        """One elaborator for what a thread asks of one theory in turn: a law, its vacuity, its certificate."""
+        """One elaborator for successive questions of a thread about one theory: a law, its vacuity, its certificate."""
         from kleis.elaborate.elaborator import Elaborator
 
         kept: tuple[Theory, Elaborator] | None = getattr(self._last, "elaborator", None)
@@ -138,7 +138,7 @@ class LawProver:
     def certified(
         self, theory: Theory, claim: Expression, decision: Decision, lemmas: Sequence[Expression] = ()
     ) -> Proof:
-        """The certificate of what was decided; it has passed its own check."""
+        """The certificate of a decision, which has passed its check."""
         from kleis.prover.certificates.build import Question, build
         from kleis.prover.certificates.certificate import CertificateError
 
@@ -157,7 +157,7 @@ class LawProver:
         return Proof(msgspec.to_builtins(certificate))
 
     def check(self, certificate: dict[str, Any]) -> CheckReport:
-        """Whether a certificate shows what it says; everything is parsed, encoded and solved again."""
+        """Check a certificate: everything in it is parsed, encoded and solved again."""
         from kleis.prover.certificates.certificate import Certificate, CheckReport, Finding, check
 
         try:
@@ -167,28 +167,28 @@ class LawProver:
         return check(read, self.broker())
 
     @contextmanager
-    def within(self, watch: Deadline) -> Iterator[LawProver]:
-        """The same for somebody who waits: when the watch is over, what runs is stopped and nothing more begins.
+    def within(self, deadline: Deadline) -> Iterator[LawProver]:
+        """The same under a deadline: when it is over, what runs is stopped and nothing more begins.
 
-        What was cut is not kept. The worker and the verdicts that are kept are shared.
+        A verdict that was cut is not cached. The worker and the cache are shared.
         """
         from kleis.prover.process.cancellable_broker import CancellableBroker
 
-        with CancellableBroker(self.broker()).until(watch) as broker:
-            yield _WatchedProver(self, broker, watch)
+        with CancellableBroker(self.broker()).until(deadline) as broker:
+            yield _DeadlineProver(self, broker, deadline)
 
 
-class _WatchedProver(LawProver):
-    """A prover whose broker is stopped when a watch is over. It owns nothing."""
+class _DeadlineProver(LawProver):
+    """A prover whose broker is stopped at a deadline. It owns nothing."""
 
-    def __init__(self, shared: LawProver, broker: Broker, watch: Deadline) -> None:
+    def __init__(self, shared: LawProver, broker: Broker, deadline: Deadline) -> None:
         super().__init__()
-        self.watch = watch
+        self.deadline = deadline
         self._shared = shared
         self._bounded = broker
 
     def broker(self) -> Broker:
-        """The way to the shared worker, until the watch is over."""
+        """The shared broker, until the deadline is over."""
         return self._bounded
 
     def _verdicts(self) -> VerdictCache | None:

@@ -1,14 +1,16 @@
-"""Laws as people write them, and as the prover gets them (docs/reference/registry.md §7.1).
+"""Laws parsed: names of tools resolved to their names in Kleis (docs/reference/registry.md §7.1).
 
-A law is one Kleis proposition. What a name in it stands for:
+A law is one Kleis proposition. A name in it stands for the first of these that fits:
 
-1. what the law itself binds (`∀(x : ℤ)`, λ, let, match);
-2. the tool that the law is about, by its own name, where that is written: `x + y` is never a call of a tool `plus`;
+1. a variable that the law binds (`∀(x : ℤ)`, λ, let, match);
+2. the tool that the law is about, where its name is written: `x + y` is never a call of a tool `plus`;
 3. another tool, where Kleis has no use of its own for the name; `tool_NAME` is tool NAME in any case;
-4. Kleis's own: a built-in, a constructor.
+4. a name of Kleis: a built-in, a constructor.
 
-So a tool that is registered later never changes what a law says. `safe(NAME)` stands alone and says that the tool has a
-value for every input of its type. Named arguments, `area(width = 2, height = 3)`, are the fields of a record.
+So a tool that is registered later never changes what a law says. `safe(NAME)` alone is the law that the tool has a value
+for every input of its type. Named arguments, `area(width = 2, height = 3)`, are the fields of a record.
+
+For a law with an unknown name, `spelling_hint` looks through the tools, which Kleis's own errors do not know.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
 from registry.records import LIBRARY_PREFIX
 from registry.translate.kleis_names import is_free, plain_name
-from registry.translate.kleis_syntax import call
+from registry.translate.kleis_syntax import bound_by, call
 from registry.translate.symbolic_values import Function
 
 __all__ = ["LAW_LIMIT", "Law", "LawError", "Vocabulary", "read_law", "retyped", "spelling_hint"]
@@ -41,7 +43,7 @@ _STACK = 3_000
 
 
 class LawError(Exception):
-    """A text that is no law: `message`, and a `hint`."""
+    """A text that is no law: a `message` and a `hint`."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -50,9 +52,9 @@ class LawError(Exception):
 
 
 class Law(msgspec.Struct, frozen=True):
-    """A law as it was written, as an expression over the Kleis names of tools, and the labels of the tools in it.
+    """A law as written, as an expression over the Kleis names of tools, and the labels of the tools in it.
 
-    `safe` is set for `safe(…)`.
+    `safe` is True for `safe(…)`.
     """
 
     text: str
@@ -65,9 +67,10 @@ class Law(msgspec.Struct, frozen=True):
 class Vocabulary:
     """What the names of a law may stand for.
 
-    `subject` is the tool that the law is about, None where it is about no one tool. `find` gives the tool of a name,
-    `names` all names of tools, `function` what a tool is in Kleis: it may raise `LawError`. `types` gives the Kleis
-    types of a function's parameters, None for one that a law cannot range over; `unsayable` says why.
+    `subject` is the tool that the law is about, None for a law of no one tool. `find` gives the tool of a name, `names`
+    all names of tools, `function` the Kleis function of a tool: it may raise `LawError`. `types` gives the Kleis types
+    of a function's parameters, None for one that a law cannot range over; `unexpressed` gives the reason. `mentioned`
+    collects the tools that a law mentions, by label.
     """
 
     subject: Tool | None
@@ -75,7 +78,7 @@ class Vocabulary:
     names: Callable[[], Iterable[str]]
     function: Callable[[Tool], Function]
     types: Callable[[Tool], tuple[tree.TypeExpression | None, ...]]
-    unsayable: Callable[[Tool], str]
+    unexpressed: Callable[[Tool], str]
     mentioned: dict[str, Tool] = field(default_factory=dict)
 
     def tool(self, name: str) -> Tool | None:
@@ -97,14 +100,14 @@ class Vocabulary:
         return next((self.find(each) for each in sorted(self.names()) if plain_name(each) == name), None)
 
     def mention(self, tool: Tool) -> Function:
-        """The function of a tool that the law speaks of."""
+        """The function of a tool, which the law now mentions."""
         function = self.function(tool)
         self.mentioned[tool.label] = tool
         return function
 
 
 def read_law(text: str, vocabulary: Vocabulary) -> Law:
-    """The law that a text is; `LawError` for a text that is none."""
+    """Parse a law. Raises `LawError` for a text that is none."""
     if len(text) > LAW_LIMIT:
         raise LawError(f"a law has at most {LAW_LIMIT} characters, not {len(text)}")
     reserve_stack(_STACK)
@@ -135,7 +138,7 @@ def _safe(parsed: tree.Call, vocabulary: Vocabulary) -> tree.Expression:
     function = vocabulary.mention(tool)
     types = vocabulary.types(tool)
     if any(each is None for each in types):
-        reason = vocabulary.unsayable(tool)
+        reason = vocabulary.unexpressed(tool)
         raise LawError(f"`safe` cannot speak of all that {tool.name} takes: {reason}")
     binders = tuple(
         tree.Binder(f"x{place}", type_) for place, type_ in enumerate(types, 1) if type_ is not None
@@ -177,7 +180,7 @@ class _LawReader:
                 read = rebuild(node, lambda below: self._node(below, bound))
                 return read if tool is None else self._call(tool, read.arguments)
             case tree.Let(pattern=pattern, value=value, body=body):
-                inner = bound | _bound_by(pattern)
+                inner = bound | bound_by(pattern)
                 return msgspec.structs.replace(
                     node, value=self._node(value, bound), body=self._node(body, inner)
                 )
@@ -186,7 +189,7 @@ class _LawReader:
             case tree.Lambda(parameters=parameters):
                 bound |= {each.name for each in parameters}
             case tree.Case(pattern=pattern):
-                bound |= _bound_by(pattern)
+                bound |= bound_by(pattern)
         return rebuild(node, lambda below: self._node(below, bound))
 
     def _tool(self, node: tree.Name | tree.Call, bound: frozenset[str]) -> Tool | None:
@@ -217,12 +220,6 @@ class _LawReader:
         return tree.Call(function.name, tuple(given))
 
 
-def _bound_by(pattern: tree.Node) -> frozenset[str]:
-    return frozenset(
-        each.name for each in walk(pattern) if isinstance(each, tree.VariablePattern | tree.AsPattern)
-    )
-
-
 def _fields(tool: Tool, argument: tree.Expression, fields: tuple[str, ...]) -> list[tree.Expression]:
     """The fields of a record, in the order of the function's parameters."""
     if not (isinstance(argument, tree.Call) and argument.name == "record"):
@@ -249,10 +246,7 @@ def retyped(expression: tree.Expression, name: str, type_: str) -> tree.Expressi
     return rebuild(expression, changed)
 
 
-# What to try instead of a law that names a tool there is none of.
-#
-# Kleis says "no function smalle is declared", and knows only its own words. Here the tools are looked through: the hint is
-# the tool's nearest spelling, as laws write it (`tool_reverse`), or where the names are listed.
+# ── Hints ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _PREFIX = "tool_"
 _DOTTED = re.compile(r"\bstd\.[A-Za-z_][A-Za-z0-9_]*")
@@ -261,7 +255,8 @@ _DOTTED = re.compile(r"\bstd\.[A-Za-z_][A-Za-z0-9_]*")
 def spelling_hint(
     law: str, reason: str, tools: Tools, names: Callable[[], Iterable[str]], otherwise: str
 ) -> str:
-    """The hint for a text that is no law, for which `reason` was given; `otherwise` where no name is at fault."""
+    """The hint for a text that is no law, where Kleis gave `reason`: the nearest spelling of an unknown tool, as laws
+    write it (`tool_reverse`); `otherwise` where no name is wrong."""
     try:
         parsed = parse_expression(law, file="<law>")
     except KleisError:
@@ -281,7 +276,7 @@ def spelling_hint(
 
 
 def _short_name(known: Tool, tools: Tools) -> str:
-    """How a law calls a tool of the library."""
+    """The hint for a tool of the library that is named with its prefix."""
     short = known.name.removeprefix(LIBRARY_PREFIX)
     meant = tools.tool(short)
     if meant is not None and meant.name == known.name:
@@ -290,7 +285,7 @@ def _short_name(known: Tool, tools: Tools) -> str:
 
 
 def _free_names(parsed: tree.Expression) -> Iterator[str]:
-    """The names that a law does not bind and Kleis has no use for, in order."""
+    """The names that a law does not bind and Kleis does not use, in order."""
     nodes = list(walk(parsed))
     bound = {
         each.name for each in nodes if isinstance(each, tree.Binder | tree.VariablePattern | tree.AsPattern)

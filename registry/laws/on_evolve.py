@@ -1,9 +1,8 @@
-"""Laws and the versions of a tool: what a new version must keep, what is refused, what is kept (ADR 015).
+"""The laws that a new version of a tool must keep (docs/reference/registry.md §7.6).
 
-A new version keeps the laws of the current one, or says which it drops. What was proved of the old code is asked anew
-of the new one. A law that is refuted, an old one too, refuses the version; a law that is not decided is kept as tested.
-Code that has not changed keeps what is known of it; only laws that are new, that a time limit left open, or that rest
-on tools that have changed since, are asked.
+A new version keeps the laws of the current one, except those it drops, and every law is decided anew for new code. A law
+that is refuted, old or new, rejects the version; an undecided law is kept as tested. For unchanged code only these laws are
+asked: new ones, those that a time limit left open, and stale ones.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ LAWS = 40
 
 
 class CheckedLaws(msgspec.Struct, frozen=True):
-    """The laws of a version as the store keeps them (None: as they are), their certificates by hash, and the answer."""
+    """The laws of a version as the store keeps them (None: unchanged), their certificates by hash, and the answer."""
 
     laws: str | None
     certificates: dict[str, str]
@@ -52,9 +51,9 @@ def check_on_evolve(
     *,
     same_code: bool,
 ) -> CheckedLaws:
-    """What becomes of the laws of a new version. `before` is the current one; `view` has the new one in its place.
+    """Decide the laws of a new version. `before` is the current one; `view` has the new one in its place.
 
-    Raises `law_disproved` for a law that is refuted, `invalid_argument` for a text that is none.
+    Raises `law_disproved` for a law that is refuted, `invalid_argument` for a text that is no law.
     """
     old = {law.law: law for law in read_laws(before.laws)} if before is not None else {}
     _check_dropped(dropped, old)
@@ -68,12 +67,12 @@ def check_on_evolve(
             found=str(len(kept) + len(new)), expected=f"at most {LAWS}",
             hint="Drop some with `drop_laws`, or state them of another tool.",
         )  # fmt: skip
-    return _Settling(name, before, view, names, prover).settled(kept, new, list(asked), same_code=same_code,
+    return _LawsOnEvolve(name, before, view, names, prover).checked(kept, new, list(asked), same_code=same_code,
                                                                 dropped=list(dropped))  # fmt: skip
 
 
-class _Settling:
-    """One evolve with laws."""
+class _LawsOnEvolve:
+    """The laws of one call of `evolve`."""
 
     def __init__(
         self,
@@ -92,7 +91,7 @@ class _Settling:
         self._certificates: dict[str, str] = {}
         self._total = self._done = 0
 
-    def settled(
+    def checked(
         self,
         kept: dict[str, KeptLaw],
         new: list[str],
@@ -101,7 +100,7 @@ class _Settling:
         same_code: bool,
         dropped: list[str],
     ) -> CheckedLaws:
-        """All laws, those that were there before first."""
+        """Decide all laws, those of the current version first."""
         self._total = len(kept) + len(new)
         laws: list[KeptLaw] = []
         reports: list[Json] = []
@@ -119,9 +118,9 @@ class _Settling:
 
     def _asked(self, text: str, place: str, was: KeptLaw | None) -> KeptLaw:
         check = self._laws()
-        self._await(check, text)
+        self._report_progress(check, text)
         report = check.report(text)
-        self._await(check, text)
+        self._report_progress(check, text)
         if report.status == "refuted":
             raise self._refuted(report, place, was)
         if report.status == "error":
@@ -138,14 +137,14 @@ class _Settling:
             self._certificates[law.certificate] = certificate
         return law
 
-    def _await(self, check: LawCheck, text: str) -> None:
-        """Tell who waits which law is asked; nothing is kept for somebody who has left."""
-        watch = check.prover.watch
-        if watch is None:
+    def _report_progress(self, check: LawCheck, text: str) -> None:
+        """Report progress to the caller; raises `cancelled` where the call was."""
+        deadline = check.prover.deadline
+        if deadline is None:
             return
-        if watch.abandoned:
+        if deadline.abandoned:
             raise PifError("cancelled", "the call was cancelled; nothing was kept")
-        watch.report(self._done, 2 * self._total, text)
+        deadline.report(self._done, 2 * self._total, text)
         self._done += 1
 
     def _refuted(self, report: LawReport, place: str, was: KeptLaw | None) -> RegistryError:
@@ -160,7 +159,7 @@ class _Settling:
         )  # fmt: skip
 
     def _laws(self) -> LawCheck:
-        """The check, made when the first law needs it: the prover is slow to load."""
+        """The check, made for the first law: the prover is slow to load."""
         if self._check is None:
             from registry.laws.check_laws import LawCheck
 
@@ -171,7 +170,7 @@ class _Settling:
 
 
 def kept_law(report: LawReport) -> tuple[KeptLaw, str]:
-    """What is kept of a law that was not refuted, and the text of its certificate: empty where it has none."""
+    """The record of a law that was not refuted, and the text of its certificate: empty where it has none."""
     assert report.status != "refuted", "a law that is refuted is not kept"
     assert report.status != "error", "what is no law is not kept"
     certificate = ""
@@ -198,7 +197,7 @@ def _check_dropped(dropped: Sequence[str], old: dict[str, KeptLaw]) -> None:
 
 
 def is_stale(law: KeptLaw, tools: Tools, own: ToolRecord | None = None) -> bool:
-    """Whether a tool that a law rests on is another now, or gone. `own` is the version that the law is of."""
+    """Whether a tool that a law rests on has other code now, or is gone. `own` is the version that the law is of."""
     return any(
         _has_changed(label, hash_, tools)
         for label, hash_ in law.tools.items()
@@ -207,7 +206,7 @@ def is_stale(law: KeptLaw, tools: Tools, own: ToolRecord | None = None) -> bool:
 
 
 def _is_late(law: KeptLaw) -> bool:
-    """Whether a time limit left something open of a law."""
+    """Whether a time limit left a law open."""
     return any(label.startswith(LATE) for label in law.labels)
 
 
@@ -239,11 +238,11 @@ def recheck(
     certificate: Callable[[str], str | None],
     prover: LawProver,
 ) -> list[dict[str, Json]]:
-    """Check the laws of a version again from nothing: what was proved by its certificate, the rest at its points. What
-    a time limit left open is asked again.
+    """Check the laws of a version from nothing: proved ones by their certificates, tested ones at their assignments. A law
+    that a time limit left open is asked again.
 
-    The law is read again, the tools are translated again, and what the certificate says must be that; then everything
-    in it is parsed, encoded and solved again.
+    The law is parsed and the tools are translated again, and the certificate must be about these; then everything in it
+    is parsed, encoded and solved again.
     """
     from registry.laws.check_laws import LawCheck
 
@@ -276,7 +275,7 @@ def recheck(
 def _by_certificate(
     law: KeptLaw, view: Tools, check: LawCheck, certificate: Callable[[str], str | None]
 ) -> list[Json]:
-    """What the check of one certificate found."""
+    """The findings of the check of one certificate."""
     from kleis.prover.certificates.certificate import Certificate, CertificateError
 
     text = certificate(law.certificate)

@@ -1,11 +1,9 @@
 """Makes the certificates of the library's laws: `make certificates`, or `python -m registry.laws.prove_library`.
 
 Every law is proved from nothing and its certificate checked; once all are, `stdlib/pif/certificates` is replaced
-(`registry.tools.library`). The library's tools are translated alone, so the files depend on the library, on the
-translation and on Z3's version, which each certificate names, and not on the day or the machine. Two things are set
-aside for that: a machine so slow that a guard of time cuts a proof short gives no files, and says so; and cvc5 must not
-be installed, for its opinion would stand in the certificates.
-
+(`registry.tools.library`). The library's tools are translated alone, so the files depend on the library, the translation
+and the version of Z3, which each certificate names, but not on the day or the machine. So no files are written where a
+time limit cuts a proof, or where cvc5 is installed, whose opinion would be part of the certificates.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ __all__ = ["NotProved", "main", "make_certificates", "proved_tools"]
 
 
 class NotProved(Exception):
-    """A law of the library that has no proof, and what became of it."""
+    """A law of the library without a proof; the message has its status and reason."""
 
 
 def proved_tools(

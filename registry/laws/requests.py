@@ -1,11 +1,11 @@
-"""Questions about tools that are put to the prover without keeping anything: `verify` and `analyze … against`."""
+"""Questions about tools that keep nothing: `verify`, `analyze … against`, and checks of the laws of a version."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from pif.language.errors import PifError
-from pif.language.host import Tool, Tools
+from pif.language.host import Tool
 from pif.language.terms import Json, Term
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
@@ -25,7 +25,7 @@ _NAMES = ("_this_term", "_other_term")
 
 
 def verified_law(proposition: str, lemmas: Sequence[str], tools: SnapshotTools, prover: LawProver) -> Answer:
-    """What becomes of a proposition about any tools; `lemmas` are asked first, and used if they are proved."""
+    """Decide a proposition about any tools; `lemmas` are proved first."""
     check = LawCheck(tools, tools.names, prover)
     for place, lemma in enumerate(lemmas):
         report = check.report(lemma)
@@ -57,24 +57,21 @@ def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawPr
             "invalid_argument", f"`against` is no tool and no term: {error.message}", place="against",
             found=error.found, expected="a tool's name, name@version, or a term", hint=error.hint,
         ) from None  # fmt: skip
-    view: Tools = tools
+    view: SnapshotTools | Overlay = tools
     pair: list[Tool] = []
     for name, code in zip(_NAMES, (left, second), strict=True):
         if isinstance(code, Tool):
             pair.append(code)
             continue
-        below = view
-        assert isinstance(below, SnapshotTools | Overlay)
-        overlay = Overlay(below, name, 1, closed(code))
-        pair.append(overlay.new)
-        view = overlay
+        view = Overlay(view, name, 1, closed(code))
+        pair.append(view.new)
     answer = equivalence(pair[0], pair[1], view, prover)
     shown = [code.label if isinstance(code, Tool) else "the term" for code in (left, second)]
     return {"type": "analysis", "equivalence": {"between": shown, **answer}}
 
 
 def rechecked(record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver) -> Answer:
-    """What becomes of the laws of a version, checked again from nothing; those of the library speak of it alone."""
+    """Check the laws of a version from nothing; those of the library are about the library alone."""
     own = tools.library if record.name.startswith(LIBRARY_PREFIX) else tools
     checked = recheck(record, own, _certificates(record, tools, store), prover)
     ok = all(each["ok"] for each in checked)
@@ -100,7 +97,7 @@ def tools_with_laws(tools: SnapshotTools, *, library: bool) -> list[str]:
 
 
 def _certificates(record: ToolRecord, tools: SnapshotTools, store: Store) -> Callable[[str], str | None]:
-    """Where the certificates of a version's laws are, by their hashes."""
+    """The function that finds certificates of a version's laws by their hashes."""
     if record.name.startswith(LIBRARY_PREFIX):
         return lambda hash_: tools.certificate(record, hash_)
     return store.certificate

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
+from itertools import islice
 from random import Random
 from typing import Literal
 
 import msgspec
 
 from kleis import core
+from kleis import values as kleis_values
 from kleis.budget import Budget as KleisBudget
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
@@ -30,15 +33,14 @@ from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth
 from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
-from kleis.values import UNIT, Data, ListValue, Value, exact, list_of, render_value
 from pif.analysis.types.unification import Type
 from pif.language.budget import Budget
 from pif.language.host import Tools
-from pif.language.json_text import parse_json
 from pif.language.terms import Json, literal, make, print_term
 from pif.language.terms import Term as PifTerm
 from pif.run.evaluate import Request, run
 from registry.laws.law_text import retyped
+from registry.tools.code_and_examples import fuel_of, value_of
 from registry.translate.kleis_syntax import record
 from registry.translate.symbolic_values import Function as ToolFunction
 from registry.translate.tool_theory import RecordType, ResultType, ToolSignature
@@ -46,11 +48,13 @@ from registry.translate.value_conversion import NotShared, fits, from_json, to_t
 
 __all__ = [
     "LIMITS",
+    "RUN_FUEL",
     "Assignment",
     "Tally",
     "Trials",
     "Unsampled",
     "Untried",
+    "applied",
     "call_term",
     "sample",
     "smaller",
@@ -61,6 +65,9 @@ FUEL = 200_000
 
 ALL_FUEL = 4_000_000
 """Fuel of all runs for one law."""
+
+RUN_FUEL = 50
+"""What a run counts for besides its fuel, so that runs that use none end too."""
 
 _SIZES = (1, 2, 3, 5, 8, 12)
 """Sizes of the values of an assignment, in turn."""
@@ -87,7 +94,7 @@ class Assignment(msgspec.Struct, frozen=True):
     """
 
     truth: Literal["true", "false", "undefined", "open"]
-    values: dict[str, Value]
+    values: dict[str, kleis_values.Value]
     calls: tuple[tuple[Json, Json], ...] = ()
     without: tuple[str, ...] = ()
     premise: bool = True
@@ -99,10 +106,10 @@ class Assignment(msgspec.Struct, frozen=True):
             try:
                 inputs[name] = print_term(to_term(value))
             except NotShared:
-                inputs[name] = render_value(value)
+                inputs[name] = kleis_values.render_value(value)
         return {
             "input": inputs,
-            "kleis": {name: render_value(value) for name, value in self.values.items()},
+            "kleis": {name: kleis_values.render_value(value) for name, value in self.values.items()},
             "runs": [{"code": code, "answer": answer} for code, answer in self.calls[:12]],
         }
 
@@ -140,15 +147,15 @@ class _Runs:
         """A tool, or a part of its result, as a function of the reference semantics."""
         tool = part.tool
 
-        def value(*given: Value) -> Outcome:
+        def value(*given: kleis_values.Value) -> Outcome:
             return self._value(part, given, symbol.codomain)
 
         return Function(tool.name, symbol.domain, value, total=False)
 
-    def _value(self, part: _Part, given: Sequence[Value], sort: core.Sort) -> Outcome:
+    def _value(self, part: _Part, given: Sequence[kleis_values.Value], sort: core.Sort) -> Outcome:
         tool = part.tool
         if not all(map(fits, given, part.takes)):
-            raise Untried(f"{tool.label} does not take {', '.join(map(render_value, given))}")
+            raise Untried(f"{tool.label} does not take {', '.join(map(kleis_values.render_value, given))}")
         try:
             code = print_term(call_term(tool, given))
         except NotShared:
@@ -167,9 +174,8 @@ class _Runs:
             self.failed.append(tool.label)
             return UNDEFINED
         self.valued.add(tool.label)
-        data = parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
         try:
-            return from_json(part.of(data), sort)
+            return from_json(part.of(value_of(answer)), sort)
         except NotShared:
             return OPEN
 
@@ -179,23 +185,29 @@ class _Runs:
             if self.fuel <= 0:
                 return {"type": "error", "error": {"kind": "out_of_fuel"}}
             answer = run(Request(code=code), self._tools, Budget(fuel=FUEL))
-            self.fuel -= answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)) + 50
+            self.fuel -= fuel_of(answer) + RUN_FUEL
             self._known[key] = answer
         return self._known[key]
 
 
-def call_term(tool: ToolFunction, given: Sequence[Value]) -> PifTerm:
+def call_term(tool: ToolFunction, given: Sequence[kleis_values.Value]) -> PifTerm:
     """The term that calls a tool with the arguments of its Kleis function: fields become records again."""
-    term, rest = literal(tool.label), list(given)
-    if not tool.records:
-        return make("eval", (make("code_of", (term,)),))
-    for fields in tool.records:
-        if fields is None:
-            argument = to_term(rest.pop(0))
-        else:
-            argument = make("record", tuple(to_term(rest.pop(0)) for _ in fields), fields)
-        term = make("app", (term, argument))
-    return term
+    terms = map(to_term, given)
+    return applied(
+        tool.label,
+        [
+            next(terms) if fields is None else make("record", tuple(islice(terms, len(fields))), fields)
+            for fields in tool.records
+        ],
+    )
+
+
+def applied(label: str, arguments: Sequence[PifTerm]) -> PifTerm:
+    """The term that calls a tool, or evaluates the code of one without parameters."""
+    tool = literal(label)
+    if not arguments:
+        return make("eval", (make("code_of", (tool,)),))
+    return reduce(lambda function, argument: make("app", (function, argument)), arguments, tool)
 
 
 class Trials:
@@ -226,28 +238,28 @@ class Trials:
             if symbol.name in known
         }
 
-    def at(self, values: Mapping[str, Value]) -> Assignment:
+    def at(self, given: Mapping[str, kleis_values.Value]) -> Assignment:
         """The law at an assignment of its variables."""
         self._runs.made, self._runs.failed = [], []
         premise = True
         body = self._body
         try:
             while isinstance(body, core.Connective) and body.name == "implies":
-                if self._truth(body.arguments[0], values) is FALSE:
+                if self._truth(body.arguments[0], given) is FALSE:
                     premise = False
                     break
                 body = body.arguments[1]
-            found = TRUE if not premise else self._truth(self._body, values)
+            found = TRUE if not premise else self._truth(self._body, given)
         except (BudgetError, RecursionError):
             found = OPEN
         runs = self._runs
         without = tuple(dict.fromkeys(runs.failed))
-        return Assignment(_TRUTHS.get(found, "open"), dict(values), tuple(runs.made), without, premise)
+        return Assignment(_TRUTHS.get(found, "open"), dict(given), tuple(runs.made), without, premise)
 
-    def _truth(self, formula: core.Term, values: Mapping[str, Value]) -> Truth:
+    def _truth(self, formula: core.Term, given: Mapping[str, kleis_values.Value]) -> Truth:
         account = Account(_BOUNDS.budget)
         model = Model({}, self._symbols)
-        return evaluator_of(self._goal, model, _BOUNDS, "one-sided", account).truth(formula, values)
+        return evaluator_of(self._goal, model, _BOUNDS, "one-sided", account).truth(formula, given)
 
     # ── Many assignments ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -268,10 +280,10 @@ class Trials:
                 break
             size = _SIZES[min(number * len(_SIZES) // max(cases, 1), len(_SIZES) - 1)]
             try:
-                values = {each.name: sample(random, each.sort, size) for each in self.variables}
+                given = {each.name: sample(random, each.sort, size) for each in self.variables}
             except Unsampled as error:
                 raise Untried(str(error)) from None
-            assignment = self.at(values)
+            assignment = self.at(given)
             if wrong(assignment):
                 return self._smallest(assignment, wrong), tally
             tally.note(assignment)
@@ -398,7 +410,7 @@ class Unsampled(Exception):
     """A sort of which no values are made up; the message says which."""
 
 
-def sample(random: Random, sort: core.Sort, size: int) -> Value:
+def sample(random: Random, sort: core.Sort, size: int) -> kleis_values.Value:
     """A value of a sort; `size` bounds numbers and lengths, roughly."""
     match sort:
         case core.Numeric(name="ℕ"):
@@ -406,20 +418,24 @@ def sample(random: Random, sort: core.Sort, size: int) -> Value:
         case core.Numeric(name="ℤ"):
             return _integer(random, size)
         case core.Numeric(name="ℚ" | "ℝ"):
-            return exact(Fraction(_integer(random, size), random.randint(1, 1 + size)))
+            return kleis_values.exact(Fraction(_integer(random, size), random.randint(1, 1 + size)))
         case core.Basic(name="Bool"):
             return random.random() < 0.5
         case core.Basic(name="String"):
             return "".join(random.choice(_CHARACTERS) for _ in range(random.randint(0, min(size, 8))))
         case core.ListOf(element=element):
-            return list_of([sample(random, element, size) for _ in range(random.randint(0, min(size, 8)))])
+            return kleis_values.list_of(
+                [sample(random, element, size) for _ in range(random.randint(0, min(size, 8)))]
+            )
         case core.TupleOf(items=()):
-            return UNIT
+            return kleis_values.UNIT
         case core.TupleOf(items=(first, second)):
-            return Data("Pair", (sample(random, first, size), sample(random, second, size)))
+            return kleis_values.Data("Pair", (sample(random, first, size), sample(random, second, size)))
         case core.RecordOf(fields=fields):
-            parts = [Data("field", (name, sample(random, inner, size))) for name, inner in fields]
-            return Data("record", tuple(parts))
+            parts = [
+                kleis_values.Data("field", (name, sample(random, inner, size))) for name, inner in fields
+            ]
+            return kleis_values.Data("record", tuple(parts))
         case core.FunctionOf(domain=domain, codomain=codomain):
             return _function(random, domain, codomain, size)
         case _:
@@ -440,7 +456,7 @@ def _function(random: Random, domain: tuple[core.Sort, ...], codomain: core.Sort
     )
     factors = [random.randint(-2, 2) for _ in domain]
 
-    def value(*given: Value) -> Value:
+    def value(*given: kleis_values.Value) -> kleis_values.Value:
         if is_numeric and isinstance(constant, int):
             return constant + sum(f * g for f, g in zip(factors, given, strict=True) if isinstance(g, int))
         return given[0] if len(domain) == 1 and domain[0] == codomain and factors[0] > 0 else constant
@@ -448,7 +464,7 @@ def _function(random: Random, domain: tuple[core.Sort, ...], codomain: core.Sort
     return Function("f", domain, value, total=True)
 
 
-def smaller(value: Value) -> Iterator[Value]:
+def smaller(value: kleis_values.Value) -> Iterator[kleis_values.Value]:
     """Simpler values of the same sort, the simplest first."""
     match value:
         case bool():
@@ -467,16 +483,18 @@ def smaller(value: Value) -> Iterator[Value]:
             yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
             if any(each != "a" for each in value):
                 yield "a" * len(value)
-        case ListValue():
+        case kleis_values.ListValue():
             items = value.items()
-            yield from (list_of(items[:at] + items[at + 1 :]) for at in range(len(items)))
+            yield from (kleis_values.list_of(items[:at] + items[at + 1 :]) for at in range(len(items)))
             for at, item in enumerate(items):
-                yield from (list_of([*items[:at], each, *items[at + 1 :]]) for each in smaller(item))
-        case Data(constructor="Pair" | "record" | "field", fields=fields):
+                yield from (
+                    kleis_values.list_of([*items[:at], each, *items[at + 1 :]]) for each in smaller(item)
+                )
+        case kleis_values.Data(constructor="Pair" | "record" | "field", fields=fields):
             for at, part in enumerate(fields):
                 if value.constructor == "field" and not at:
                     continue
                 for each in smaller(part):
-                    yield Data(value.constructor, (*fields[:at], each, *fields[at + 1 :]))
+                    yield kleis_values.Data(value.constructor, (*fields[:at], each, *fields[at + 1 :]))
         case _:
             return

@@ -1,4 +1,4 @@
-"""What a theory answers, as values of PIF: verdicts as records, values of Kleis as data."""
+"""Answers of a theory as PIF values: Kleis values, verdicts and declarations (docs/reference/pif.md §2.12)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kleis import values as kleis_values
 from kleis.core import Symbol
 from kleis.delaborate.describe_goal import expression_of
 from kleis.delaborate.print_types import type_of
@@ -19,8 +20,6 @@ from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_expression, print_type
 from kleis.syntax.tree.traversal import rebuild
 from kleis.theory.theory import Theory
-from kleis.values import Data, ListValue, render_value
-from kleis.values import Value as KleisValue
 from pif.language.budget import INTEGER_BITS, reserve_stack
 from pif.language.values import Quoted, Record, Value, items_of, list_of
 from registry.oracles.quoted_terms import term_of
@@ -56,24 +55,24 @@ class _NoData(Exception):
 
 
 def record_of(**fields: Value) -> Record:
-    """A record: its fields in code-point order."""
+    """A record, its fields in code-point order."""
+    return _record(fields)
+
+
+def _record(fields: Mapping[str, Value]) -> Record:
     return Record(dict(sorted(fields.items())))
 
 
-def _record(fields: dict[str, Value]) -> Record:
-    return Record(dict(sorted(fields.items())))
-
-
-def kleis_value(value: KleisValue) -> Value:
-    """A value of Kleis: integers, booleans, strings, `()`, lists and pairs as such, anything else as a record with
-    its text in `kleis`."""
+def kleis_value(value: kleis_values.Value) -> Value:
+    """A Kleis value: integers, booleans, strings, `()`, lists and pairs as such, any other as a record with its text in
+    `kleis`."""
     try:
         return _data(value, _LEVELS)
     except _NoData:
-        return record_of(kleis=render_value(value, limit=_SHOWN))
+        return record_of(kleis=kleis_values.render_value(value, limit=_SHOWN))
 
 
-def _data(value: KleisValue, levels: int) -> Value:
+def _data(value: kleis_values.Value, levels: int) -> Value:
     if levels == 0:
         raise _NoData
     match value:
@@ -81,18 +80,18 @@ def _data(value: KleisValue, levels: int) -> Value:
             return value
         case int() if value.bit_length() <= INTEGER_BITS:
             return value
-        case ListValue():
+        case kleis_values.ListValue():
             return list_of([_data(item, levels - 1) for item in value])
-        case Data() if value.constructor == "Pair" and len(value.fields) == 2:
+        case kleis_values.Data() if value.constructor == "Pair" and len(value.fields) == 2:
             return (_data(value.fields[0], levels - 1), _data(value.fields[1], levels - 1))
-        case Data() if value.constructor == "Unit":
+        case kleis_values.Data() if value.constructor == "Unit":
             return None
         case _:
             raise _NoData
 
 
 def written_value(text: str) -> Value:
-    """What a value written in Kleis is in PIF; the text itself where it is no data there (``g0``)."""
+    """A value written in Kleis as a PIF value; the text itself where PIF has no such data (``g0``)."""
     try:
         return _written(parse_expression(text), _LEVELS)
     except (KleisError, _NoData):
@@ -120,7 +119,7 @@ def _written(expression: tree.Expression, levels: int) -> Value:
 
 
 def verdict_record(claim: str, verdict: Verdict | None = None, *, problem: str = "") -> Record:
-    """What `verify` gives. `problem`: why there is no proposition to decide."""
+    """The record that `verify` gives. `problem`: why there is no proposition to decide."""
     if verdict is None:
         verdict = Verdict(status="error", message=problem)
     reasons = [each for each in (verdict.reason, verdict.message) if each]
@@ -163,7 +162,7 @@ def _of_json(data: Any) -> Value:
 
 
 def parts_of(value: Value) -> int:
-    """How many parts a value has; each 64 characters of a string and each node of a quoted term count as one."""
+    """The parts of a value; each 64 characters of a string and each node of a quoted term count as one more."""
     count = 0
     stack = [value]
     while stack:
@@ -182,10 +181,10 @@ def parts_of(value: Value) -> int:
     return count
 
 
-# What a theory declares, as records for tools: structures, and their operations and axioms with what is inherited.
+# ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 #
 # Names are written as they are inside the structure (`•`, not `Group::•`), so that `using Group` before a proposition
-# made of them says the same.
+# made of them means the same.
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -212,7 +211,7 @@ def structure_records(theory: Theory) -> list[Record]:
 
 def signatures_of(theory: Theory, structure: str) -> list[Signature]:
     """The operations and elements of a structure, inherited ones included. Raises `KleisError`."""
-    symbols = Elaborator(theory).arbitrary(structure).symbols  # also those that no axiom speaks of
+    symbols = Elaborator(theory).arbitrary(structure).symbols  # also those that no axiom mentions
     return [_signature(symbol, structure) for symbol in sorted(symbols, key=lambda each: each.name)]
 
 

@@ -1,6 +1,6 @@
 """Quoted PIF terms as Kleis expressions, and back (docs/reference/pif.md §2.12).
 
-A tool builds a proposition as data, by `quote` and `unquote`, and asks about it without gluing strings:
+A tool builds a proposition as data, by `quote` and `unquote`, instead of joining strings:
 
 | PIF | Kleis |
 |---|---|
@@ -11,16 +11,17 @@ A tool builds a proposition as data, by `quote` and `unquote`, and asks about it
 | `{"app": [{"var": "using"}, "Group", p]}` | `using Group p` |
 | `add sub mul div mod eq lt lte gt gte and or not if let lam` | `+ - * div mod = < ≤ > ≥ ∧ ∨ ¬ if let λ` |
 | `nil cons head tail isEmpty length pair fst snd concat`, lists | the functions of these names, `Nil`, `Cons`, `[…]` |
-| `{"kleis": "text"}` | the expression that the text says: whatever has no form above |
+| `{"kleis": "text"}` | the expression of the text: any that has no form above |
 
 Invariants
-    * `term_of` takes every expression, `expression_of` refuses what has no meaning in Kleis, with its path.
+    * `term_of` takes every expression; `expression_of` raises `KleisTermError` with a path for a term without meaning in
+      Kleis.
     * `expression_of(term_of(e))` is e, but for nested quantifiers and `where`, which are written in one way; and
       `term_of(expression_of(t))` is t where no operator was called by another name and no name has primes.
-    * A bound name with primes, as `std.substitute` makes them, is renamed: Kleis has none. The new name stands nowhere in
-      the term, so nothing else is meant by it. Such a name that nothing binds is refused.
-    * A name becomes a name of Kleis or is refused: no text of a term is ever read as anything but a name, a type
-      (of a quantifier), a structure (of `using`), or the expression of `kleis`.
+    * A bound name with primes, as `std.substitute` makes them, is renamed: Kleis has none. The new name does not occur in
+      the term. Such a name that nothing binds is an error.
+    * Texts of a term are parsed only as a name, a type (of a quantifier), a structure (of `using`), or the expression
+      of `kleis`.
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ from kleis.syntax.printer.program import print_expression, print_type
 from pif.language.budget import INTEGER_BITS, TERM_DEPTH
 from pif.language.errors import Path, longer, pointer
 from pif.language.terms import Term, literal, make, part_keys
+from registry.translate.kleis_syntax import constant
 
 __all__ = ["KleisTermError", "expression_of", "term_of"]
 
 _MOST_HEIGHT = 200
-"""Levels of a term that become an expression: Kleis reads no deeper ones."""
+"""Levels of a term that can become an expression: the parser of Kleis accepts no more."""
 
 _TWO = {
     "add": "plus", "sub": "minus", "mul": "times", "div": "div", "mod": "mod", "eq": "equals", "lt": "less_than",
@@ -66,7 +68,7 @@ _TAKEN = frozenset([*BINARY, *PREFIX, *POSTFIX, *_TWO.values(), *_ONE.values(), 
 
 
 class KleisTermError(Exception):
-    """A quoted term says nothing in Kleis. `path` points into its printed form."""
+    """A quoted term without meaning in Kleis. `path` points into its printed form."""
 
     def __init__(self, message: str, path: str, hint: str) -> None:
         super().__init__(message)
@@ -87,14 +89,13 @@ def expression_of(term: Term) -> tree.Expression:
 
 
 def term_of(expression: tree.Expression) -> Term:
-    """The quoted term that stands for an expression; what has no form of its own stands in `kleis`."""
+    """The quoted term for an expression; one without a form of its own is a `kleis` text."""
     term = _Writer().write(expression)
     return _embedded(expression) if term.height > TERM_DEPTH // 2 else term
 
 
 class _Reader:
-    """Terms → expressions. Paths are kept so that a refusal can name its place. `renamed` gives other names for those
-    with primes, where they are bound."""
+    """Terms → expressions, with paths for errors. `renamed` gives other names for bound names with primes."""
 
     def __init__(self, renamed: Mapping[str, str]) -> None:
         self._renamed = renamed
@@ -102,12 +103,12 @@ class _Reader:
 
     @contextmanager
     def inside(self, binder: str) -> Iterator[None]:
-        """Where a name, as the term has it, is bound."""
+        """The scope of a bound name, as spelled in the term."""
         self._bound.append(binder)
         yield
         self._bound.pop()
 
-    def refuse(self, path: Path, message: str, hint: str) -> KleisTermError:
+    def error(self, path: Path, message: str, hint: str) -> KleisTermError:
         return KleisTermError(message, pointer(path), hint)
 
     def parts(self, term: Term, path: Path) -> tuple[tree.Expression, ...]:
@@ -122,7 +123,7 @@ class _Reader:
             return tree.Call(_TWO.get(op) or _ONE[op], self.parts(term, path))
         match op:
             case "literal":
-                return self.literal(term)
+                return constant(term.value)
             case "var":
                 return tree.Name(self.name(term.value, path))
             case "app":
@@ -141,7 +142,7 @@ class _Reader:
             case "kleis" if type(term.parts[0].value) is str and term.parts[0].op == "literal":
                 return self.embedded(term.parts[0].value, path)
             case _:
-                raise self.refuse(
+                raise self.error(
                     path,
                     f"`{op}` has no meaning in a proposition",
                     'Use arithmetic, comparison, logic, `if`, `let`, lists, pairs, {"app": [{"var": "f"}, a]}, '
@@ -149,7 +150,7 @@ class _Reader:
                 )
 
     def function(self, term: Term, path: Path) -> tree.Expression:
-        """Functions of one parameter inside one another are a function of several."""
+        """Nested functions of one parameter become a function of several."""
         name = self.binder(term.value, path)
         with self.inside(term.value):
             (body,) = self.parts(term, path)
@@ -163,29 +164,17 @@ class _Reader:
         return tree.Lambda((tree.Parameter(name),), body)
 
     def binding(self, term: Term, path: Path) -> tree.Expression:
-        """A `let`; its name means nothing in the value."""
+        """A `let`; its name is not in scope in the value."""
         name = self.binder(term.value, path)
         value_path, body_path = (longer(path, keys) for keys in part_keys(term))
         value = self.read(term.parts[0], value_path)
         with self.inside(term.value):
             return tree.Let(tree.VariablePattern(name), None, value, self.read(term.parts[1], body_path))
 
-    @staticmethod
-    def literal(term: Term) -> tree.Expression:
-        value = term.value
-        if value is None:
-            return tree.Call("Unit", ())
-        if isinstance(value, bool):
-            return tree.Boolean(value)
-        if isinstance(value, str):
-            return tree.Text(value)
-        number = tree.Number(str(abs(value)))
-        return tree.Call("negate", (number,)) if value < 0 else number
-
     def name(self, name: str, path: Path) -> str:
         found = self._renamed[name] if name in self._renamed and name in self._bound else _name(name)
         if found is None:
-            raise self.refuse(
+            raise self.error(
                 path, f'"{name[:40]}" is no name in Kleis', "Letters, digits and _, or an operator."
             )
         return found
@@ -193,14 +182,14 @@ class _Reader:
     def binder(self, name: str, path: Path) -> str:
         name = self._renamed.get(name, name)
         if not _binds(name):
-            raise self.refuse(path, f'"{name[:40]}" cannot name a variable in Kleis', "Call it x, y, x1, …")
+            raise self.error(path, f'"{name[:40]}" cannot name a variable in Kleis', "Call it x, y, x1, …")
         return name
 
     def embedded(self, text: str, path: Path) -> tree.Expression:
         try:
             return parse_expression(text)
         except KleisError as error:
-            raise self.refuse(longer(path, ("kleis",)), error.message, error.hint) from None
+            raise self.error(longer(path, ("kleis",)), error.message, error.hint) from None
 
     def application(self, term: Term, path: Path) -> tree.Expression:
         arguments: list[tuple[Term, Path]] = []
@@ -214,7 +203,7 @@ class _Reader:
         if head.op == "var" and head.value == "using":
             return self.using(arguments, path)
         if head.op == "literal" and type(head.value) is str:
-            raise self.refuse(
+            raise self.error(
                 place, "a tool's name is no function in Kleis", f'Write {{"var": "{head.value}"}}.'
             )
         given = tuple(self.read(argument, where) for argument, where in arguments)
@@ -224,7 +213,7 @@ class _Reader:
 
     def using(self, arguments: list[tuple[Term, Path]], path: Path) -> tree.Expression:
         if len(arguments) != 2 or (structure := self.type(*arguments[0])) is None:
-            raise self.refuse(path, "`using` takes a structure's name and a proposition",
+            raise self.error(path, "`using` takes a structure's name and a proposition",
                               '{"app": [{"var": "using"}, "Group", p]}')  # fmt: skip
         return tree.Using(structure, self.read(*arguments[1]))
 
@@ -233,7 +222,7 @@ class _Reader:
     ) -> tree.Expression:
         symbol = _SYMBOLS[kind]
         if len(arguments) != 2 or arguments[1][0].op != "lam" or (sort := self.type(*arguments[0])) is None:
-            raise self.refuse(path, f"`{symbol}` takes a type and a function",
+            raise self.error(path, f"`{symbol}` takes a type and a function",
                               f'{{"app": [{{"var": "{symbol}"}}, "ℤ", {{"lam": "x", "body": p}}]}}')  # fmt: skip
         function, place = arguments[1]
         binder = tree.Binder(self.binder(function.value, place), sort)
@@ -254,14 +243,14 @@ class _Reader:
         try:
             return parse_type(term.value)
         except KleisError as error:
-            raise self.refuse(path, error.message, error.hint) from None
+            raise self.error(path, error.message, error.hint) from None
 
 
 _WORD = re.compile(r"\w+")
 
 
 def _without_primes(term: Term) -> dict[str, str]:
-    """Other names for the bound names of a term that end in primes: words that no text of the term holds."""
+    """Other names for the bound names of a term that end in primes, which occur in no text of the term."""
     taken, primed, waiting = set[str](), set[str](), [term]
     while waiting:
         part = waiting.pop()

@@ -1,13 +1,14 @@
 """The theory that runs ask: `pif.language.host.Theory` over a Kleis theory and its prover (docs/reference/registry.md §10).
 
-A `TheorySnapshot` is made once for a theory and kept as long as it is asked; every run gets its own view by
-`for_run`. Invariants, beside those of `pif.language.host`:
+A `TheorySnapshot` is made once for a theory; every run gets its own view by `for_run`. `Snapshots` keeps one for the
+present state of each session: a session that has changed gets a new one, while runs keep theirs.
 
-- Every engine works within its own count of steps; `fuel` is made of those counts, so it is the same whether the
-  verdict was found now or kept by the user's cache.
-- Where a guard cut an engine, or the run was cancelled, nothing is kept of what was found, and the prover that found
-  it is not used again: it may remember what engines did not say.
-- One snapshot answers one question at a time; questions from other threads wait, and can be cancelled while they do.
+Invariants, beside those of `pif.language.host`
+    * Every engine works within its own budget of steps, and `fuel` is computed from the steps used, so it is the same for
+      a cached verdict.
+    * Where a time or memory limit cut an engine, or the run was cancelled, the answer is not cached, and the prover is
+      not used again: it may have cached that engines gave up.
+    * One snapshot answers one question at a time; questions from other threads wait, and can be cancelled meanwhile.
 """
 
 from __future__ import annotations
@@ -49,28 +50,32 @@ from registry.oracles.quoted_terms import KleisTermError, expression_of
 __all__ = ["LONGEST", "Snapshots", "TheoryRun", "TheorySnapshot"]
 
 LONGEST = 20_000
+"""Characters of a question."""
 
 _KEPT = 500_000
+"""Parts of the answers that a snapshot caches, with `_QUESTION` for each question."""
 
 _QUESTION = 20
 
 _STEPS = 1_000_000
 _EVALUATION = Budget(steps=_STEPS, depth=10_000, size=100_000)
 
+# Fuel of an answer: 1 for so many steps of an engine, for each engine, 1 for so many steps of the evaluator, for each part.
 _STEPS_A_UNIT = 1_000
 _ENGINE = 100
 _EVALUATED_A_UNIT = 10
 _PART = 4
 
 _POLL = 0.05
+"""Seconds between looks at whether a run was cancelled."""
 
 Key = tuple[str, str]
 Cancelled = Callable[[], bool] | None
 
 
 class TheorySnapshot:
-    """One theory, for any number of runs. `name` is what it is called in messages; `guards` multiplies what guards
-    allow (for loaded machines); without a `broker` it starts one of its own, which `close` ends."""
+    """One theory, for any number of runs. `name` stands for it in messages; `guards` multiplies the time and memory limits
+    of engines (for loaded machines); without a `broker` it starts one of its own, which `close` ends."""
 
     def __init__(
         self,
@@ -108,7 +113,7 @@ class TheorySnapshot:
     def answer(
         self, operation: str, question: Question, cancelled: Cancelled
     ) -> tuple[Answer | Refusal, bool]:
-        """The answer, and whether it may be kept beyond the run."""
+        """The answer, and whether it may be cached beyond the run."""
         key = (operation, _text_of(question))
         self._wait(cancelled)
         try:
@@ -146,7 +151,7 @@ class TheorySnapshot:
             case _:
                 return self._members(operation, str(question)), True
 
-    # ── expressions and propositions ─────────────────────────────────────────────────────────────────────
+    # ── Expressions and propositions ─────────────────────────────────────────────────────────────────────────────
 
     def _evaluated(self, question: Question) -> Answer | Refusal:
         try:
@@ -180,7 +185,7 @@ class TheorySnapshot:
         return _answered(verdict_record(print_expression(proposition), verdict), used), True
 
     def verdict(self, proposition: Expression, cancelled: Cancelled = None) -> Verdict | None:
-        """The verdict on a proposition; None where a guard cut what it would rest on. Raises `PifError` of kind
+        """The verdict on a proposition; None where a limit on time or memory cut an engine. Raises `PifError` of kind
         `cancelled`."""
         self._wait(cancelled)
         try:
@@ -190,7 +195,7 @@ class TheorySnapshot:
 
     def _decided(self, proposition: Expression, cancelled: Cancelled) -> Verdict | None:
         prover, attempts = self._ready()
-        decision = _watched(prover, attempts, proposition, cancelled)
+        decision = _cancellable(prover, attempts, proposition, cancelled)
         verdict = decision.verdict
         unsure = attempts.cut and verdict.status in ("verified", "unknown")
         if attempts.cut or attempts.stopped:
@@ -204,7 +209,7 @@ class TheorySnapshot:
             self._prover = Prover(self.theory, broker=self._attempts, cache=self._cache, guards=self._guards)
         return self._prover, self._attempts
 
-    # ── what is declared ─────────────────────────────────────────────────────────────────────────────────
+    # ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def _members(self, operation: str, name: str) -> Answer | Refusal:
         if name not in self.theory.structures:
@@ -223,7 +228,7 @@ class TheorySnapshot:
 
 
 class TheoryRun:
-    """What one run sees of a snapshot: the same question gets the same answer, refusals by guards included."""
+    """The view of one run: the same question gets the same answer, also where a limit cut an engine."""
 
     def __init__(self, snapshot: TheorySnapshot, until: float | None = None) -> None:
         self._snapshot = snapshot
@@ -270,10 +275,10 @@ def _look(cancelled: Cancelled) -> None:
         raise PifError("cancelled", "the run was cancelled")
 
 
-def _watched(
+def _cancellable(
     prover: Prover, attempts: CancellableBroker, proposition: Expression, cancelled: Cancelled
 ) -> Decision:
-    """The decision; where the run is cancelled before there is one, the attempts are stopped."""
+    """The decision; if the run is cancelled meanwhile, the attempts are stopped."""
     if cancelled is None:
         return prover.decide(proposition, file="<proposition>")
     with attempts.until(Deadline(math.inf, left=cancelled)):
@@ -286,7 +291,7 @@ def _weight(key: Key, found: Answer | Refusal) -> int:
 
 
 def _text_of(question: Question) -> str:
-    """What tells questions apart: a term by its text, which no string question is (a NUL stands before it)."""
+    """The key of a question: its text, with a NUL before that of a term, which no text question begins with."""
     if isinstance(question, Term):
         return "\0" + term_text(question)
     return question or ""
@@ -321,16 +326,15 @@ def _listed(records: list[Value]) -> Answer:
     return _answered(list_of(records), 0)
 
 
-# The theories that runs may ask, by the names of their sessions: one `TheorySnapshot` for each state of a session.
-#
-# A session that has changed gets a new snapshot when it is next asked for; runs that have the old one keep it.
-
 _SNAPSHOTS_KEPT = 8
 
 
 class Snapshots:
-    """`theory_of` gives the present theory of a session: the same object as long as nothing changed. What it raises
-    for a bad name goes to whoever asks. The broker stays its owner's."""
+    """The snapshots of sessions, by name, the least recently used dropped.
+
+    `theory_of` gives the present theory of a session: the same object as long as nothing changed. Its exceptions for a bad
+    name pass through `get`. `close` does not end the broker.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What `analyze` answers: all that can be said of a tool or a term without running it."""
+"""The answer of `analyze`: properties of a tool or term that are known without running it (docs/reference/registry.md §6)."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ Aspect = Literal[
     "validation", "facts", "reach", "types", "cost", "dead_code", "normal_form", "users", "graph"
 ]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
-"""What `analyze` can tell of a term."""
+"""The aspects of a term that `analyze` reports."""
 
 DEFAULT_ASPECTS: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect != "graph")
-"""What it tells by default: all but the text of the graph."""
+"""The default: all but the text of the graph."""
 
 _REACHED = 1_000
 """Tools that are followed."""
@@ -85,7 +85,7 @@ def analysis(
 
 
 def reach_of(term: Term, label: str | None, tools: Tools) -> Answer:
-    """All that a term can call by name, through others too: the tools, names of none, what those tools may do."""
+    """All tools that a term can call by name, directly or not, names without a tool, and the capabilities of these tools."""
     reached: dict[str, Facts] = {}
     missing: set[str] = set()
     waiting = [*facts_of(term).tools]
@@ -106,7 +106,7 @@ def reach_of(term: Term, label: str | None, tools: Tools) -> Answer:
 
 
 def _types(typing: Typing, label: str | None) -> Answer:
-    """What is known of the type; problems say which tool's code they point into."""
+    """The fields of a type; each type error names the tool whose code it points into."""
     answer = typing.as_json()
     if label is not None and typing.problems:
         answer["type_errors"] = [{**found, "tool": label} for found in answer["type_errors"]]
@@ -114,11 +114,11 @@ def _types(typing: Typing, label: str | None) -> Answer:
 
 
 def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[str]:
-    """What is legal in a term and yet hardly meant: names of tools that are none."""
+    """Warnings for a term: names of tools that do not exist."""
     missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
     return [f'the code names "{tool}", which is no tool yet' for tool in missing]
 
 
 def type_advice(typing: Typing) -> Answer:
-    """What `evolve` says of a type: advice, whatever it is. Places that are `?` are left to `analyze`."""
+    """The fields of a type that `evolve` reports, as advice. Places of type `?` are left to `analyze`."""
     return {key: value for key, value in typing.as_json().items() if key != "type_unknown"}

@@ -1,4 +1,4 @@
-"""From what an agent sends to `evolve` to a tool that can be kept (docs/reference/registry.md §5)."""
+"""The code and the examples of `evolve`: read, closed, and checked (docs/reference/registry.md §5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pif.language.budget import JSON_LEVELS, Budget
 from pif.language.decode import decode_term, decode_text, round_number
 from pif.language.errors import PifError, pointer
 from pif.language.host import Tools
-from pif.language.json_text import JsonError, TooDeep, load_json
+from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
 from pif.language.terms import Json, Term, identity, literal, make, print_term, term_text
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
@@ -27,6 +27,7 @@ __all__ = [
     "check_examples",
     "closed",
     "example_answer",
+    "fuel_of",
     "holds",
     "outcome_of",
     "read_code",
@@ -34,27 +35,28 @@ __all__ = [
     "read_text",
     "same_json",
     "shown",
+    "value_of",
     "verified",
 ]
 
 Language = Literal["json", "python"]
-"""What `code` may be written in."""
+"""The languages that `code` may be written in."""
 
 EXAMPLE_FUEL = 100_000
-"""What one example may use."""
+"""Fuel of one example."""
 
 EXAMPLE_STEPS = 10_000
-"""How often one example may `continue`, within its fuel."""
+"""How often one example may `continue`."""
 
 EXAMPLES = 50
-"""How many examples a tool may come with."""
+"""How many examples a tool may have."""
 
 
 class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A promise about a tool: this input gives this output (the JSON that `run` prints).
 
-    `arguments` instead of `input` is for a tool that takes one argument after another: it is called on the first, what
-    that gives on the second, and so on.
+    `arguments` instead of `input` are for a tool of several parameters: it is called on the first, the result on the
+    second, and so on.
     """
 
     input: Json = msgspec.UNSET
@@ -62,7 +64,7 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     output: Json
 
     def given(self) -> Json:
-        """What the tool is called on: the input, or the list of arguments."""
+        """The input, or the list of arguments."""
         return self.input if self.arguments is msgspec.UNSET else [*self.arguments]
 
 
@@ -123,7 +125,7 @@ def closed(term: Term) -> Term:
 
 
 def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget: Budget) -> list[Json]:
-    """Run a new tool's examples; what became of each, or `example_failed` with the first that does not hold."""
+    """Run a new tool's examples and report each. Raises `example_failed` for the first that does not hold."""
     if len(examples) > EXAMPLES:
         raise RegistryError(
             "invalid_argument", "too many examples", place="examples", found=str(len(examples)),
@@ -153,13 +155,13 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
 
 
 def verified(code: str | Json) -> Verified:
-    """What a tool's code from outside is, as text or decoded: closed, printed and hashed by this program."""
+    """A tool's code from outside, as text or decoded: closed, printed and hashed by this program."""
     term = closed(decode_text(code) if isinstance(code, str) else decode_term(code))
     return Verified(term_text(term), identity(term), tuple(facts_of(term).capabilities))
 
 
 def example_answer(name: str, example: Example, tools: Tools, budget: Budget) -> Answer:
-    """What a tool answers to the input, or the arguments, of an example."""
+    """The answer of a tool to the input or arguments of an example."""
     if example.arguments is msgspec.UNSET:
         return run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS), tools, budget)
     try:
@@ -172,7 +174,7 @@ def example_answer(name: str, example: Example, tools: Tools, budget: Budget) ->
 
 
 def holds(answer: Answer, example: Example) -> bool:
-    """Whether an answer is what the example says."""
+    """Whether an answer is the output of an example."""
     return answer["type"] == "value" and "value" in answer and same_json(answer["value"], example.output)
 
 
@@ -186,6 +188,16 @@ def outcome_of(answer: Answer) -> str:
             return f"{error['kind']} at {error['path'] or 'the root'}: {error['message']}"
         case _:
             return f"a continuation with input {shown(answer['next_input'])}"
+
+
+def value_of(answer: Answer) -> Json:
+    """The value of an answer that has one, as JSON."""
+    return parse_json(answer["value_text"]) if "value_text" in answer else answer["value"]
+
+
+def fuel_of(answer: Answer) -> int:
+    """The fuel that a run used, whatever its answer."""
+    return int(answer.get("fuel_used", answer.get("error", {}).get("fuel_used", 0)))
 
 
 def shown(data: Json) -> str:

@@ -1,9 +1,9 @@
-"""Tools made from tools: a pipeline of several, and one that a term tool makes of another's code.
+"""Tools made from tools: a pipeline of several, and the code that a tool makes of another's code.
 
 `compose: ["sort", "reverse"]` is the function that calls each stage on what the one before gave; a stage is a tool's
-name or a term that is a function. `transform: {"tool": "square", "by": "differentiate"}` calls `by` on the quoted code
-of `tool` and keeps the code that it gives. The new tool names its stages, so it follows their new versions; a derived
-tool stands for itself.
+name or a term that is a function. The new tool names its stages, so it follows their new versions.
+`transform: {"tool": "square", "by": "differentiate"}` calls `by` on the quoted code of `tool` and keeps the code that it
+gives; the new tool is independent of both.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ STAGES = 50
 """How many stages a pipeline may have."""
 
 TRANSFORM_FUEL = 2_000_000
-"""What a term tool may use."""
+"""Fuel of the run of `by`."""
 
 _REACHED = 1_000
+"""Tools that are followed to find a circle."""
 
 
 class Transform(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a tool is made from another: `by` is a term tool's name, or a term, that takes quoted code and gives it."""
+    """How a tool is made from another: `by` is a tool's name or a term, and takes and gives quoted code."""
 
     tool: Annotated[str, msgspec.Meta(description="instead of code: the tool whose code is taken")]
     by: Annotated[Json, msgspec.Meta(description="the term tool that makes the new code of it")]
@@ -50,7 +51,7 @@ def composed(name: str, stages: Sequence[Json], tools: Tools) -> Term:
         )  # fmt: skip
     names = [stage for stage in stages if isinstance(stage, str)]
     terms = [_function(stage, f"compose/{number}", tools) for number, stage in enumerate(stages)]
-    _refuse_circle(name, [*names, *(used for term in terms for used in facts_of(term).tools)], tools)
+    _check_circle(name, [*names, *(used for term in terms for used in facts_of(term).tools)], tools)
     variable = _fresh(terms)
     body = Term("var", (), variable)
     for term in terms:
@@ -59,7 +60,7 @@ def composed(name: str, stages: Sequence[Json], tools: Tools) -> Term:
 
 
 def derived(transform: Transform, tools: Tools, fuel: int) -> Term:
-    """The code that the term tool gives for the code of the other."""
+    """The code that `by` gives for the code of the tool."""
     _known(transform.tool, "transform/tool", tools)
     by = _function(transform.by, "transform/by", tools)
     term = make("app", (by, make("code_of", (literal(transform.tool),))))
@@ -86,7 +87,7 @@ def derived(transform: Transform, tools: Tools, fuel: int) -> Term:
 
 
 def _function(stage: Json, place: str, tools: Tools) -> Term:
-    """A stage as what stands in function position."""
+    """A stage as a term in function position."""
     if isinstance(stage, str):
         _known(stage, place, tools)
         return literal(stage)
@@ -114,8 +115,8 @@ def _known(reference: str, place: str, tools: Tools) -> None:
         )  # fmt: skip
 
 
-def _refuse_circle(name: str, stages: Sequence[str], tools: Tools) -> None:
-    """Refuse a pipeline that one of its stages calls: nothing in a pipeline ends such a circle."""
+def _check_circle(name: str, stages: Sequence[str], tools: Tools) -> None:
+    """Reject a pipeline that one of its stages calls: it would never end."""
     came: dict[str, str | None] = dict.fromkeys(stages)
     waiting = [*came]
     while waiting and len(came) < _REACHED:
@@ -139,7 +140,7 @@ def _refuse_circle(name: str, stages: Sequence[str], tools: Tools) -> None:
 
 
 def _fresh(terms: Sequence[Term]) -> str:
-    """A name that a stage's `eval` could not see by accident."""
+    """A variable that no stage uses, so that an `eval` in one cannot refer to it."""
     names: set[str] = set()
     waiting = list(terms)
     while waiting:

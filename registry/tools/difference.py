@@ -1,4 +1,4 @@
-"""How two tools differ: whether they do at all, and a list of places, for people and programs alike."""
+"""The differences of two tools or versions: whether there are any, and their places (docs/reference/registry.md §6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from registry.store.protocol import Lineage
 __all__ = ["changes", "difference", "earlier_version"]
 
 MOST = 200
-"""Changes that are listed; a longer list would say less than the two terms."""
+"""Changes that are listed; a longer list would be less readable than the two terms."""
 
 
 def earlier_version(record: ToolRecord, lineage: Lineage | None) -> str:

@@ -1,8 +1,7 @@
-"""Trying a tool on made-up inputs of its type: what errors it has, what fuel it takes, the smallest input for each.
+"""A tool run on made-up inputs of its type: its errors and its use of fuel, each with the smallest input found.
 
-The same seed, tool, type and figures give the same answer, on every machine. Inputs start small and grow. An error is
-told apart from others by its kind and place; each is shown with the smallest input found that still gives it, and so is
-the largest use of fuel.
+The answer is a function of seed, tool, type and numbers. Inputs start small and grow. Errors are distinguished by kind
+and place; each is shown with the smallest input found that still gives it, and so is the largest use of fuel.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from pif.language.terms import Json, Term, print_term, same_term, term_text
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
+from registry.tools.code_and_examples import fuel_of
 
 __all__ = ["Fuzzing", "fuzz", "fuzzed_type"]
 
@@ -34,14 +34,14 @@ _TRIES = 400
 """Smaller inputs tried for one error."""
 
 _KINDS = 20
-"""Different errors that are told."""
+"""Different errors that are reported."""
 
 _STEPS = 1_000
 """How often a tool may `continue` in one example."""
 
 
 class Fuzzing(msgspec.Struct, frozen=True, kw_only=True):
-    """What to try. `input_type` is None for a tool that is no function; `fuel` is that of each run."""
+    """What to run. `input_type` is None for a tool that is no function; `fuel` is that of each run."""
 
     input_type: Type | None
     seed: int
@@ -50,8 +50,8 @@ class Fuzzing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fuzzed_type(typing: Typing, said: str | None) -> Type | None:
-    """The type of inputs to try: the one that is said, else the inferred one; `?` where there is none to infer, None
-    where the tool is certainly no function."""
+    """The type of inputs: the given one, else the inferred one; `?` where none can be inferred, None where the tool is
+    certainly no function."""
     if said is not None:
         try:
             return parse_type(said)
@@ -70,7 +70,7 @@ def fuzzed_type(typing: Typing, said: str | None) -> Type | None:
 
 
 class _Ended(Exception):
-    """Whoever asked wants no more."""
+    """The caller stopped it."""
 
 
 def fuzz(
@@ -81,12 +81,12 @@ def fuzz(
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] | None = None,
 ) -> Answer:
-    """What came of it: `{"type": "fuzz", …}`. Where `stop` answers true, what has been found so far."""
+    """The answer `{"type": "fuzz", …}`; with what was found so far, once `stop` is true."""
     return _Fuzz(tool, tools, plan, stop).answer(progress)
 
 
 class _Found:
-    """One error: an input that shows it, how often it came, and what was said."""
+    """One error: an input that shows it, how often it came, and the error object."""
 
     def __init__(self, given: Term | None, error: Json) -> None:
         self.given = given
@@ -130,7 +130,9 @@ class _Fuzz:
                 "least": used[0],
                 "median": used[len(used) // 2],
                 "most": used[-1],
-                "most_by": self.shown(self.smallest(self.most[1], lambda answer: _fuel(answer) >= used[-1])),
+                "most_by": self.shown(
+                    self.smallest(self.most[1], lambda answer: fuel_of(answer) >= used[-1])
+                ),
             }
         if self.stopped:
             answer["stopped"] = True
@@ -171,7 +173,7 @@ class _Fuzz:
             self.errors[key].count += 1
         elif key is not None and len(self.errors) < _KINDS:
             self.errors[key] = _Found(given, answer["error"])
-        used = _fuel(answer)
+        used = fuel_of(answer)
         self.fuel.append(used)
         if used > self.most[0]:
             self.most = (used, given)
@@ -235,8 +237,8 @@ def _outcome(answer: Answer) -> str:
 
 
 def _error(answer: Answer) -> tuple[str, str, str] | None:
-    """What tells an error from others: kind, place, and the tool whose code the place is in; where fuel or depth ran
-    out says nothing."""
+    """The key of an error: kind, place, and the tool whose code the place is in; without a place where fuel or depth ran
+    out."""
     if answer["type"] != "error":
         return None
     error = answer["error"]
@@ -244,7 +246,3 @@ def _error(answer: Answer) -> tuple[str, str, str] | None:
     if kind in ("out_of_fuel", "too_deep"):
         return kind, "", ""
     return kind, "/input" if path.startswith("/input") else path, str(error.get("tool", ""))
-
-
-def _fuel(answer: Answer) -> int:
-    return int(answer["error"]["fuel_used"] if answer["type"] == "error" else answer["fuel_used"])

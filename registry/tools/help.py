@@ -1,6 +1,6 @@
-"""`help`: generated from the primitive table, for agents and people alike.
+"""The answer of `help`, generated from the table of primitives.
 
-Every form printed is one that the decoder accepts, every example is run by the tests.
+Every form printed is accepted by the decoder, and the tests run every example.
 """
 
 from __future__ import annotations

@@ -1,13 +1,22 @@
-"""The standard library: tools that come with the program, under every home, and that nobody can change.
+"""The standard library: read-only tools that come with the program, below every home (docs/reference/registry.md §4).
 
-A tool of the library is `std.NAME`, always. It is also `NAME` as long as the home has no tool of that name (and no system
-tool has it), so that an agent may call `map`, or make a `map` of its own: the library's tools name each other by
-`std.`, and go on meaning each other. Names that start with `std.` cannot be evolved.
+A tool of the library is always `std.NAME`. It is also `NAME` unless the home or the system has a tool of that name. The
+library's own code names its tools by `std.`, so a tool of the home never changes what a library tool does.
 
-The files are evolve files (a list of `{"name", "description", "code", "examples", …}`); beside what `evolve` takes they
-say what the analysis finds (`type`, `cost`), for readers, and the tests hold the two together. Nothing is written to
-the home. Files are read when a name is first looked for, a tool's code is checked and hashed when it is first used; what
-is proved of it is read when somebody asks for its laws (`registry.tools.library`): records of the library hold none.
+The files are evolve files (a list of `{"name", "description", "code", "examples", …}`) with the inferred `type` and `cost`
+beside; tests compare these with the analysis. Files are read when a name is first looked up, and a tool's code is checked
+and hashed when it is first used.
+
+Laws and their certificates are in files of their own, `certificates/sort.json` for `std.sort`, which
+`registry.laws.prove_library` makes before a release. Such a file is read when the tool's laws are asked for, so a run
+never reads one, and records of the library hold no laws.
+
+Invariants
+    * A law is `proved` only if it is still written with its tool, and every tool that the proof rests on still has the
+      code with which it was proved. Otherwise it is `untested`: with its certificate, which a check then rejects, or
+      without one.
+    * Certificates are not trusted: `recheck` of `registry.laws.on_evolve` compares the hash of the text and checks
+      everything in it again.
 """
 
 from __future__ import annotations
@@ -56,17 +65,17 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 def directory_of_the_library() -> Path:
-    """Where the files are: beside `pif` in an installed program, in `stdlib/pif` of a checkout."""
+    """The directory of the files: beside `pif` in an installed program, `stdlib/pif` in a checkout."""
     package = Path(pif.__file__).parent
     installed = package / "stdlib"
     return installed if installed.is_dir() else package.parent / "stdlib" / "pif"
 
 
 class Library:
-    """The tools of one directory. Safe in threads: what two of them work out is the same."""
+    """The tools of one directory. Safe in threads: records that two threads make are equal."""
 
     def __init__(self, verify: Callable[[Json], Verified], directory: Path | None = None) -> None:
-        """`verify` makes a tool's code what it is kept as."""
+        """`verify` checks, closes and hashes a tool's code."""
         self._verify = verify
         self._directory = directory or directory_of_the_library()
         self._lock = threading.Lock()
@@ -75,7 +84,7 @@ class Library:
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
-        """What the files say, by the names without the prefix, in code-point order."""
+        """The entries of the files, by names without the prefix, in code-point order."""
         found: dict[str, Entry] = {}
         for path in sorted(self._directory.glob("*.json")):
             try:
@@ -90,7 +99,7 @@ class Library:
         return dict(sorted(found.items()))
 
     def entry(self, name: str) -> Entry | None:
-        """What the files say of a tool, by either of its names."""
+        """The entry of a tool, by either of its names."""
         if name in RESERVED:
             return None
         return self.entries.get(name.removeprefix(LIBRARY_PREFIX))
@@ -112,7 +121,7 @@ class Library:
         return known
 
     def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
-        """What is known of the laws of a tool of this library."""
+        """The laws of a tool of this library, proved or not."""
         entry, own = self.entry(record.name), self.record(record.name)
         if entry is None or own is None or own.hash != record.hash:
             return ()
@@ -156,7 +165,7 @@ class Library:
 
 
 def unchangeable(record: ToolRecord, name: str) -> RegistryError:
-    """The refusal of what would change a tool of the library, which was called `name`."""
+    """The error for a change of a tool of the library, which was called `name`."""
     short = record.name.removeprefix(LIBRARY_PREFIX)
     return RegistryError(
         "invalid_argument", f"{record.name} is a tool of the standard library, which has one version and cannot be changed",
@@ -165,23 +174,12 @@ def unchangeable(record: ToolRecord, name: str) -> RegistryError:
     )  # fmt: skip
 
 
-# What is proved of the library: its laws with their certificates, made before a release and kept beside the tools.
-#
-#     certificates/sort.json     the laws of `std.sort`, as a store would keep them, and their certificates by hash
-#
-# `python -m registry.laws.prove_library` (`make certificates`) makes the files; nothing else writes them. The file of a tool
-# is read when somebody asks for its laws, so a run never reads one.
-#
-# Invariants
-#     * A law is `proved` only if it is written with the tool as it was when it was proved, and every tool that the proof
-#       rests on has the code that it had then. Else it is `untested`: with its certificate, which a check refuses and
-#       says why, or without one.
-#     * Nothing in a certificate is believed: `recheck` of `registry.laws.on_evolve` reads the text only by its hash, and checks
-#       it from nothing.
+# ── Laws and certificates ────────────────────────────────────────────────────────────────────────────────────
 
 CERTIFICATES: Final = "certificates"
 
 UNPROVED: Final = "of the library, which has no certificate of it"
+"""The label of a law of the library that was not proved."""
 
 _UNREAD: Final = "install the program again; in a checkout, `make certificates`"
 
@@ -194,9 +192,9 @@ class ProvedTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     certificates: dict[str, msgspec.Raw]
 
     def certificate(self, hash_: str) -> str | None:
-        """The text that a certificate's hash is of, however the file lays it out.
+        """The text of a certificate as it was hashed, whatever the layout of the file.
 
-        What is no JSON is given as it stands: it has another hash.
+        Text that is no JSON is returned unchanged: it has another hash.
         """
         found = self.certificates.get(hash_)
         if found is None:
@@ -218,19 +216,19 @@ def proved_tool(tool: str, laws: Sequence[KeptLaw], certificates: Mapping[str, s
 
 
 class LibraryLaws:
-    """The files of one library. Safe in threads: what two of them read is the same."""
+    """The certificates of one library. Safe in threads: what two threads read is equal."""
 
     def __init__(self, directory: Path) -> None:
-        """`directory` is that of the library; there may be no certificates in it."""
+        """`directory` is that of the library; it may have no certificates."""
         self.directory = directory / CERTIFICATES
         self._read: dict[str, ProvedTool] = {}
 
     def laws(
         self, tool: str, written: Sequence[str], hash_of: Callable[[str], str | None]
     ) -> tuple[KeptLaw, ...]:
-        """What is known of the laws that are written with a tool of the library, `std.NAME`.
+        """The laws that are `written` with a tool of the library, `std.NAME`, each with its status.
 
-        `hash_of` gives the hash of the code of a tool of the library as it is now.
+        `hash_of` gives the hash of the present code of a tool of the library.
         """
         if not written:
             return ()
@@ -266,7 +264,7 @@ class LibraryLaws:
 
 
 def _current(law: KeptLaw, hash_of: Callable[[str], str | None]) -> KeptLaw:
-    """A law that was proved; no longer so where a tool that it rests on has other code."""
+    """A law that was proved; `untested` where a tool that it rests on has other code."""
     same = all(hash_of(label.partition("@")[0]) == hash_ for label, hash_ in law.tools.items())
     return law if same else msgspec.structs.replace(law, status="untested")
 

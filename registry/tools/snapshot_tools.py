@@ -1,7 +1,8 @@
 """The registry as a run sees it: the evaluator's `Tools` over a store's snapshot (docs/reference/pif.md §4.3).
 
-A tool's code is decoded and resolved once for each content, whichever name, version or snapshot asks for it first;
-the cost of a run does not depend on how many tools there are.
+A tool's code is decoded once, whichever snapshot asks first, so the cost of a run does not depend on the number of tools.
+Types are cached too: a tool's type depends on its code and on the tools that it names, so it is cached with the hashes of
+all of them, and inferred again when one has changed. Nothing is stored: a type is a fact about a snapshot.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ from pif.language.decode import decode_text
 from pif.language.host import Tool
 from pif.language.terms import Term
 from registry.errors import RegistryError
-from registry.records import LIBRARY_PREFIX, KeptLaw, ToolRecord, parse_reference, read_laws
+from registry.records import LIBRARY_PREFIX, KeptLaw, Reference, ToolRecord, parse_reference, read_laws
 from registry.store.protocol import Snapshot
 from registry.tools.library import Library
 
 __all__ = ["LibraryTools", "Overlay", "SnapshotTools", "TermCache", "TypeCache"]
 
 _NODES_KEPT = 200_000
+"""Nodes of all terms that a `TermCache` keeps."""
+
+_TYPES_KEPT = 2_000
+"""Types that a `TypeCache` keeps."""
 
 
 class TermCache:
@@ -33,7 +38,7 @@ class TermCache:
         self._nodes = 0
 
     def tool(self, record: ToolRecord, reference: str) -> Tool:
-        """The tool of a record, asked for as `reference`."""
+        """The tool of a record, which was named by `reference`."""
         key = (record.name, record.version, record.hash, reference)
         with self._lock:
             known = self._tools.get(key)
@@ -52,7 +57,7 @@ class TermCache:
 
 
 class LibraryTools:
-    """The library alone: what its own laws speak of, whatever a home calls its tools."""
+    """The library alone, as its own laws see it, whatever tools a home has."""
 
     def __init__(self, library: Library, cache: TermCache) -> None:
         self.library = library
@@ -60,11 +65,8 @@ class LibraryTools:
 
     def find(self, reference: str) -> ToolRecord | None:
         """The record for `name` or `name@version`, or None."""
-        try:
-            wanted = parse_reference(reference)
-        except RegistryError:
-            return None
-        return self.library.record(wanted.name, wanted.version)
+        wanted = _parsed(reference)
+        return None if wanted is None else self.library.record(wanted.name, wanted.version)
 
     def tool(self, reference: str) -> Tool | None:
         """The tool for `name` or `name@version`, or None."""
@@ -79,8 +81,15 @@ class LibraryTools:
         return self.library.names()
 
     def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
-        """What is known of the laws of a tool of the library."""
+        """The laws of a tool of the library."""
         return self.library.laws(record)
+
+
+def _parsed(reference: str) -> Reference | None:
+    try:
+        return parse_reference(reference)
+    except RegistryError:
+        return None
 
 
 class SnapshotTools:
@@ -94,9 +103,8 @@ class SnapshotTools:
 
     def find(self, reference: str) -> ToolRecord | None:
         """The record for `name` or `name@version`, or None."""
-        try:
-            wanted = parse_reference(reference)
-        except RegistryError:
+        wanted = _parsed(reference)
+        if wanted is None:
             return None
         name, version = wanted.name, wanted.version
         record = self.snapshot.record(name, version)
@@ -117,7 +125,7 @@ class SnapshotTools:
         return (*self.snapshot.names(), *self._library.names())
 
     def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
-        """The laws of a version: those kept with it, or what the library knows of its own."""
+        """The laws of a version: those kept with it, or those of the library."""
         if record.name.startswith(LIBRARY_PREFIX):
             return self._library.laws(record)
         return read_laws(record.laws)
@@ -128,7 +136,7 @@ class SnapshotTools:
 
 
 class Overlay:
-    """A snapshot in which one name stands for a tool that is not kept yet: what its examples run on."""
+    """A snapshot in which one name stands for a tool that is not stored yet; its examples run on this."""
 
     def __init__(
         self, below: SnapshotTools | LibraryTools | Overlay, name: str, version: int, term: Term
@@ -147,24 +155,16 @@ class Overlay:
         return self._below.nearest(name)
 
 
-# The types of registered tools, kept as long as they hold.
-#
-# A tool's type depends on its code and on the tools that it names, so it is kept with the hashes of all of them, and
-# worked out again when one has changed. Nothing is stored: a type is a fact about a snapshot, not part of a tool.
-
-_KEPT = 2_000
-
-
 class TypeCache:
     """Types by name, version and hash, the least recently used dropped first. Safe in threads."""
 
-    def __init__(self, kept: int = _KEPT) -> None:
+    def __init__(self, kept: int = _TYPES_KEPT) -> None:
         self._kept = kept
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, str], tuple[tuple[str | None, ...], Typing]] = OrderedDict()
 
     def typing(self, record: ToolRecord, tools: SnapshotTools) -> Typing:
-        """What is known of the type of a registered tool."""
+        """The type of a registered tool."""
         key = (record.reference, record.hash)
         with self._lock:
             kept = self._known.get(key)
@@ -182,6 +182,6 @@ class TypeCache:
 
 
 def _hashes(typing: Typing, tools: SnapshotTools) -> tuple[str | None, ...]:
-    """What the names that a type depends on stand for now."""
+    """The present versions and hashes of the tools that a type depends on."""
     records = [tools.find(name) for name in typing.depends]
     return tuple([f"{record.version} {record.hash}" if record else None for record in records])

@@ -14,6 +14,7 @@
 - `tool_theory`: a set of tools as a theory, with their signatures
 
 Call `tool_theory.ToolTheory` first; it raises `Untranslatable` with reason and place for a tool that has no definition.
-A translation says nothing of fuel, depth and size limits. A new operation of `pif.language.primitives` needs a rule in
-`operations` (or an entry in its table of operations without one); definedness is that of `registry.laws.definedness`.
+A definition is about the calculus without its limits on fuel, depth and size. A new operation of
+`pif.language.primitives` needs a rule in `operations`, or an entry in its table of operations that Kleis does not have.
+`registry.laws` uses the definitions and adds where they have values.
 """

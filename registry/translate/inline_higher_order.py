@@ -1,7 +1,6 @@
-"""Tools that take or give functions, put in where they are named, before types are inferred (ADR 015).
+"""Tools that take or give functions, inlined where they are named, before types are inferred.
 
-After this each use of such a tool has types of its own, so that what becomes of it in Kleis is written with them.
-Places in refusals are then those of the code with the tools put in.
+Each use of such a tool then has types of its own. Places in errors are those of the code after inlining.
 """
 
 from __future__ import annotations
@@ -15,25 +14,28 @@ from pif.language.terms import Term
 __all__ = ["with_tools_inlined"]
 
 _DEPTH = 12
+"""Tools inlined into one another."""
+
 _NODES = 4_000
+"""Nodes visited, with all that is inlined."""
 
 
-def with_tools_inlined(term: Term, put_in: Callable[[str], Tool | None]) -> Term:
-    """The term with the code of each tool that `put_in` answers for, in place of its name.
+def with_tools_inlined(term: Term, higher_order: Callable[[str], Tool | None]) -> Term:
+    """The term with each tool that `higher_order` finds inlined in place of its name.
 
-    A tool that calls itself is not put in: its `self` would mean another. Nor is one that names itself through others
-    more than some times: its name stays, and is refused later.
+    A tool that calls itself is not inlined: its `self` would refer to another tool. One that names itself through others
+    is inlined some times; the name that is left is untranslatable later.
     """
-    return _Expansion(put_in).of(term, 0)
+    return _Expansion(higher_order).of(term, 0)
 
 
 class _Expansion:
-    def __init__(self, put_in: Callable[[str], Tool | None]) -> None:
-        self._put_in = put_in
+    def __init__(self, higher_order: Callable[[str], Tool | None]) -> None:
+        self._higher_order = higher_order
         self._left = _NODES
 
     def of(self, term: Term, depth: int) -> Term:
-        """A term that is code; what is quoted stays as it is."""
+        """A term that is code; quoted terms are unchanged."""
         self._left -= 1
         if self._left < 0 or term.op == "quote":
             return term
@@ -46,8 +48,8 @@ class _Expansion:
         return term.rebuilt(tuple(self.of(part, depth) for part in term.parts))
 
     def _function(self, written: Term, name: str, depth: int) -> Term:
-        """What is put in for a tool's name: the name as it is written, or the tool's code."""
-        tool = self._put_in(name) if depth < _DEPTH else None
+        """The code of a tool in place of its name, or the name as written."""
+        tool = self._higher_order(name) if depth < _DEPTH else None
         if tool is None or tool.term.op != "lam" or _calls_itself(tool.term):
             return written
         return self.of(tool.term, depth + 1)

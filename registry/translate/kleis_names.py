@@ -1,12 +1,12 @@
-"""What tools, helpers and variables are called in Kleis (ADR 015).
+"""Names of tools, helpers and variables in Kleis (docs/reference/registry.md §8.1).
 
 A tool keeps its name where Kleis has no other use for it: an identifier that is no operator word, no built-in, no
 keyword of the grammar and no name that the surrounding theory declares. Any other tool is called `tool_` and its name
 with `_` in place of `.` and `-`. Two tools never share a name; nor do helpers, which are named after their tool.
 
 Invariants
-    * No two functions of a theory have one name: a second tool of a name is called by its whole spelling with `tool_`
-      in front, and where that is taken too it has no name and is refused.
+    * No two functions of a theory have one name: a second tool of a name gets its whole spelling with `tool_` in front,
+      and where that is taken too it has no name and is untranslatable.
     * Variables have names that no function of the theory has.
 """
 
@@ -65,7 +65,7 @@ _FORMS = frozenset(
 
 @cache
 def _words() -> frozenset[str]:
-    """Every word that Kleis itself has a use for."""
+    """Every word that Kleis itself uses."""
     from kleis.builtins.rows.table import BUILTINS
     from kleis.syntax.operators import BINARY, POSTFIX, PREFIX
     from kleis.syntax.parser.tables import load_tables
@@ -76,7 +76,7 @@ def _words() -> frozenset[str]:
 
 
 def is_free(name: str) -> bool:
-    """Whether Kleis has no use of its own for a name."""
+    """Whether Kleis does not use a name itself."""
     return (
         _IDENTIFIER.fullmatch(name) is not None
         and name not in _words()
@@ -96,7 +96,7 @@ def _spelled(name: str) -> str:
 
 
 class FunctionNames:
-    """The names of the functions of one theory. `taken` are names that stand for something else in it."""
+    """The names of the functions of one theory. `taken` are the names of other things in it."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
@@ -105,7 +105,7 @@ class FunctionNames:
         self._helpers: set[str] = set()
 
     def tool(self, label: str, name: str, *, current: bool) -> str | None:
-        """The name of a tool, by its label; None where another tool has it. Not the current version: with `_vN`."""
+        """The name of a tool, by its label; None where another tool has it. A version that is not current gets `_vN`."""
         if label in self._tools:
             return self._tools[label]
         version = "" if current else "_v" + label.rpartition("@")[2]
@@ -116,7 +116,7 @@ class FunctionNames:
         return None
 
     def reserve(self, names: Iterable[str]) -> None:
-        """Keep helpers away from names."""
+        """Names that no helper may get."""
         self._taken.update(names)
 
     def helper(self, wanted: str) -> str:
@@ -129,7 +129,7 @@ class FunctionNames:
         return name
 
     def beside(self, wanted: str, taken: Collection[str]) -> str:
-        """A name that nothing has, in the theory or among `taken`. It is not kept."""
+        """A name that is free in the theory and not in `taken`. It is not reserved."""
         name, turn = wanted, 1
         while name in taken or self.is_taken(name) or name in _words():
             turn += 1
@@ -142,14 +142,14 @@ class FunctionNames:
 
 
 class VariableNames:
-    """The variables of one definition: each binder gets its own, and none that of a tool in `called`."""
+    """The variables of one definition: each binder gets its own name, and none that of a tool in `called`."""
 
     def __init__(self, functions: FunctionNames, called: Iterable[str] = ()) -> None:
         self._functions = functions
         self._used = {plain_name(each.partition("@")[0]) for each in called}
 
     def fresh(self, wanted: str) -> str:
-        """A name for a new variable, as near to `wanted` as can be."""
+        """A name for a new variable: `wanted`, or with a number."""
         base = wanted if _VARIABLE.fullmatch(wanted) and len(wanted) <= 40 else "v"
         name, turn = base, 1
         while name in self._used or name in _words() or self._functions.is_taken(name):

@@ -1,4 +1,4 @@
-"""Kleis syntax as the translation writes it: short ways to make nodes, and to read which names they use."""
+"""Kleis syntax as the translation writes it: short ways to make nodes, and the names in them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from kleis.syntax.tree.traversal import walk
 __all__ = [
     "EMPTY",
     "UNIT",
+    "bound_by",
     "bound_in",
     "call",
     "choice",
@@ -70,7 +71,7 @@ def choice(
 def list_cases(
     scrutinee: tree.Expression, empty: tree.Expression | None, head: str, tail: str, other: tree.Expression
 ) -> tree.Match:
-    """``match … { [] => … | Cons(head, tail) => … }``; without a case for [] it has no value there."""
+    """``match … { [] => … | Cons(head, tail) => … }``; without `empty` it has no value at []."""
     used = names_in(other)
     parts = tuple(_pattern(name, used) for name in (head, tail))
     cases = [] if empty is None else [tree.Case(tree.ListPattern(()), None, empty)]
@@ -89,7 +90,7 @@ def _pattern(name: str, used: frozenset[str]) -> tree.Pattern:
 
 
 def is_atom(expression: tree.Expression) -> bool:
-    """Whether writing it twice costs nothing and asks nothing: it always has a value."""
+    """Whether an expression may be written twice: it is small and always has a value."""
     match expression:
         case (
             tree.Name()
@@ -140,7 +141,7 @@ _TOTAL = frozenset(
 
 
 def is_total(expression: tree.Expression) -> bool:
-    """Whether it certainly has a value wherever its variables have: no division, no call of a definition."""
+    """Whether an expression certainly has a value: no division, no call of a definition."""
     match expression:
         case tree.Call(name=name, arguments=arguments):
             return (name in _TOTAL or is_atom(expression)) and all(map(is_total, arguments))
@@ -152,12 +153,19 @@ def is_total(expression: tree.Expression) -> bool:
             return is_atom(expression)
 
 
+def bound_by(pattern: tree.Node) -> frozenset[str]:
+    """The variables that a pattern binds."""
+    return frozenset(
+        node.name for node in walk(pattern) if isinstance(node, tree.VariablePattern | tree.AsPattern)
+    )
+
+
 def bound_in(expression: tree.Expression) -> frozenset[str]:
-    """Every variable that is bound somewhere in it."""
+    """Every variable that is bound somewhere in an expression."""
     nodes = walk(expression)
     return frozenset(node.name for node in nodes if isinstance(node, tree.VariablePattern | tree.Parameter))
 
 
 def names_in(expression: tree.Expression) -> frozenset[str]:
-    """Every name that occurs, of variables and of functions. (The translation gives no name twice.)"""
+    """Every name of a variable or function that occurs. (The translation binds no name twice.)"""
     return frozenset(node.name for node in walk(expression) if isinstance(node, tree.Name | tree.Call))

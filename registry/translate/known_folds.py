@@ -1,4 +1,4 @@
-"""Folds that are operations of Kleis, written as these (ADR 015).
+"""Folds that are built-in operations of Kleis, written as these (docs/reference/registry.md §8.3).
 
 A fold over `items` that begins with `start` is, by what its step does with the accumulator:
 
@@ -7,7 +7,7 @@ A fold over `items` that begins with `start` is, by what its step does with the 
     acc * e                         start * product(list_map(λ(item). e, items))
     if c then <one of these> else acc    the same over list_filter(λ(item). c, items)
 
-where neither c nor e speaks of the accumulator.  `e` alone is no `list_map`, and `acc + 1` counts: `length`.  Kleis
+where neither c nor e mentions the accumulator.  `e` alone is no `list_map`, and `acc + 1` counts: `length`.  Kleis
 knows these operations by recursive definitions without accumulators, so that laws of them are shown by induction as
 they stand; of a helper with an accumulator each law needs a lemma first.
 
@@ -15,7 +15,7 @@ Invariants
     * Both sides have a value at the same lists, and the same: a fold evaluates its step at every item, and so do
       `list_map` and `list_filter`; `start` and `items` are evaluated in any case.  tests/registry/translate/test_known_folds.py has
       Kleis prove rows equal to the helper that any other fold becomes, and runs all of them where values are missing.
-    * What is not recognised is left to loops.py.
+    * Any other fold is left to `folds`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ONE, _ZERO = tree.Number("1"), tree.Number("0")
 
 
 class Step(msgspec.Struct, frozen=True):
-    """The step of a fold: what becomes of the accumulator at an item. `sort` is the item's type, where it is known."""
+    """The step of a fold: the next accumulator at an item. `sort` is the item's type, where it is known."""
 
     accumulator: str
     item: str
@@ -45,7 +45,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class _Row(msgspec.Struct, frozen=True):
-    """A step that is recognised: the operation, what it takes of an item, and of which items (None: of all)."""
+    """A recognised step: the operation, what it takes of an item, and a condition on the items (None: all)."""
 
     operation: str
     taken: tree.Expression
@@ -53,7 +53,7 @@ class _Row(msgspec.Struct, frozen=True):
 
 
 def known_fold(step: Step, start: tree.Expression, items: tree.Expression) -> tree.Expression | None:
-    """The fold as operations of Kleis; None where it is none of those above."""
+    """The fold as operations of Kleis; None for a step that is not recognised."""
     row = _row(step, step.body)
     if row is None:
         return None
@@ -74,7 +74,7 @@ def known_fold(step: Step, start: tree.Expression, items: tree.Expression) -> tr
 
 
 def _function(step: Step, body: tree.Expression) -> tree.Lambda:
-    """A function of the item. In a template Kleis finds the type: written there, a variable is a type of its own."""
+    """A function of the item. Its type is left out in a template: a type variable written there would be another one."""
     named = (
         [] if step.sort is None else [each for each in walk(step.sort) if isinstance(each, tree.NamedType)]
     )
@@ -87,7 +87,7 @@ def _sum(start: tree.Expression, rest: tree.Expression) -> tree.Expression:
 
 
 def _row(step: Step, body: tree.Expression) -> _Row | None:
-    """Which row a body is, if it is one."""
+    """The recognised step of a body, if there is one."""
     match body:
         case tree.Let(value=bound, body=inner) if step.accumulator not in names_in(bound):
             return _around(_row(step, inner), partial(_within, body))
@@ -114,7 +114,7 @@ def _free(step: Step, operation: str, taken: tree.Expression) -> _Row | None:
 
 
 def _where(condition: tree.Expression, row: _Row | None) -> _Row | None:
-    """A row of the items where a condition holds; conditions within conditions are left alone."""
+    """A row of the items where a condition holds; nested conditions are not recognised."""
     return (
         None
         if row is None or row.condition is not None
@@ -127,7 +127,7 @@ def _within(binding: tree.Let, part: tree.Expression) -> tree.Expression:
 
 
 def _around(row: _Row | None, wrapped: Callable[[tree.Expression], tree.Expression]) -> _Row | None:
-    """A row whose parts stand within bindings. A binding around 1 is kept: what it binds may have no value."""
+    """A row whose parts are within bindings. A binding around 1 is kept: its value may be undefined."""
     if row is None:
         return None
     inside = None if row.condition is None else wrapped(row.condition)

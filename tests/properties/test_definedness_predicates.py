@@ -26,7 +26,7 @@ from pif.language.decode import decode_term
 from pif.language.host import Tool
 from registry.laws.check_laws import LawCheck
 from registry.laws.definedness.predicates import DefinednessPredicates
-from registry.laws.definedness.value_conditions import Unsaid
+from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.law_prover import LawProver
 from registry.laws.trials import Trials
 from registry.translate.kleis_syntax import call
@@ -83,7 +83,7 @@ def compared(seed: int) -> list[tuple[bool, Truth]]:
             law = call("equals", *[call(made.name, *arguments_of(made, inputs))] * 2)
             try:
                 predicates = DefinednessPredicates(theory, [label], [law])
-            except Unsaid as error:
+            except UnknownCondition as error:
                 assert "has no words" in str(error)
                 continue
             (premised,) = predicates.of_laws([law])
@@ -189,7 +189,7 @@ def test_a_premised_law_is_true_at_no_point_that_a_trial_refutes(check: LawCheck
     try:
         (premised,) = predicates.of_laws([law.expression])
         theory = predicates.theory()
-    except Unsaid as error:
+    except UnknownCondition as error:
         assert "nodes" in str(error)
         return
     signatures = [check.theory.signature(check.tools.tool(label)) for label in law.tools]

@@ -3,6 +3,7 @@
 - `value_conditions`: the condition under which an expression has a value
 - `predicates`: definedness predicates of tools, and laws behind them
 
-`predicates.DefinednessPredicates` is what `registry.laws.goals` and `registry.laws.equivalence` call. The conditions of operations
-are rows of `kleis.builtins`, those of definitions `kleis.definedness`; a change there shows here.
+`registry.laws.goals` and `registry.laws.equivalence` call `predicates.DefinednessPredicates`. The conditions of
+operations are in the rows of `kleis.builtins`, and `kleis.definedness` decides which functions are partial; a change there
+changes the predicates.
 """

@@ -1,24 +1,28 @@
-"""Companions of tools that do not always have a value, and laws under the premise that they do (ADR 015).
+"""Definedness predicates of tools that do not always have a value, and laws behind them (docs/reference/registry.md §7.5).
 
     define inverse(x : ℤ) : ℤ = div(100, x)
     define inverse_has_value(x : ℤ) : Bool = x ≠ 0
 
     ∀(x : ℤ). inverse(x) ≤ 100    becomes    ∀(x : ℤ). inverse_has_value(x) → inverse(x) ≤ 100
 
-The law with its premises is an ordinary proposition over an ordinary theory: what is proved, what its certificate holds
-and what a reader sees is that.
+The law with its premises is an ordinary proposition over an ordinary theory: it is what is proved, what the certificate
+holds and what a reader sees.
 
-Which functions have a companion is what Kleis says of the definitions (kleis/definedness/conditions.py): those that are
-not shown to have a value everywhere.  Where a recursion ends only for some arguments, its companion says for which, in
-the words of Kleis's own condition (kleis/termination/show_termination.py), so that the companion itself always ends.
+A function gets a predicate unless `kleis.definedness.conditions` shows that it has a value everywhere. Where a recursion
+ends only for some arguments, the predicate contains the condition found by `kleis.termination.show_termination`, so the
+predicate itself always ends.
 
-A companion does not take what it only hands on to itself: an accumulator that nothing is asked of would have to be
-spoken of in each induction.
+Predicates are simplified: what is known around a condition is not repeated, and parameters that are only passed through
+are omitted, since each induction would have to mention them. So
+
+    horn_has_value(acc, items) = match items { [] => true | Cons(item, rest) => item ≠ 0 ∧ horn_has_value(2 * acc, rest) }
+
+becomes ``horn_has_value(items)``.
 
 Invariants
-    * A companion is false only where its function has no value (having_values.py).
-    * No companion has a name that occurs in the laws or in any definition.
-    * The definitions of the tools are those that they are without companions.
+    * A predicate is false only where its function has no value (`value_conditions`).
+    * No predicate has a name that occurs in the laws or in any definition.
+    * The definitions of the tools are the same with and without predicates.
 """
 
 from __future__ import annotations
@@ -44,28 +48,30 @@ from pif.language.budget import reserve_stack
 from registry.laws.definedness.value_conditions import (
     FALSE,
     TRUE,
-    Unsaid,
+    UnknownCondition,
     ValueConditions,
     both,
-    bound_by,
     conjuncts,
     implication,
-    used,
+    pruned,
 )
-from registry.translate.kleis_syntax import call, is_total, names_in
+from registry.translate.kleis_syntax import bound_by, call, is_total, names_in
 from registry.translate.symbolic_values import Untranslatable
 from registry.translate.tool_theory import MOST_NESTED, ToolTheory, height
 
-__all__ = ["DefinednessPredicates", "Shortening", "never_together", "plainer"]
+__all__ = ["DefinednessPredicates", "never_together"]
 
 _STACK = 12_000
+"""Python frames that walks over definitions may need."""
+
 _SUFFIX = "has_value"
 
 
 class DefinednessPredicates:
-    """The companions of the functions of a theory. `labels` are tools in it, `laws` what will be said of them.
+    """The definedness predicates of the functions of a theory.
 
-    Raises `Unsaid` where it is not said where some function has a value.
+    `labels` are tools in the theory, `laws` the laws whose names the predicates avoid. Raises `UnknownCondition` for a
+    function without a known condition.
     """
 
     def __init__(self, theory: ToolTheory, labels: Iterable[str], laws: Sequence[tree.Expression]) -> None:
@@ -76,22 +82,22 @@ class DefinednessPredicates:
         }
         self._partial: dict[str, list[Termination | None]] = {}
         for label in labels:
-            self._note(label)
+            self._add_partial(label)
         self._taken = _all_names(*laws, *self._definitions.values())
         self._names: dict[str, str] = {}
         self._waiting: list[str] = []
         self._made: list[tree.FunctionDefinition] = []
 
     def of_laws(self, laws: Sequence[tree.Expression]) -> tuple[tree.Expression, ...]:
-        """Laws where their tools have values; a law itself where they always have. To be asked once."""
+        """Laws behind the definedness predicates of their tools; unchanged where these always have values. Call it once."""
         conditions = self._conditions(whole=False)
-        return self._shortened([conditions.of_law(each) for each in laws])
+        return self._simplified([conditions.of_law(each) for each in laws])
 
     def never_asked(
         self, law: tree.Expression, *, where_defined: bool
     ) -> tuple[tree.Expression | None, bool]:
-        """That the premises of a law are never true together (`never_together`), None where there is nothing to ask;
-        and whether this asks for values at all that a quantifier inside the law ranges over. Asked instead of `of_laws`.
+        """That the premises of a law are never true together (`never_together`), None for a law without premises; and
+        whether a quantifier inside the law ranges over predicates. Called instead of `of_laws`.
         """
         conditions = self._conditions(whole=False)
         never = never_together(law, conditions.of, where_defined=where_defined)
@@ -102,14 +108,14 @@ class DefinednessPredicates:
         while isinstance(body, tree.Quantifier):
             body = body.body
         inside = (each for each in walk(body) if isinstance(each, tree.Quantifier))
-        return self._shortened([never])[0], any(not made.isdisjoint(names_in(each)) for each in inside)
+        return self._simplified([never])[0], any(not made.isdisjoint(names_in(each)) for each in inside)
 
     def agreement(self, left: tree.Call, right: tree.Call) -> tree.Expression:
-        """That two calls have values together, and one value where they have. Asked instead of `of_laws`."""
+        """That two calls have values for the same inputs, and equal ones. Called instead of `of_laws`."""
         conditions = self._conditions(whole=False)
         first, second = conditions.of(left), conditions.of(right)
-        together = _both(implication(first, second), implication(second, first))
-        return self._shortened([_both(together, implication(first, call("equals", left, right)))])[0]
+        together = _and(implication(first, second), implication(second, first))
+        return self._simplified([_and(together, implication(first, call("equals", left, right)))])[0]
 
     @property
     def always_ends(self) -> bool:
@@ -117,61 +123,61 @@ class DefinednessPredicates:
         found = (each for terminations in self._partial.values() for each in terminations)
         return all(each is None or (each.kind != "unknown" and each.condition is None) for each in found)
 
-    def _shortened(self, laws: Sequence[tree.Expression]) -> tuple[tree.Expression, ...]:
-        """Laws that speak of companions, with these made."""
+    def _simplified(self, laws: Sequence[tree.Expression]) -> tuple[tree.Expression, ...]:
+        """Laws that mention predicates, after defining these; all without unused parameters."""
         while self._waiting:
-            self._made.append(self._companion(self._waiting.pop(0)))
-        shortening = Shortening(self._made)
-        self._made = [shortening.definition(each) for each in self._made]
-        return tuple(shortening.law(each) for each in laws)
+            self._made.append(self._predicate(self._waiting.pop(0)))
+        unused = _UnusedParameters(self._made)
+        self._made = [unused.removed(each) for each in self._made]
+        return tuple(unused.law(each) for each in laws)
 
     @property
     def definitions(self) -> tuple[str, ...]:
-        """The companions that were needed so far, as Kleis text."""
+        """The predicates that were needed so far, as Kleis text."""
         return tuple(print_declaration(each) for each in self._made)
 
     def theory(self) -> Theory:
-        """The theory with the companions that were needed so far, as they are read from their text."""
+        """The theory with the predicates that were needed so far, parsed from their text."""
         if any(height(each) > MOST_NESTED for each in self._made):
-            raise Unsaid(f"a condition nests more than {MOST_NESTED} deep")
+            raise UnknownCondition(f"a condition nests more than {MOST_NESTED} deep")
         try:
-            program = parse_program("\n".join(self.definitions), file="<companions>")
+            program = parse_program("\n".join(self.definitions), file="<predicates>")
         except KleisError as error:
-            raise Unsaid(f"Kleis cannot read a condition: {error.message}") from None
+            raise UnknownCondition(f"Kleis cannot read a condition: {error.message}") from None
         return self._theory.theory.include(program)
 
-    # ── What Kleis says of the definitions ───────────────────────────────────────────────────────────────────
+    # ── Which functions are partial ──────────────────────────────────────────────────────────────────────────
 
-    def _note(self, label: str) -> None:
-        """Which functions that a tool reaches are not shown to have a value everywhere."""
+    def _add_partial(self, label: str) -> None:
+        """Find the functions a tool reaches that are not shown to have a value everywhere."""
         tool = self._theory.tools.tool(label)
         claim = None if tool is None else self._theory.reflexivity(tool)
         if claim is None:
-            raise Unsaid(f"Kleis has no words for the types of {label}")
+            raise UnknownCondition(f"Kleis has no words for the types of {label}")
         try:
-            meaning = Elaborator(self._theory.theory).proposition(claim, file="<tools>")
+            goal = Elaborator(self._theory.theory).proposition(claim, file="<tools>")
         except (KleisError, Untranslatable) as error:
-            raise Unsaid(f"{label} has no reading in Kleis: {error}") from None
-        for name, termination in _partial(meaning):
+            raise UnknownCondition(f"{label} has no reading in Kleis: {error}") from None
+        for name, termination in _partial(goal):
             self._partial.setdefault(name, []).append(termination)
 
-    # ── Companions ───────────────────────────────────────────────────────────────────────────────────────────
+    # ── Predicates ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _conditions(self, *, whole: bool) -> ValueConditions:
         total = self._definitions.keys() - self._partial.keys()
-        return ValueConditions(self._named, self._partial, total, whole=whole)
+        return ValueConditions(self._predicate_name, self._partial, total, whole=whole)
 
-    def _named(self, name: str) -> str:
-        """The companion of a function."""
+    def _predicate_name(self, name: str) -> str:
+        """The name of the predicate of a function, which is defined later."""
         if name not in self._names:
             taken = self._taken | set(self._names.values())
             self._names[name] = self._theory.names.beside(f"{name}_{_SUFFIX}", taken)
             self._waiting.append(name)
         return self._names[name]
 
-    def _companion(self, name: str) -> tree.FunctionDefinition:
+    def _predicate(self, name: str) -> tree.FunctionDefinition:
         definition = self._definitions[name]
-        body = plainer(self._conditions(whole=True).of(definition.body))
+        body = _without_known(self._conditions(whole=True).of(definition.body))
         ends = self._ends(name)
         if ends is not None:
             body = tree.Conditional(ends, body, FALSE)
@@ -180,13 +186,13 @@ class DefinednessPredicates:
         )
 
     def _ends(self, name: str) -> tree.Expression | None:
-        """For which parameters a recursion ends, where that is not for all."""
+        """The condition under which a recursion ends; None where it always does."""
         found = self._partial[name]
         if any(each is not None and each.kind == "unknown" for each in found):
-            raise Unsaid(f"{name} is not shown to terminate")
+            raise UnknownCondition(f"{name} is not shown to terminate")
         conditions = {None if each is None else each.condition for each in found}
         if len(conditions) > 1:
-            raise Unsaid(f"{name} ends under more than one condition")
+            raise UnknownCondition(f"{name} ends under more than one condition")
         condition = conditions.pop()
         return None if condition is None else expression_of(condition)
 
@@ -198,8 +204,9 @@ def never_together(
     where_defined: bool,
     given: tuple[tree.Expression, ...] = (),
 ) -> tree.Expression | None:
-    """That the premises of a law, those before each of its →, are never true together with what they need; None where
-    it has none. `needs` says where an expression has a value. With `where_defined` the conclusion is to have one too.
+    """That the premises of a law, those before each of its →, are never true together with their value conditions; None
+    for a law without premises. `needs` gives the value condition of an expression. With `where_defined` that of the
+    conclusion counts too.
     """
     match law:
         case tree.Quantifier(kind="forall", binders=binders, where=where, body=body) if not _captures(
@@ -213,67 +220,60 @@ def never_together(
             return never_together(conclusion, needs, where_defined=where_defined, given=given)
         case _:
             asked = [each for each in (*given, needs(law) if where_defined else TRUE) if each != TRUE]
-            return call("logical_not", reduce(_both, asked)) if asked else None
+            return call("logical_not", reduce(_and, asked)) if asked else None
 
 
-def _both(left: tree.Expression, right: tree.Expression) -> tree.Expression:
+def _and(left: tree.Expression, right: tree.Expression) -> tree.Expression:
     return call("logical_and", left, right)
 
 
 def _captures(binders: Iterable[tree.Binder], given: Iterable[tree.Expression]) -> bool:
-    """Whether a quantifier binds a name that means another thing in what stands before it."""
+    """Whether a quantifier would capture a name in one of the premises before it."""
     bound = {each.name for each in binders}
     return any(not bound.isdisjoint(names_in(each)) for each in given)
 
 
-def _partial(meaning: Goal) -> Iterable[tuple[str, Termination | None]]:
-    """The definitions of a meaning that are not shown to have a value everywhere."""
-    definedness = Definedness(meaning)
-    for each in meaning.definitions:
+def _partial(goal: Goal) -> Iterable[tuple[str, Termination | None]]:
+    """The definitions of a goal that are not shown to have a value everywhere, with why they end."""
+    definedness = Definedness(goal)
+    for each in goal.definitions:
         whole = DefinitionCall(each.key, each.parameters, each.body.sort)
         if not definedness.certain(whole):
-            yield each.name, meaning.termination(each.key)
+            yield each.name, goal.termination(each.key)
 
 
 def _all_names(*roots: tree.Node) -> frozenset[str]:
-    """Every name that stands in some trees, bound or not."""
+    """Every name in some trees, bound or not."""
     return frozenset(name for node in walk(*roots) if isinstance(name := getattr(node, "name", None), str))
 
 
-# Companions in fewer words: what is known is not said again, and parameters that nothing is asked of are left out
-# (companions.py, ADR 015).
+# ── Simplification ───────────────────────────────────────────────────────────────────────────────────────────
 #
-#     horn_has_value(acc, items) = match items { [] => true | Cons(item, rest) => item ≠ 0 ∧ horn_has_value(2 * acc, rest) }
-#
-# hands `acc` on and asks nothing of it, so it becomes ``horn_has_value(items)``.
-#
-# Invariants
-#     * In a body nothing is lost: what an argument needs is said beside the call (having_values.py).
-#     * What is said once before ∧ is true behind it, or the whole is false: a companion stays what it was.
-#     * In a law, an argument that is left out and may have no value is still looked at: the premise is undefined there,
-#       as the law is.
+# Nothing is lost in the body of a predicate: the conditions of arguments stand beside the call (`value_conditions`). What
+# stands before ∧ is true behind it, or the whole is false. In a law, an omitted argument that may have no value is still
+# evaluated: the premise is undefined there, as the law is.
 
 
-def plainer(formula: tree.Expression, known: tuple[tree.Expression, ...] = ()) -> tree.Expression:
-    """The body of a companion without what is `known` to be true around it. (No name is bound twice on a path.)"""
+def _without_known(formula: tree.Expression, known: tuple[tree.Expression, ...] = ()) -> tree.Expression:
+    """The body of a predicate without what is `known` to be true around it. (No name is bound twice on a path.)"""
     if formula in known:
         return TRUE
     match formula:
         case tree.Call(name="logical_and", arguments=(left, right)):
-            first = plainer(left, known)
-            return both(first, plainer(right, (*known, *conjuncts(first))))
+            first = _without_known(left, known)
+            return both(first, _without_known(right, (*known, *conjuncts(first))))
         case tree.Conditional(condition=condition, consequent=yes, alternative=no):
-            yes, no = plainer(yes, known), plainer(no, known)
+            yes, no = _without_known(yes, known), _without_known(no, known)
             return yes if yes == no else tree.Conditional(condition, yes, no)
         case tree.Let(pattern=pattern, body=body):
-            inside = plainer(body, known)
+            inside = _without_known(body, known)
             if names_in(inside).isdisjoint(bound_by(pattern)):
                 return inside
-            return msgspec.structs.replace(formula, pattern=used(pattern, inside), body=inside)
+            return msgspec.structs.replace(formula, pattern=pruned(pattern, inside), body=inside)
         case tree.Match(scrutinee=scrutinee, cases=cases):
-            bodies = [plainer(each.body, known) for each in cases]
+            bodies = [_without_known(each.body, known) for each in cases]
             made = [
-                tree.Case(used(each.pattern, body), None, body)
+                tree.Case(pruned(each.pattern, body), None, body)
                 for each, body in zip(cases, bodies, strict=True)
             ]
             return TRUE if all(body == TRUE for body in bodies) else tree.Match(scrutinee, tuple(made))
@@ -281,8 +281,8 @@ def plainer(formula: tree.Expression, known: tuple[tree.Expression, ...] = ()) -
             return formula
 
 
-class Shortening:
-    """What becomes of definitions, and of laws that call them."""
+class _UnusedParameters:
+    """Removes the parameters that definitions only pass through, from these and from laws that call them."""
 
     def __init__(self, definitions: Sequence[tree.FunctionDefinition]) -> None:
         self._needed: dict[str, frozenset[int]] = {each.name: frozenset() for each in definitions}
@@ -295,19 +295,19 @@ class Shortening:
                 if needed != self._needed[each.name]:
                     self._needed[each.name], changed = needed, True
 
-    def definition(self, definition: tree.FunctionDefinition) -> tree.FunctionDefinition:
-        """A definition without the parameters that nothing is asked of."""
+    def removed(self, definition: tree.FunctionDefinition) -> tree.FunctionDefinition:
+        """A definition without its unused parameters."""
         needed = self._needed[definition.name]
         kept = tuple(each for place, each in enumerate(definition.parameters) if place in needed)
         body = cast(tree.Expression, self._rewritten(definition.body, strict=False))
         return msgspec.structs.replace(definition, parameters=kept, body=body)
 
     def law(self, law: tree.Expression) -> tree.Expression:
-        """A law with the calls of the definitions in it."""
+        """A law that calls the definitions without their unused parameters."""
         return cast(tree.Expression, self._rewritten(law, strict=True))
 
     def _used(self, node: tree.Node) -> Iterator[str]:
-        """The names in a tree, but for arguments that are only handed on."""
+        """The names in a tree, except in arguments for unused parameters."""
         if isinstance(node, tree.Name):
             yield node.name
         kept = self._needed.get(node.name) if isinstance(node, tree.Call) else None

@@ -1,20 +1,20 @@
-"""Where an expression has a value, as a Kleis formula.
+"""Value conditions of expressions, as Kleis formulas (docs/reference/registry.md §7.5).
 
-The formula of a part is put together from those of its parts, as the reference semantics does it: calls are strict,
-`if` and `match` need what they look at and the branch taken, ∧ ∨ → and the quantifiers are Kleene's.  What an operation
-needs besides is said by its row in kleis/builtins, what a definition needs by its companion (companions.py).
+Built bottom-up, mirroring the reference semantics: calls are strict, `if` and `match` need their condition or scrutinee
+and the branch taken, ∧ ∨ → and the quantifiers are Kleene's. The condition of a built-in operation is that of its row in
+`kleis.builtins`, the condition of a definition is its definedness predicate (`predicates`).
 
-Two readings
-    *whole* (the body of a definition): every operation counts.  The formula is true exactly where there is a value.
-    *of calls alone* (a law): only the companions count, not what the law's own operations need.  Where the law has a
-    truth value, or all its tools have values, the formula is not false.
+Two modes
+    *whole*, for the body of a definition: every operation counts. The formula is true exactly where there is a value.
+    *calls only*, for a law: only definedness predicates count, not the conditions of the law's own operations. Where the
+    law has a truth value, or all its tools have values, the formula is not false.
 
 Invariants
-    * The formula is false only where the expression has no value, and in the second reading only where a companion is
-      false that the value depends on.  It may be undefined where an operation of the law itself has no value.
-    * It has a value although parts of the expression have none: Kleene's false ∧ undefined is false, so the formulas of
-      arguments stand before what is said of the arguments.
-    * A form that is not known is refused.  Nothing is guessed.
+    * The formula is false only where the expression has no value; in the second mode, only where a definedness predicate
+      is false that the value depends on. It may be undefined where an operation of the law itself has no value.
+    * It has a value although parts of the expression have none: Kleene's false ∧ undefined is false, so the conditions
+      of arguments stand before conditions on the arguments.
+    * A form without a known condition raises `UnknownCondition`.
 """
 
 from __future__ import annotations
@@ -30,61 +30,63 @@ from kleis.builtins.rows.table import find_builtin
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree.traversal import walk
-from registry.translate.kleis_syntax import EMPTY, call, names_in
+from registry.translate.kleis_syntax import EMPTY, bound_by, call, names_in
 
 __all__ = [
     "FALSE",
     "TRUE",
-    "Unsaid",
+    "UnknownCondition",
     "ValueConditions",
     "both",
-    "bound_by",
     "conjuncts",
     "implication",
-    "used",
+    "pruned",
 ]
 
 TRUE, FALSE = tree.Boolean(True), tree.Boolean(False)
 
 _LARGEST = 3_000
-"""Nodes of a formula. ∧ and ∨ of two partial sides say each side more than once."""
+"""Nodes that a formula may have: ∧ and ∨ of two partial sides contain each side more than once."""
 
 _CONSTRUCTORS = frozenset({"Pair", "Tuple3", "Tuple4", "Tuple5", "Unit", "Cons", "Nil", "record", "field"})
 _RECORDS = frozenset({"get_field", "set_field"})
-"""The fields of records are known from types: a record without the field is refused before."""
+"""Accesses to fields, which always have a value: Kleis rejects one of a record without the field."""
 
 _ITEMWISE = frozenset({"list_map", "list_filter"})
 
-Companion = Callable[[str], str | None]
+PredicateName = Callable[[str], str | None]
 
 
-class Unsaid(Exception):
-    """An expression of which it is not said where it has a value; the message says which part."""
+class UnknownCondition(Exception):
+    """An expression without a known value condition; the message says which part."""
 
 
 class ValueConditions:
-    """Makes the formulas. `companion` gives the name of the companion of a function, None for one that always has a
-    value; it may raise `Unsaid`. `partial` are the functions that have one, `total` other functions of the theory."""
+    """Makes the formulas.
+
+    `partial` are the functions with a definedness predicate, `total` the other functions of the theory. `predicate` gives
+    the name of a function's predicate, None for a function that always has a value; it may raise `UnknownCondition`.
+    """
 
     def __init__(
-        self, companion: Companion, partial: Iterable[str], total: Iterable[str], *, whole: bool
+        self, predicate: PredicateName, partial: Iterable[str], total: Iterable[str], *, whole: bool
     ) -> None:
-        self._companion = companion
+        self._predicate = predicate
         self._partial = frozenset(partial)
         self._total = frozenset(total)
         self._whole = whole
 
     def of(self, node: tree.Expression) -> tree.Expression:
-        """Where an expression has a value."""
-        if not self._whole and not self._speaks(node):
+        """The value condition of an expression."""
+        if not self._whole and not self._is_partial(node):
             return TRUE
         found = self._of(node)
         if sum(1 for _ in walk(found)) > _LARGEST:
-            raise Unsaid(f"more than {_LARGEST} nodes say where it has a value")
+            raise UnknownCondition(f"more than {_LARGEST} nodes say where it has a value")
         return found
 
     def of_law(self, law: tree.Expression) -> tree.Expression:
-        """The law under the premise that its calls have values, each where the law needs it."""
+        """The law behind the value conditions of its calls, each where the law needs it."""
         match law:
             case tree.Quantifier(kind="forall", where=where, body=body):
                 self._check_binders(each.name for each in law.binders)
@@ -97,13 +99,14 @@ class ValueConditions:
             case _:
                 return implication(self.of(law), law)
 
-    def _speaks(self, node: tree.Expression) -> bool:
+    def _is_partial(self, node: tree.Expression) -> bool:
+        """Whether an expression mentions a function with a definedness predicate."""
         return not self._partial.isdisjoint(names_in(node))
 
     def _check_binders(self, names: Iterable[str]) -> None:
         for name in names:
             if name in self._partial:
-                raise Unsaid(f"{name} is bound in it and a function too")
+                raise UnknownCondition(f"{name} is bound in it and a function too")
 
     # ── Forms ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -127,7 +130,7 @@ class ValueConditions:
                 inside = self.of(body)
                 unused = self._whole and names_in(inside).isdisjoint(bound_by(pattern))
                 if inside != TRUE and not unused:
-                    inside = msgspec.structs.replace(node, pattern=used(pattern, inside), body=inside)
+                    inside = msgspec.structs.replace(node, pattern=pruned(pattern, inside), body=inside)
                 return both(self.of(value), inside)
             case tree.Match(scrutinee=scrutinee, cases=cases):
                 return both(self.of(scrutinee), self._cases(scrutinee, cases))
@@ -136,7 +139,7 @@ class ValueConditions:
             case tree.Call():
                 return self._call(node)
             case _:
-                raise Unsaid(
+                raise UnknownCondition(
                     f"a tool without values is used in a form of which it is not said: {_word(node)}"
                 )
 
@@ -144,18 +147,19 @@ class ValueConditions:
         return reduce(both, map(self.of, nodes), cast(tree.Expression, TRUE))
 
     def _cases(self, scrutinee: tree.Expression, cases: tuple[tree.Case, ...]) -> tree.Expression:
-        """What a `match` needs besides a value to look at: a case, and a value there."""
-        if not self._whole and not any(self._speaks(case.body) for case in cases):
-            if any(case.guard is not None and self._speaks(case.guard) for case in cases):
-                raise Unsaid("a guard of a `match` asks a tool without values")
+        """The condition of a `match` besides that of its scrutinee: some case fits, and has a value."""
+        if not self._whole and not any(self._is_partial(case.body) for case in cases):
+            if any(case.guard is not None and self._is_partial(case.guard) for case in cases):
+                raise UnknownCondition("a guard of a `match` asks a tool without values")
             return TRUE
         if not all(case.guard is None and _is_known(case.pattern) for case in cases):
-            raise Unsaid("a `match` has patterns of which it is not said when they match")
+            raise UnknownCondition("a `match` has patterns of which it is not said when they match")
         for case in cases:
             self._check_binders(bound_by(case.pattern))
         bodies = [self.of(case.body) for case in cases]
         made = [
-            tree.Case(used(case.pattern, body), None, body) for case, body in zip(cases, bodies, strict=True)
+            tree.Case(pruned(case.pattern, body), None, body)
+            for case, body in zip(cases, bodies, strict=True)
         ]
         missing = _missing(cases)
         if missing is not None:
@@ -166,7 +170,7 @@ class ValueConditions:
         return TRUE if all(each.body == TRUE for each in made) else tree.Match(scrutinee, tuple(made))
 
     def _quantified(self, node: tree.Quantifier, where: tree.Expression | None) -> tree.Expression:
-        """Kleene's: all instances have a value, or one decides."""
+        """Kleene's quantifiers: all instances have a value, or one decides."""
         self._check_binders(each.name for each in node.binders)
         universal = node.kind == "forall"
         body = node.body
@@ -186,30 +190,30 @@ class ValueConditions:
         if connective is not None:
             return connective(self, arguments)
         if name in self._partial:
-            companion = self._companion(name)
+            predicate = self._predicate(name)
             needed = self._all(arguments)
-            return needed if companion is None else both(needed, tree.Call(companion, arguments))
+            return needed if predicate is None else both(needed, tree.Call(predicate, arguments))
         if name in self._total or name in _CONSTRUCTORS or name in _RECORDS:
             return self._all(arguments)
         row = find_builtin(name)
         if row is None:
-            raise Unsaid(f"it is not said where {name} has a value")
+            raise UnknownCondition(f"it is not said where {name} has a value")
         if row.higher_order:
             return self._itemwise(node, row)
         return both(self._all(arguments), self._own(row, arguments))
 
     def _own(self, row: Builtin, arguments: tuple[tree.Expression, ...]) -> tree.Expression:
-        """What an operation needs of its arguments, as its row says it."""
+        """The condition of an operation on its arguments, from its row."""
         if not self._whole or row.condition is None:
             return TRUE
         names = [each.name for each in row.parameters]
         if row.variadic or len(arguments) != len(names):
-            raise Unsaid(f"it is not said where {row.name} of so many arguments has a value")
+            raise UnknownCondition(f"it is not said where {row.name} of so many arguments has a value")
         condition = parse_expression(row.condition)
-        return _plain(_put_in(condition, dict(zip(names, arguments, strict=True))))
+        return _decided(_substituted(condition, dict(zip(names, arguments, strict=True))))
 
     def _itemwise(self, node: tree.Call, row: Builtin) -> tree.Expression:
-        """A function at every item of a list: it has to have a value at each."""
+        """The condition of a function at every item of a list."""
         if row.name in _ITEMWISE and len(node.arguments) == 2 and self._whole:
             function, items = node.arguments
             if isinstance(function, tree.Lambda):
@@ -218,7 +222,7 @@ class ValueConditions:
                 if inside == TRUE:
                     return needed
                 return both(needed, call("all", msgspec.structs.replace(function, body=inside), items))
-        raise Unsaid(f"{row.name} calls a function that may have no value")
+        raise UnknownCondition(f"{row.name} calls a function that may have no value")
 
     def _not(self, arguments: tuple[tree.Expression, ...]) -> tree.Expression:
         return self._all(arguments)
@@ -239,7 +243,7 @@ class ValueConditions:
         decides: Callable[[tree.Expression], tree.Expression],
         leaves: Callable[[tree.Expression], tree.Expression],
     ) -> tree.Expression:
-        """A connective of two sides: both have values, or one decides alone. `decides` says of a side that it does,
+        """A connective of two sides: both have values, or one decides alone. `decides` is the formula that a side decides,
         `leaves` that it does not."""
         left, right = arguments
         first, second = self.of(left), self.of(right)
@@ -265,7 +269,7 @@ _CONNECTIVES: Mapping[str, Callable[[ValueConditions, tuple[tree.Expression, ...
 
 
 def both(left: tree.Expression, right: tree.Expression) -> tree.Expression:
-    """``left ∧ right``, shorter where one of them is known. What is false decides, whatever the other is."""
+    """``left ∧ right``, simplified. FALSE decides, whatever the other side is."""
     if FALSE in (left, right):
         return FALSE
     if left == TRUE:
@@ -276,7 +280,7 @@ def both(left: tree.Expression, right: tree.Expression) -> tree.Expression:
 
 
 def conjuncts(formula: tree.Expression) -> list[tree.Expression]:
-    """The formulas that are all true where a formula is; none for what is always true."""
+    """The parts of a conjunction; none for TRUE."""
     match formula:
         case tree.Call(name="logical_and", arguments=arguments):
             return [part for each in arguments for part in conjuncts(each)]
@@ -287,14 +291,14 @@ def conjuncts(formula: tree.Expression) -> list[tree.Expression]:
 
 
 def implication(premise: tree.Expression, conclusion: tree.Expression) -> tree.Expression:
-    """``premise → conclusion``, shorter where one of them is true."""
+    """``premise → conclusion``, simplified."""
     if premise == TRUE or conclusion == TRUE:
         return conclusion
     return call("implies", premise, conclusion)
 
 
 def _positive(formula: tree.Expression) -> tree.Expression:
-    """The same without ¬¬."""
+    """The formula without a double negation."""
     match formula:
         case tree.Call(name="logical_not", arguments=(tree.Call(name="logical_not", arguments=(inner,)),)):
             return inner
@@ -302,8 +306,8 @@ def _positive(formula: tree.Expression) -> tree.Expression:
             return formula
 
 
-def _plain(condition: tree.Expression) -> tree.Expression:
-    """The condition of an operation; whether a numeral is 0 needs no prover."""
+def _decided(condition: tree.Expression) -> tree.Expression:
+    """The condition of an operation; decided where it asks whether a numeral is 0."""
     match condition:
         case tree.Call(name="neq", arguments=(tree.Number(text=text) | tree.Call(name="negate", arguments=(tree.Number(text=text),)),
                                          tree.Number(text="0"))):  # fmt: skip
@@ -312,19 +316,19 @@ def _plain(condition: tree.Expression) -> tree.Expression:
             return condition
 
 
-def _put_in(node: tree.Expression, values: Mapping[str, tree.Expression]) -> tree.Expression:
-    """A row's condition, which binds nothing, at arguments."""
+def _substituted(node: tree.Expression, values: Mapping[str, tree.Expression]) -> tree.Expression:
+    """A row's condition, which has no binders, with arguments for its parameters."""
     match node:
         case tree.Name(name=name):
             if name not in values:
-                raise Unsaid(f"a condition speaks of {name}")
+                raise UnknownCondition(f"a condition speaks of {name}")
             return values[name]
         case tree.Call(name=name, arguments=arguments):
-            return tree.Call(name, tuple(_put_in(each, values) for each in arguments))
+            return tree.Call(name, tuple(_substituted(each, values) for each in arguments))
         case tree.Number() | tree.Text() | tree.Boolean():
             return node
         case _:
-            raise Unsaid("the condition of an operation has a form that is not known")
+            raise UnknownCondition("the condition of an operation has a form that is not known")
 
 
 # ── Patterns ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -343,7 +347,7 @@ def _is_known(pattern: tree.Pattern) -> bool:
 
 
 def _missing(cases: tuple[tree.Case, ...]) -> tree.Pattern | None:
-    """The values that no case is for; None where there are none."""
+    """A pattern for the values without a case; None where there are none."""
     kinds = {
         each.pattern.name if isinstance(each.pattern, tree.ConstructorPattern) else "[]" for each in cases
     }
@@ -351,11 +355,11 @@ def _missing(cases: tuple[tree.Case, ...]) -> tree.Pattern | None:
         return None
     if kinds == {"Cons"}:
         return tree.ListPattern(())
-    raise Unsaid("a `match` has no cases for some values, or cases of two kinds")
+    raise UnknownCondition("a `match` has no cases for some values, or cases of two kinds")
 
 
 def _known_case(scrutinee: tree.Expression, cases: list[tree.Case]) -> tree.Expression | None:
-    """What stands in the case of a list that is written out, if it does not speak of its parts."""
+    """The body of the case for a list literal, if that uses no part of the list."""
     if not isinstance(scrutinee, tree.ListLiteral):
         return None
     is_empty = not scrutinee.items
@@ -363,14 +367,8 @@ def _known_case(scrutinee: tree.Expression, cases: list[tree.Case]) -> tree.Expr
     return fitting[0].body if fitting and not bound_by(fitting[0].pattern) else None
 
 
-def bound_by(pattern: tree.Node) -> frozenset[str]:
-    return frozenset(
-        each.name for each in walk(pattern) if isinstance(each, tree.VariablePattern | tree.AsPattern)
-    )
-
-
-def used(pattern: tree.Pattern, body: tree.Expression) -> tree.Pattern:
-    """A pattern without the names that the body does not use; patterns of other forms stay as they are."""
+def pruned(pattern: tree.Pattern, body: tree.Expression) -> tree.Pattern:
+    """A pattern without the names that the body does not use; patterns of other forms are unchanged."""
     if isinstance(pattern, tree.ConstructorPattern) and _is_known(pattern):
         names = names_in(body)
         parts = tuple(each if isinstance(each, tree.VariablePattern) and each.name in names else tree.WildcardPattern()
