@@ -22,7 +22,7 @@ from kleis.syntax.printer.program import print_pattern
 __all__ = ["Coverage", "coverage"]
 
 _STEPS = 50_000
-"""How much work one match may be: the problem is hard in the worst case."""
+"""The most steps that one match may take: the problem is NP-hard."""
 
 _NODES = 200
 """A larger pattern (a long list) counts as covering nothing: the walk is as deep as a pattern is large."""

@@ -324,7 +324,7 @@ class _Describer:
         if self._meaning.claim is None:
             return
         for need in self._definedness.needs(self._meaning.claim):
-            proposition, certain = need.proposition, self._definedness.settled(need)
+            proposition, certain = need.proposition, self._definedness.discharged(need)
             if (
                 certain
                 and isinstance(proposition, core.Term)

@@ -146,10 +146,10 @@ class _Check:
             self.add(error)
             return
         for axiom in axioms:
-            unsettled = definedness.unsettled(axiom.formula)
-            if not unsettled:
+            needs = definedness.undischarged(axiom.formula)
+            if not needs:
                 continue
-            need = unsettled[0].proposition
+            need = needs[0].proposition
             reason = (
                 f"it has a value where {print_expression(expression_of(need))}"
                 if need is not None

@@ -56,7 +56,7 @@ def show_termination(
 ) -> dict[str, Termination]:
     """Why the definitions of a group terminate, by key; all are ``unknown`` if one is.
 
-    `group` holds all definitions that are mutually recursive with one another.  `data` are the data types in force;
+    `group` holds all definitions that are mutually recursive with one another.  `data` are the data types;
     `measures` what `@decreases` states, over the parameters; `place` where the definitions stand.
     """
     calls = [facts for facts in map(CallFacts, recursive_calls(group)) if not facts.impossible]
@@ -74,7 +74,7 @@ def show_termination(
 
 
 class _Refuted(msgspec.Struct, frozen=True):
-    """Why a ranking will not do: the call that defeats it, and small values where it does."""
+    """Why a ranking fails: the call that refutes it, and small values where it does."""
 
     facts: CallFacts
     point: Point | None
@@ -212,7 +212,7 @@ class _Search:
     ) -> dict[str, Termination] | _Refuted:
         """The answer for a ranking, with obligations for what is not proved here; or what refutes one.
 
-        A guess must not rest on what only symbols say: nobody knows that they do.
+        A guess must not rest on premises about symbols, because nothing is known of symbols here.
         """
         search = Rankings(self._calls, {})
         conditions = self._conditions(ranking)
@@ -242,7 +242,7 @@ class _Search:
         terms = [each.term for each in (*before, *after)]
         defined = all(map(always_defined, terms))
         conditions = [bound_term(each) for each in ranking.conditions(call.caller.key)]
-        if not defined or not search.settled(facts, ranking):
+        if not defined or not search.discharged(facts, ranking):
             if not all(is_whole(term.sort) for term in terms):
                 yield None
                 return
