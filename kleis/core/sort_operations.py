@@ -65,10 +65,7 @@ def substitute_sort(sort: Sort, values: Mapping[str, Sort]) -> Sort:
     """The sort with its variables replaced."""
     if isinstance(sort, SortVariable):
         return values.get(sort.name, sort)
-    inner = sort_parts(sort)
-    if not inner:
-        return sort
-    return with_parts(sort, [substitute_sort(each, values) for each in inner])
+    return map_sort(sort, lambda each: substitute_sort(each, values))
 
 
 def map_sort(sort: Sort, change: Callable[[Sort], Sort]) -> Sort:
@@ -160,13 +157,7 @@ def erased(sort: Sort) -> Sort:
             return INTEGER
         case Numeric(name="ℚ"):
             return REAL
-        case ListOf(element=element):
-            return ListOf(erased(element))
-        case SetOf(element=element):
-            return SetOf(erased(element))
-        case TupleOf(items=items):
-            return TupleOf(tuple(map(erased, items)))
-        case RecordOf(fields=fields):
-            return RecordOf(tuple((name, erased(each)) for name, each in fields))
+        case ListOf() | SetOf() | TupleOf() | RecordOf():
+            return map_sort(sort, erased)
         case _:
             return sort

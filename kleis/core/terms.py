@@ -66,6 +66,7 @@ __all__ = [
     "construct_tuple",
     "list_constructors",
     "tuple_constructor",
+    "tuple_name",
 ]
 
 
@@ -344,6 +345,11 @@ class Definition(CoreNode, frozen=True):
 # The constructors of lists and tuples, whose sorts are built in.
 
 TUPLES = ("Unit", "", "Pair", "Tuple3", "Tuple4", "Tuple5")
+
+
+def tuple_name(count: int) -> str:
+    """The name of the constructor of tuples with so many components, those that are too long to be written included."""
+    return {0: "Unit", 2: "Pair"}.get(count, f"Tuple{count}")
 
 
 def list_constructors(sort: ListOf) -> tuple[Constructor, Constructor]:

@@ -23,6 +23,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from kleis import core
+from kleis.core.build_terms import at_least, condition_at, integer
 from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, free_variables, parts, substitute
 
@@ -30,10 +31,6 @@ __all__ = ["Definedness", "Need", "NeedKind"]
 
 NeedKind: TypeAlias = Literal["operation", "narrowing", "selection", "match", "termination"]
 
-_AT_LEAST = core.Operation(
-    "geq", (core.Variable("a", core.INTEGER), core.Variable("b", core.INTEGER)), core.BOOL
-)
-_ZERO = core.Coercion(core.LiteralTerm(0, core.NATURAL), core.INTEGER)
 _NEVER = core.LiteralTerm(False, core.BOOL)
 
 _MOST = 400
@@ -172,15 +169,12 @@ class Definedness:
     def _own(self, term: core.Term, place: _Place) -> Iterator[Need]:
         """What a term needs besides what its parts need."""
         match term:
-            case core.BuiltinCall(operation=operation, arguments=arguments) if (
-                operation.condition is not None
-            ):
-                values = {
-                    each.name: value for each, value in zip(operation.parameters, arguments, strict=True)
-                }
-                yield place.need("operation", substitute(operation.condition, values), term)
+            case core.BuiltinCall():
+                condition = condition_at(term)
+                if condition is not None:
+                    yield place.need("operation", condition, term)
             case core.Narrowing(term=inner):
-                yield place.need("narrowing", core.BuiltinCall(_AT_LEAST, (inner, _ZERO)), term)
+                yield place.need("narrowing", at_least(inner, integer(0)), term)
             case core.Selection(constructor=constructor, term=inner) if not constructor.alone:
                 yield place.need("selection", core.Discrimination(constructor, inner), term)
             case core.Undefined():

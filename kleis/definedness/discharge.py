@@ -17,9 +17,9 @@ from collections.abc import Mapping
 import msgspec
 
 from kleis import core
-from kleis.core.build_terms import at_least, integer
+from kleis.core.build_terms import at_least, condition_at, integer
 from kleis.core.goal import Goal
-from kleis.core.traversal import rebuild, substitute, subterms
+from kleis.core.traversal import rebuild, subterms
 from kleis.definedness.entailment import follows
 
 __all__ = ["Totality", "discharged", "is_discharged"]
@@ -63,15 +63,12 @@ class _Walk:
             case core.Narrowing(term=number) if self._true(at_least(number, integer(0)), path, values):
                 assert isinstance(changed, core.Narrowing)
                 return core.Coercion(changed.term, core.NATURAL)
-            case core.BuiltinCall(operation=operation, arguments=arguments) if (
-                operation.condition is not None
-            ):
-                names = (each.name for each in operation.parameters)
-                condition = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
-                if self._true(condition, path, values):
+            case core.BuiltinCall():
+                needed = condition_at(term)
+                if needed is not None and self._true(needed, path, values):
                     assert isinstance(changed, core.BuiltinCall)
-                    plain = msgspec.structs.replace(operation, condition=None)
-                    return core.BuiltinCall(plain, changed.arguments)
+                    total = msgspec.structs.replace(term.operation, condition=None)
+                    return core.BuiltinCall(total, changed.arguments)
         return changed
 
     def _true(

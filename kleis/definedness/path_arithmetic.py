@@ -110,10 +110,6 @@ class Arithmetic:
         """What follows from a value having been given to a variable."""
         return self._equal(variable, value, True)
 
-    def at_least_zero(self, form: Linear, sides: tuple[Fact, ...] = ()) -> Fact:
-        """``form ≥ 0`` together with the facts about its parts."""
-        return All((AtLeast(form), *sides))
-
     def rest(self) -> None:
         """Reset the budget, for the next question over the same unknowns."""
         self._left = _READ

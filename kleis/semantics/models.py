@@ -28,7 +28,7 @@ import msgspec
 
 from kleis import core
 from kleis.core.goal import Goal
-from kleis.core.traversal import bound_by, subterms
+from kleis.core.traversal import bound_by, reach, subterms
 from kleis.errors import BudgetError
 from kleis.semantics.ranges import Bounds, Function, Ranges, Tables
 from kleis.semantics.reference import Account, Evaluator, Mode
@@ -96,7 +96,8 @@ def decide(
             if tally.has_shown(found):
                 break
     except (BudgetError, RecursionError):
-        # Values of a type with functions among its parts may nest without end.  Only the steps of the whole decision end here; what a single term exceeds leaves that term open.
+        # Values of a type with functions among its parts may nest without end.  Only the steps of the whole decision
+        # end here; what a single term exceeds leaves that term open.
         search.exhaustive = False
         account.exceeded = True
     return tally.decision(exhaustive=search.exhaustive, exceeded=account.exceeded)
@@ -323,16 +324,8 @@ class _Search:
 
     def _symbols(self, term: core.Term) -> frozenset[core.Symbol]:
         """The symbols that a term mentions, directly or through definitions."""
-        symbols: set[core.Symbol] = set()
-        waiting, seen = [term], set[str]()
-        while waiting:
-            for each in subterms(waiting.pop()):
-                if isinstance(each, core.SymbolCall):
-                    symbols.add(each.symbol)
-                elif isinstance(each, core.DefinitionCall) and each.definition not in seen:
-                    seen.add(each.definition)
-                    waiting.append(self._goal.definition(each.definition).body)
-        return frozenset(symbols)
+        definitions = {each.key: each for each in self._goal.definitions}
+        return frozenset(reach([term], definitions).symbols)
 
 
 def _bound(term: core.Term) -> int:

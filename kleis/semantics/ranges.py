@@ -28,6 +28,7 @@ from kleis.budget import Budget
 from kleis.builtins.matrix_shapes import number_of
 from kleis.builtins.row import Context
 from kleis.builtins.rows.table import find_builtin
+from kleis.core.terms import tuple_name
 from kleis.semantics.truth import Truth
 from kleis.values import (
     BitVector,
@@ -173,8 +174,6 @@ def _record(names: list[str], values: tuple[Value, ...]) -> Data:
     return Data("record", tuple(Data("field", pair) for pair in zip(names, values, strict=True)))
 
 
-_TUPLES = {0: "Unit", 2: "Pair"}
-
 _REGEXES = (
     ("re_full", ()),
     ("re_empty", ()),
@@ -281,8 +280,8 @@ class Ranges:
             case core.SetOf(element=element):
                 return self._sets(element, self._range(element, group, depth))
             case core.TupleOf(items=sorts):
-                tuple_name = _TUPLES.get(len(sorts), f"Tuple{len(sorts)}")
-                return self._combined(sorts, group, depth, lambda fields: Data(tuple_name, fields))
+                made = tuple_name(len(sorts))
+                return self._combined(sorts, group, depth, lambda fields: Data(made, fields))
             case core.RecordOf(fields=named):
                 names = [name for name, _ in named]
                 sorts = tuple(field for _, field in named)

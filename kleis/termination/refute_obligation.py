@@ -19,6 +19,7 @@ from typing import TypeAlias
 from kleis import core
 from kleis.budget import Budget
 from kleis.core.goal import Goal
+from kleis.core.terms import tuple_name
 from kleis.core.traversal import free_variables, rebuild
 from kleis.semantics.ranges import Bounds, Ranges, constructed
 from kleis.semantics.reference import Account, Evaluator
@@ -142,7 +143,7 @@ def small_values(sort: core.Sort, constructors: Constructors, depth: int = 2) ->
             items = small_values(element, constructors, depth - 1)[:2] if depth > 0 else ()
             return tuple(list_of(each) for length in range(3) for each in product(items, repeat=length))
         case core.TupleOf(items=items):
-            name = {0: "Unit", 2: "Pair"}.get(len(items), f"Tuple{len(items)}")
+            name = tuple_name(len(items))
             parts = product(*(small_values(item, constructors, depth - 1)[:3] for item in items))
             return tuple(Data(name, each) for each in islice(parts, _EACH))
         case core.DataSort():
