@@ -4,7 +4,7 @@ Invariants
     * Operations on exact numbers give exact numbers; a float appears only if an operand is one, or a root is irrational.
     * `div` and `mod` floor: a = b * div(a, b) + mod(a, b), and `mod` has the sign of b.
     * No infinity and no NaN: a float operation that would give one is undefined.
-    * The work on large integers is paid before it is done.
+    * The work on large integers is charged before it is done.
     * 0 ^ 0 is 1; 0 to a negative power is undefined.
 """
 
@@ -51,7 +51,7 @@ def _words(number: Number) -> int:
 
 
 def _pay(meter: Meter, a: Number, b: Number) -> None:
-    """Pay for a product, quotient or sum of two numbers, and refuse one that would be too large."""
+    """Charge for a product, quotient or sum of two numbers; BudgetError if it would be too large."""
     words_a, words_b = _words(a), _words(b)
     if words_a + words_b > 8:
         meter.admit_bits((words_a + words_b) * 64 - 128)

@@ -1,4 +1,4 @@
-"""Concrete matrices: reading both spellings, writing one, and the operations that arithmetic needs.
+"""Concrete matrices: both spellings read, one written, and the operations that arithmetic needs.
 
 ``[[1, 2], [3, 4]]`` and ``Matrix(2, 2, [1, 2, 3, 4])`` are both accepted; results are always
 ``Matrix(m, n, [row by row])``.  Entries may be symbolic: 0 and 1 are then simplified away, so that the product with an
@@ -48,7 +48,7 @@ class Matrix:
 
 
 def is_matrix(value: Value) -> bool:
-    """Whether a value that a builtin admitted as a number or a matrix is a matrix."""
+    """Whether a value that is a number or a matrix is a matrix."""
     return isinstance(value, (Data, ListValue))
 
 

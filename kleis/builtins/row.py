@@ -19,6 +19,7 @@ import msgspec
 
 from kleis import core
 from kleis.budget import Budget, Meter
+from kleis.core.terms import TUPLES
 from kleis.errors import EvaluationError
 from kleis.values import (
     BitVector,
@@ -378,8 +379,6 @@ NUMERIC_EXTRA: Mapping[str, str] = {
 #
 # `accepts` answers in three values: a symbolic value may be of any sort, so the answer for it is None.
 
-_TUPLES = ("Pair", "Tuple3", "Tuple4", "Tuple5")
-
 
 def _integer(value: Value) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
@@ -392,7 +391,7 @@ def _is_list(value: Value) -> bool | None:
 
 
 def _pairs(value: Value) -> bool:
-    return isinstance(value, Data) and value.constructor in _TUPLES
+    return isinstance(value, Data) and value.constructor in TUPLES[2:]
 
 
 def _matrix(value: Value) -> bool:

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from kleis import core
 from kleis.builtins.row import Argument, Builtin, Rule, Signature
+from kleis.core.sort_operations import rank
 
 __all__ = [
     "FIELDS",
@@ -77,7 +78,7 @@ def is_open(sort: core.Sort | None) -> bool:
 def larger(a: core.Sort, b: core.Sort) -> core.Sort | None:
     """The larger of two sorts of numbers, or the sort if there is but one; else None."""
     if isinstance(a, core.Numeric) and isinstance(b, core.Numeric):
-        return max(a, b, key=NUMBERS.index)
+        return max(a, b, key=rank)
     return a if a == b else None
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "as_number",
     "at_arguments",
     "at_least",
+    "condition_at",
     "conjunction",
     "difference",
     "integer",
@@ -94,6 +95,15 @@ def conjunction(formulas: Iterable[Term]) -> Term:
     if not each:
         return LiteralTerm(True, BOOL)
     return each[0] if len(each) == 1 else Connective("and", each)
+
+
+def condition_at(call: BuiltinCall) -> Term | None:
+    """The condition of an operation at the arguments of a call; None if it always has a value."""
+    operation = call.operation
+    if operation.condition is None:
+        return None
+    names = (each.name for each in operation.parameters)
+    return substitute(operation.condition, dict(zip(names, call.arguments, strict=True)))
 
 
 def at_arguments(term: Term, definition: Definition, arguments: Sequence[Term]) -> Term:

@@ -31,16 +31,16 @@ __all__ = [
 
 
 class ElaborationError(KleisError):
-    """A program or proposition that says nothing: an unknown or ambiguous name, a wrong sort, …
+    """A program or proposition that cannot be elaborated: an unknown or ambiguous name, a wrong sort, …
 
-    `related` are further places it speaks of.
+    `related` are further places that the message is about.
     """
 
     related: tuple[Place, ...] = ()
 
 
 class MissingOperation(ElaborationError):
-    """A name that some structure with parameters has, but none that is in force: `operation`."""
+    """A name that some structure with parameters declares, but none in scope: `operation`."""
 
     operation: str = ""
 
@@ -57,7 +57,7 @@ Standing: TypeAlias = Literal["axiom", "fact", "assumed"]
 
 
 class Axiom(msgspec.Struct, frozen=True):
-    """A closed formula in force.  `name` is qualified: ``Group(G)::assoc``, or ``Ring(ℤ)::ldist``."""
+    """A closed formula that is assumed.  `name` is qualified: ``Group(G)::assoc``, or ``Ring(ℤ)::ldist``."""
 
     name: str
     formula: Term
@@ -70,7 +70,7 @@ class Obligation(msgspec.Struct, frozen=True):
 
     kind
         ``implements``: an axiom or definition of a structure at the types of an implementation.
-        ``section``: an axiom that speaks of nothing declared, only of built-ins.
+        ``section``: an axiom that mentions nothing declared, only built-ins.
         ``termination``: a measure that must decrease, or be bounded from below.
     subject
         What it is needed for: ``Monoid(ℤ)``, ``Section::axiom``, or the key of a definition.
@@ -128,11 +128,11 @@ ReadingKind: TypeAlias = Literal["free", "name", "operator", "binder", "coercion
 
 
 class NameResolution(msgspec.Struct, frozen=True):
-    """How a piece of the source was taken.
+    """How elaboration resolved a piece of the source.
 
     kind
         ``free``: a free name and the sort found for it.  ``name``, ``operator``: what it resolved to.
-        ``coercion``, ``narrowing``: inserted by us.  ``carrier``: a type name read as a carrier.
+        ``coercion``, ``narrowing``: inserted by elaboration.  ``carrier``: a type name read as a carrier.
     """
 
     kind: ReadingKind
@@ -142,15 +142,15 @@ class NameResolution(msgspec.Struct, frozen=True):
 
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):
-    """What a proposition says.
+    """A claim with everything it depends on.  The field names are those of ``kleis show --meaning --json``.
 
     claim
-        Closed; free names are bound by an outermost ∀.  None in the question whether the declarations in force
+        Closed; free names are bound by an outermost ∀.  None in the question whether the declarations in scope
         have a model.
     free
         The free names, as bound by the claim's outermost ∀ (empty if there are none).
     instances
-        The structures in force, parents included; sections as instances without arguments.
+        The structures in scope, parents included; sections as instances without arguments.
     carriers, symbols
         Every opaque sort and unknown operation that occurs in `claim`, `axioms` or `definitions`, sorted by name.
     axioms
@@ -162,7 +162,9 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
     obligations
         What the claim rests on besides the axioms: termination, implementations, sections.
     unsettled
-        Empty for a claim that engines may decide.
+        Why no engine may decide the claim; empty for one that engines may decide.
+    readings
+        How elaboration resolved the names, operators and types of the source.
     """
 
     claim: Term | None
@@ -187,7 +189,7 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
         raise KeyError(key)
 
     def constructors(self, sort: DataSort) -> tuple[Constructor, ...]:
-        """The constructors of a data type in force; KeyError if it is not."""
+        """The constructors of a data type that is reached; KeyError if it is not."""
         for group in self.data:
             for each in group:
                 if each.sort == sort:
@@ -199,6 +201,6 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
         return dict(self.terminations).get(key)
 
     def as_dict(self) -> dict[str, Any]:
-        """The meaning as JSON values, terms as tagged objects."""
+        """The goal as JSON values, terms as tagged objects."""
         answer: dict[str, Any] = msgspec.to_builtins(self, enc_hook=str)
         return answer

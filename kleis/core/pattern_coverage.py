@@ -15,14 +15,14 @@ import msgspec
 
 from kleis.core.goal import ElaborationError
 from kleis.core.sorts import BOOL, COMPLEX, REAL, DataSort, ListOf, RecordOf, Sort, TupleOf
-from kleis.core.terms import Constructor
+from kleis.core.terms import Constructor, tuple_name
 from kleis.syntax import tree
 from kleis.syntax.printer.program import print_pattern
 
 __all__ = ["Coverage", "coverage"]
 
 _STEPS = 50_000
-"""How much work one match may be: the problem is hard in the worst case."""
+"""The most steps that one match may take: the problem is NP-hard."""
 
 _NODES = 200
 """A larger pattern (a long list) counts as covering nothing: the walk is as deep as a pattern is large."""
@@ -108,7 +108,7 @@ class _Matrix:
             case ListOf(element=element):
                 return _Head("Nil", ()), _Head("Cons", (element, sort))
             case TupleOf(items=items):
-                return (_Head(_tuple_name(len(items)), items),)
+                return (_Head(tuple_name(len(items)), items),)
             case RecordOf(fields=fields):
                 return (_Head("record", tuple(each for _, each in fields)),)
             case DataSort():
@@ -217,10 +217,6 @@ class _Matrix:
             return _ANY
         head = next(head for head in heads if head.name not in used)
         return _Shape(head, (_ANY,) * len(head.sorts))
-
-
-def _tuple_name(count: int) -> str:
-    return {0: "Unit", 2: "Pair"}.get(count, f"Tuple{count}")
 
 
 def _literal(value: tree.Number | tree.Text | tree.Boolean) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from kleis.core import (
+from kleis.core.sorts import (
     INTEGER,
     REAL,
     BitVec,
@@ -30,10 +30,12 @@ __all__ = [
     "family_name",
     "join_sorts",
     "map_sort",
+    "paired_parts",
     "rank",
     "sort_parts",
     "substitute_sort",
     "variables_of",
+    "with_parts",
 ]
 
 _CHAIN = "ℕℤℚℝℂ"
@@ -50,29 +52,26 @@ def join_sorts(a: Sort, b: Sort) -> Sort | None:
         return a
     if isinstance(a, Numeric) and isinstance(b, Numeric):
         return max(a, b, key=rank)
-    pieces = _pieces(a, b)
-    if pieces is None or isinstance(a, FunctionOf):
+    parts = paired_parts(a, b)
+    if parts is None or isinstance(a, FunctionOf):
         return None
-    joined = [join_sorts(x, y) for x, y in pieces]
+    joined = [join_sorts(x, y) for x, y in parts]
     if any(each is None for each in joined):
         return None
-    return _with_pieces(a, [each for each in joined if each is not None])
+    return with_parts(a, [each for each in joined if each is not None])
 
 
 def substitute_sort(sort: Sort, values: Mapping[str, Sort]) -> Sort:
     """The sort with its variables replaced."""
     if isinstance(sort, SortVariable):
         return values.get(sort.name, sort)
-    inner = sort_parts(sort)
-    if not inner:
-        return sort
-    return _with_pieces(sort, [substitute_sort(each, values) for each in inner])
+    return map_sort(sort, lambda each: substitute_sort(each, values))
 
 
 def map_sort(sort: Sort, change: Callable[[Sort], Sort]) -> Sort:
     """The sort with `change` applied to the sorts it is directly made of."""
     inner = sort_parts(sort)
-    return _with_pieces(sort, [change(each) for each in inner]) if inner else sort
+    return with_parts(sort, [change(each) for each in inner]) if inner else sort
 
 
 def variables_of(sort: Sort) -> set[str]:
@@ -99,29 +98,30 @@ def sort_parts(sort: Sort) -> list[Sort]:
             return []
 
 
-def _with_pieces(sort: Sort, pieces: list[Sort]) -> Sort:
+def with_parts(sort: Sort, parts: list[Sort]) -> Sort:
+    """The sort made of other parts, in the order of `sort_parts`."""
     match sort:
         case ListOf():
-            return ListOf(pieces[0])
+            return ListOf(parts[0])
         case SetOf():
-            return SetOf(pieces[0])
+            return SetOf(parts[0])
         case MatrixOf(rows=rows, columns=columns):
-            return MatrixOf(rows, columns, pieces[0])
+            return MatrixOf(rows, columns, parts[0])
         case TupleOf():
-            return TupleOf(tuple(pieces))
+            return TupleOf(tuple(parts))
         case RecordOf(fields=fields):
-            return RecordOf(tuple((name, each) for (name, _), each in zip(fields, pieces, strict=True)))
+            return RecordOf(tuple((name, each) for (name, _), each in zip(fields, parts, strict=True)))
         case FunctionOf():
-            return FunctionOf(tuple(pieces[:-1]), pieces[-1])
+            return FunctionOf(tuple(parts[:-1]), parts[-1])
         case DataSort(arguments=arguments) | Carrier(arguments=arguments):
-            rest = iter(pieces)
+            rest = iter(parts)
             filled = tuple(each if isinstance(each, Dimension) else next(rest) for each in arguments)
             return msgspec.structs.replace(sort, arguments=filled)
         case _:
             return sort
 
 
-def _pieces(a: Sort, b: Sort) -> list[tuple[Sort, Sort]] | None:
+def paired_parts(a: Sort, b: Sort) -> list[tuple[Sort, Sort]] | None:
     """The components of two sorts of one shape side by side; None for sorts of different shapes."""
     if type(a) is not type(b) or isinstance(a, Numeric | BitVec | SortVariable):
         return None
@@ -130,7 +130,7 @@ def _pieces(a: Sort, b: Sort) -> list[tuple[Sort, Sort]] | None:
         return None
     if isinstance(a, FunctionOf) and isinstance(b, FunctionOf) and len(a.domain) != len(b.domain):
         return None
-    if not inner_a or _with_pieces(a, inner_b) != b:
+    if not inner_a or with_parts(a, inner_b) != b:
         return None
     return list(zip(inner_a, inner_b, strict=True))
 
@@ -148,22 +148,16 @@ def family_arguments(sort: Sort) -> tuple[Sort | Dimension, ...]:
 
 
 def erased(sort: Sort) -> Sort:
-    """The sort by which solvers know lists, tuples and records: numbers in them are integers or reals there.
+    """The sort that stands for a sort in solvers: numbers in lists, tuples and records are integers or reals there.
 
-    A list of ℕ is a list of ℤ with a guard, so that one taken as the other is the same value.
+    A list of ℕ is a list of ℤ with a guard, so that a coercion of the one to the other is the same value.
     """
     match sort:
         case Numeric(name="ℕ"):
             return INTEGER
         case Numeric(name="ℚ"):
             return REAL
-        case ListOf(element=element):
-            return ListOf(erased(element))
-        case SetOf(element=element):
-            return SetOf(erased(element))
-        case TupleOf(items=items):
-            return TupleOf(tuple(map(erased, items)))
-        case RecordOf(fields=fields):
-            return RecordOf(tuple((name, erased(each)) for name, each in fields))
+        case ListOf() | SetOf() | TupleOf() | RecordOf():
+            return map_sort(sort, erased)
         case _:
             return sort

@@ -83,7 +83,7 @@ def elaboration_error(
     related: tuple[Place, ...] = (),
     kind: type[ElaborationError] = ElaborationError,
 ) -> ElaborationError:
-    """The error of a piece of source that has no meaning."""
+    """The error of a piece of source that cannot be elaborated."""
     span = node.span
     error = kind(
         message,

@@ -54,7 +54,7 @@ class Numeric(CoreNode, frozen=True):
 
 
 class BitVec(CoreNode, frozen=True):
-    """Words of `width` ≥ 1 bits."""
+    """Bit-vectors of `width` ≥ 1 bits."""
 
     width: int
 
@@ -112,7 +112,7 @@ class FunctionOf(CoreNode, frozen=True):
 
 
 class DataSort(CoreNode, frozen=True):
-    """A declared data type at its arguments: ``Option(ℤ)``.  Its constructors stand in `Meaning.data`."""
+    """A declared data type at its arguments: ``Option(ℤ)``.  Its constructors are in `Goal.data`."""
 
     name: str
     arguments: tuple[Sort | Dimension, ...] = ()
@@ -120,7 +120,7 @@ class DataSort(CoreNode, frozen=True):
 
 class SortVariable(CoreNode, frozen=True):
     """A sort that is not known yet: in the signatures of polymorphic built-ins, and while a proposition is being
-    elaborated.  Never in a finished meaning."""
+    elaborated.  Never in a finished goal."""
 
     name: str
 

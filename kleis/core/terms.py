@@ -66,10 +66,11 @@ __all__ = [
     "construct_tuple",
     "list_constructors",
     "tuple_constructor",
+    "tuple_name",
 ]
 
 
-# ── What terms speak of ──────────────────────────────────────────────────────────────────────────────────────
+# ── What terms are made of ───────────────────────────────────────────────────────────────────────────────────
 
 
 class Symbol(CoreNode, frozen=True):
@@ -129,7 +130,7 @@ class Variable(CoreNode, frozen=True):
 
 
 class LiteralTerm(CoreNode, frozen=True):
-    """A truth value, string or exact number; the sort is the least one it belongs to (2 : ℕ, 0.5 : ℚ)."""
+    """A truth value, string or exact number; the sort is the least one that has it (2 : ℕ, 0.5 : ℚ)."""
 
     value: bool | int | Fraction | str
     sort: Sort
@@ -158,7 +159,7 @@ class BuiltinCall(CoreNode, frozen=True):
 
 
 class DefinitionCall(CoreNode, frozen=True):
-    """A definition of `Meaning.definitions` (by its key) at its arguments."""
+    """A definition of `Goal.definitions` (by its key) at its arguments."""
 
     definition: str
     arguments: tuple[Term, ...]
@@ -328,7 +329,7 @@ Term: TypeAlias = (
 class Definition(CoreNode, frozen=True):
     """A definition at fixed sorts.
 
-    `key` is its identity within a meaning: the qualified name, and the sorts where it is a template.
+    `key` is its identity within a goal: the qualified name, and the sorts where it is a template.
     `group` holds the keys of the definitions it is mutually recursive with, itself included; empty if it is not
     recursive.
     """
@@ -344,6 +345,11 @@ class Definition(CoreNode, frozen=True):
 # The constructors of lists and tuples, whose sorts are built in.
 
 TUPLES = ("Unit", "", "Pair", "Tuple3", "Tuple4", "Tuple5")
+
+
+def tuple_name(count: int) -> str:
+    """The name of the constructor of tuples with so many components, those that are too long to be written included."""
+    return {0: "Unit", 2: "Pair"}.get(count, f"Tuple{count}")
 
 
 def list_constructors(sort: ListOf) -> tuple[Constructor, Constructor]:

@@ -117,7 +117,7 @@ def free_variables(term: Term) -> tuple[Variable, ...]:
 
 
 def is_closed(term: Term) -> bool:
-    """Whether a term is made of literals and built-ins alone, so that its sort is nobody's choice."""
+    """Whether a term is made of literals and built-ins alone, so that its sort does not depend on anything declared."""
     return not any(isinstance(each, Variable | SymbolCall | DefinitionCall) for each in subterms(term))
 
 
@@ -257,15 +257,15 @@ class Reached(msgspec.Struct):
 def reach(
     terms: Iterable[Term], finished: Mapping[str, Definition], *, into: Reached | None = None
 ) -> Reached:
-    """What terms speak of.  `finished` has the definitions by key; `into` is what was reached before."""
+    """What terms depend on.  `finished` has the definitions by key; `into` is what was reached before."""
     found = into if into is not None else Reached()
-    opened: set[str] = set(found.definitions)
+    unfolded: set[str] = set(found.definitions)
     for term in terms:
-        _visit(term, finished, found, opened)
+        _visit(term, finished, found, unfolded)
     return found
 
 
-def _visit(term: Term, finished: Mapping[str, Definition], found: Reached, opened: set[str]) -> None:
+def _visit(term: Term, finished: Mapping[str, Definition], found: Reached, unfolded: set[str]) -> None:
     for each in subterms(term):
         for sort in _sorts_here(each):
             _note_sort(sort, found)
@@ -277,17 +277,17 @@ def _visit(term: Term, finished: Mapping[str, Definition], found: Reached, opene
             case BuiltinCall(operation=operation):
                 if operation.incomplete:
                     found.operations.setdefault(operation)
-            case DefinitionCall(definition=key) if key not in opened:
-                opened.add(key)
+            case DefinitionCall(definition=key) if key not in unfolded:
+                unfolded.add(key)
                 definition = finished[key]
                 for variable in definition.parameters:
                     _note_sort(variable.sort, found)
-                _visit(definition.body, finished, found, opened)
+                _visit(definition.body, finished, found, unfolded)
                 found.definitions[key] = definition
 
 
 def _sorts_here(term: Term) -> Iterable[Sort]:
-    """The sorts that a node mentions itself."""
+    """The sorts in a node itself, without those of the terms below it."""
     yield term.sort
     if isinstance(term, Discrimination | Selection):
         yield term.constructor.sort

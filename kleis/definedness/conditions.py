@@ -23,6 +23,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from kleis import core
+from kleis.core.build_terms import at_least, condition_at, integer
 from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, free_variables, parts, substitute
 
@@ -30,14 +31,10 @@ __all__ = ["Definedness", "Need", "NeedKind"]
 
 NeedKind: TypeAlias = Literal["operation", "narrowing", "selection", "match", "termination"]
 
-_AT_LEAST = core.Operation(
-    "geq", (core.Variable("a", core.INTEGER), core.Variable("b", core.INTEGER)), core.BOOL
-)
-_ZERO = core.Coercion(core.LiteralTerm(0, core.NATURAL), core.INTEGER)
 _NEVER = core.LiteralTerm(False, core.BOOL)
 
 _MOST = 400
-"""The most needs that one definition hands on to its callers; beyond that they are one need without a formula."""
+"""The most needs that one definition passes to its callers; beyond that they are one need without a formula."""
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -103,12 +100,12 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 class Definedness:
-    """The needs of the terms of one meaning."""
+    """The needs of terms, with the definitions of one goal."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
-        self._definitions = {each.key: each for each in meaning.definitions}
-        self._terminations = dict(meaning.terminations)
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._definitions = {each.key: each for each in goal.definitions}
+        self._terminations = dict(goal.terminations)
         self._known: dict[str, tuple[Need, ...]] = {}
         self._open: set[str] = set()
 
@@ -116,22 +113,22 @@ class Definedness:
         """The conditions on which the value of a term depends, in order of the text."""
         return tuple(self._needs(term, _Place()))
 
-    def unsettled(self, term: core.Term) -> tuple[Need, ...]:
-        """The needs that are not shown to hold."""
-        return tuple(need for need in self.needs(term) if not self.settled(need))
+    def undischarged(self, term: core.Term) -> tuple[Need, ...]:
+        """The needs that are not discharged."""
+        return tuple(need for need in self.needs(term) if not self.discharged(need))
 
     def certain(self, term: core.Term) -> bool:
         """Whether a term is shown to have a value for all values of its variables."""
-        return all(self.settled(need) for need in self._needs(term, _Place()))
+        return all(self.discharged(need) for need in self._needs(term, _Place()))
 
-    def settled(self, need: Need) -> bool:
-        """Whether the condition follows from the path, as far as simple arithmetic and cases show."""
+    def discharged(self, need: Need) -> bool:
+        """Whether the condition follows from the path, as far as linear arithmetic and case distinction show."""
         from kleis.definedness.entailment import follows
 
         return need.condition is not None and follows(
             need.path,
             need.condition,
-            self._meaning,
+            self._goal,
             {variable.name: value for variable, value in need.values},
         )
 
@@ -172,15 +169,12 @@ class Definedness:
     def _own(self, term: core.Term, place: _Place) -> Iterator[Need]:
         """What a term needs besides what its parts need."""
         match term:
-            case core.BuiltinCall(operation=operation, arguments=arguments) if (
-                operation.condition is not None
-            ):
-                values = {
-                    each.name: value for each, value in zip(operation.parameters, arguments, strict=True)
-                }
-                yield place.need("operation", substitute(operation.condition, values), term)
+            case core.BuiltinCall():
+                condition = condition_at(term)
+                if condition is not None:
+                    yield place.need("operation", condition, term)
             case core.Narrowing(term=inner):
-                yield place.need("narrowing", core.BuiltinCall(_AT_LEAST, (inner, _ZERO)), term)
+                yield place.need("narrowing", at_least(inner, integer(0)), term)
             case core.Selection(constructor=constructor, term=inner) if not constructor.alone:
                 yield place.need("selection", core.Discrimination(constructor, inner), term)
             case core.Undefined():
@@ -213,7 +207,7 @@ class Definedness:
                 yield _at(need, values, place)
 
     def _of_definition(self, definition: core.Definition) -> tuple[Need, ...]:
-        """The needs of a body that its own paths do not settle; for a recursive group those of all its bodies."""
+        """The needs of a body that its own paths do not discharge; for a recursive group those of all its bodies."""
         known = self._known.get(definition.key)
         if known is not None:
             return known
@@ -225,7 +219,7 @@ class Definedness:
         keys = {each.key for each in group}
         self._open |= keys
         try:
-            found = [need for each in group for need in self._unsettled_in(each)]
+            found = [need for each in group for need in self._undischarged_in(each)]
         finally:
             self._open -= keys
         if len(found) > _MOST:
@@ -234,13 +228,13 @@ class Definedness:
             self._known[each.key] = tuple(found)
         return tuple(found)
 
-    def _unsettled_in(self, definition: core.Definition) -> Iterator[Need]:
+    def _undischarged_in(self, definition: core.Definition) -> Iterator[Need]:
         termination = self._terminations.get(definition.key)
         start = (
             (termination.condition,) if termination is not None and termination.condition is not None else ()
         )
         for need in self._needs(definition.body, _Place(definition.parameters, start)):
-            if not self.settled(need):
+            if not self.discharged(need):
                 yield msgspec.structs.replace(need, path=need.path[len(start) :])
 
 

@@ -17,16 +17,16 @@ from collections.abc import Mapping
 import msgspec
 
 from kleis import core
-from kleis.core.build_terms import at_least, integer
+from kleis.core.build_terms import at_least, condition_at, integer
 from kleis.core.goal import Goal
-from kleis.core.traversal import rebuild, substitute, subterms
+from kleis.core.traversal import rebuild, subterms
 from kleis.definedness.entailment import follows
 
 __all__ = ["Totality", "discharged", "is_discharged"]
 
 
 def is_discharged(term: core.Term) -> bool:
-    """Whether there is nothing in a term whose condition could be left out."""
+    """Whether a term has no condition that could be left out."""
     return not any(
         isinstance(each, core.Narrowing)
         or (isinstance(each, core.BuiltinCall) and each.operation.condition is not None)
@@ -34,14 +34,14 @@ def is_discharged(term: core.Term) -> bool:
     )
 
 
-def discharged(body: core.Term, meaning: Goal) -> core.Term:
-    """The body of a definition without the conditions that its own paths settle."""
-    return body if is_discharged(body) else _Walk(meaning).term(body, (), {})
+def discharged(body: core.Term, goal: Goal) -> core.Term:
+    """The body of a definition without the conditions that its own paths discharge."""
+    return body if is_discharged(body) else _Walk(goal).term(body, (), {})
 
 
 class _Walk:
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
 
     def term(
         self, term: core.Term, path: tuple[core.Term, ...], values: Mapping[str, core.Term]
@@ -63,24 +63,21 @@ class _Walk:
             case core.Narrowing(term=number) if self._true(at_least(number, integer(0)), path, values):
                 assert isinstance(changed, core.Narrowing)
                 return core.Coercion(changed.term, core.NATURAL)
-            case core.BuiltinCall(operation=operation, arguments=arguments) if (
-                operation.condition is not None
-            ):
-                names = (each.name for each in operation.parameters)
-                condition = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
-                if self._true(condition, path, values):
+            case core.BuiltinCall():
+                needed = condition_at(term)
+                if needed is not None and self._true(needed, path, values):
                     assert isinstance(changed, core.BuiltinCall)
-                    plain = msgspec.structs.replace(operation, condition=None)
-                    return core.BuiltinCall(plain, changed.arguments)
+                    total = msgspec.structs.replace(term.operation, condition=None)
+                    return core.BuiltinCall(total, changed.arguments)
         return changed
 
     def _true(
         self, condition: core.Term, path: tuple[core.Term, ...], values: Mapping[str, core.Term]
     ) -> bool:
-        return follows(path, condition, self._meaning, values)
+        return follows(path, condition, self._goal, values)
 
 
-# Terms that plainly have a value everywhere: engines may substitute them for a name without keeping a condition.
+# Terms whose form shows that they have a value everywhere: engines may substitute them for a name without keeping a condition.
 #
 # ``let`` and calls are strict, so ``let y = div(1, 0) in x`` has no value, although y is not used.
 #
@@ -103,14 +100,14 @@ _WITH_THEIR_PARTS = (
 
 
 class Totality:
-    """What has a value everywhere, by the definitions of one meaning."""
+    """Which terms have a value everywhere, with the definitions of one goal."""
 
-    def __init__(self, meaning: Goal) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
         self._known: dict[str, bool] = {}
 
     def has_a_value(self, term: core.Term) -> bool:
-        """Whether a term plainly has a value everywhere."""
+        """Whether the form of a term shows that it has a value everywhere."""
         return all(
             self._of_definition(each.definition)
             if isinstance(each, core.DefinitionCall)
@@ -120,6 +117,6 @@ class Totality:
 
     def _of_definition(self, key: str) -> bool:
         if key not in self._known:
-            definition = self._meaning.definition(key)
+            definition = self._goal.definition(key)
             self._known[key] = not definition.group and self.has_a_value(definition.body)
         return self._known[key]

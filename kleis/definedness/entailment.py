@@ -2,7 +2,7 @@
 
 Two methods.  Cases: every choice of constructors and truth values for the values that are tested makes something on
 the path false, or the condition true.  Arithmetic: the path and the negation of the condition are impossible
-together (kleis/definedness/path_arithmetic.py, kleis/definedness/linear_arithmetic.py), where squares are known not to be negative.
+together (kleis/definedness/path_arithmetic.py, kleis/definedness/linear_arithmetic.py), where squares are non-negative.
 
 Invariant: a formula on the path is true, and what it tests has a value; the condition's own operands have values,
 because their needs come before it.
@@ -28,33 +28,35 @@ _MOST_CASES = 512
 def follows(
     path: Sequence[core.Term],
     condition: core.Term,
-    meaning: Goal,
+    goal: Goal,
     values: Mapping[str, core.Term] | None = None,
 ) -> bool:
     """Whether the condition is true wherever everything on the path is; `values` are those that `let` gives."""
-    goals: tuple[core.Term, ...] = (condition,)
+    conclusions: tuple[core.Term, ...] = (condition,)
     if isinstance(condition, core.Connective) and condition.name == "and":
-        goals = condition.arguments
+        conclusions = condition.arguments
     return all(
-        goal in path or _by_cases(path, goal, meaning) or _by_arithmetic(path, goal, values or {})
-        for goal in goals
+        conclusion in path
+        or _by_cases(path, conclusion, goal)
+        or _by_arithmetic(path, conclusion, values or {})
+        for conclusion in conclusions
     )
 
 
 # ── Arithmetic ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _by_arithmetic(path: Sequence[core.Term], goal: core.Term, values: Mapping[str, core.Term]) -> bool:
+def _by_arithmetic(path: Sequence[core.Term], conclusion: core.Term, values: Mapping[str, core.Term]) -> bool:
     arithmetic = Arithmetic(values)
     facts: list[Fact] = [arithmetic.assume(each) for each in path]
     facts += [arithmetic.equal(core.Variable(name, value.sort), value) for name, value in values.items()]
-    facts.append(arithmetic.assume(goal, holds=False))
-    facts.extend(_squares((*path, goal, *values.values()), arithmetic))
+    facts.append(arithmetic.assume(conclusion, holds=False))
+    facts.extend(_squares((*path, conclusion, *values.values()), arithmetic))
     return impossible(facts, arithmetic.unknowns)
 
 
 def _squares(terms: Sequence[core.Term], arithmetic: Arithmetic) -> Iterator[Fact]:
-    """What is known of products of a number with itself."""
+    """Facts about products of a number with itself: they are non-negative."""
     for term in subterms(*terms):
         if not isinstance(term, core.BuiltinCall) or len(term.arguments) != 2:
             continue
@@ -81,9 +83,9 @@ def _uncoerced(term: core.Term) -> core.Term:
 # ── Cases ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _by_cases(path: Sequence[core.Term], goal: core.Term, meaning: Goal) -> bool:
-    atoms = dict.fromkeys(atom for term in (*path, goal) for atom in _atoms(term))
-    choices = [_choices(atom, meaning) for atom in atoms]
+def _by_cases(path: Sequence[core.Term], conclusion: core.Term, goal: Goal) -> bool:
+    atoms = dict.fromkeys(atom for term in (*path, conclusion) for atom in _atoms(term))
+    choices = [_choices(atom, goal) for atom in atoms]
     total = 1
     for each in choices:
         total *= len(each)
@@ -91,7 +93,7 @@ def _by_cases(path: Sequence[core.Term], goal: core.Term, meaning: Goal) -> bool
         return False
     for chosen in product(*choices):
         case = dict(zip(atoms, chosen, strict=True))
-        if _value(goal, case) is not True and all(_value(each, case) is not False for each in path):
+        if _value(conclusion, case) is not True and all(_value(each, case) is not False for each in path):
             return False
     return True
 
@@ -101,7 +103,7 @@ _Atom: TypeAlias = "core.Term | frozenset[core.Term]"
 
 
 def _atoms(formula: core.Term) -> Iterator[_Atom]:
-    """What the truth of a formula is made of."""
+    """The atoms of a formula."""
     match formula:
         case core.Connective(arguments=arguments):
             for each in arguments:
@@ -133,8 +135,8 @@ def _same(equation: core.Equals) -> bool | None:
     return True if left == right else None
 
 
-def _choices(atom: _Atom, meaning: Goal) -> Sequence[str | bool | None]:
-    """What an atom may be: one of its constructors, or true or false; None where that is not known."""
+def _choices(atom: _Atom, goal: Goal) -> Sequence[str | bool | None]:
+    """The possible outcomes of an atom: its constructors, or true and false; None for an unknown one."""
     if isinstance(atom, frozenset):
         return (True, False)
     sort = atom.sort
@@ -144,14 +146,14 @@ def _choices(atom: _Atom, meaning: Goal) -> Sequence[str | bool | None]:
         return ("Nil", "Cons")
     if isinstance(sort, core.DataSort):
         try:
-            return tuple(each.name for each in meaning.constructors(sort))
+            return tuple(each.name for each in goal.constructors(sort))
         except KeyError:
             return (None,)
     return (None,)
 
 
 def _value(formula: core.Term, case: Mapping[_Atom, str | bool | None]) -> bool | None:
-    """The truth of a formula in one case; None if the case does not tell."""
+    """The truth of a formula in one case; None if the case does not determine it."""
     match formula:
         case core.LiteralTerm(value=bool(value)):
             return value

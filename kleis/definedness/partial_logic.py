@@ -23,7 +23,7 @@ Side = TypeVar("Side", covariant=True)
 
 
 class PartialFormula(Protocol[Side]):
-    """A formula with where it is true and where it is false; `total` where it is one of them everywhere."""
+    """A formula as T and F; `total` if it is true or false everywhere."""
 
     @property
     def true(self) -> Side: ...
@@ -36,7 +36,7 @@ class PartialFormula(Protocol[Side]):
 
 
 class Language(msgspec.Struct, Generic[L], frozen=True):
-    """How a language writes all of several formulas, one of several, and where an implication is true."""
+    """How a language writes ∧, ∨ and →."""
 
     conjunction: Callable[..., L]
     disjunction: Callable[..., L]

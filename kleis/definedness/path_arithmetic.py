@@ -24,10 +24,10 @@ _ORDERS = {
     "geq": (True, False),
     "greater_than": (True, True),
 }
-"""For each comparison: whether it is turned round, and whether it is strict."""
+"""For each comparison: whether its sides are exchanged, and whether it is strict."""
 
 _READ = 3000
-"""How many terms one question may read: values of `Let` are shared, and reading them again and again is costly."""
+"""How many terms one question may visit: values of `Let` are shared, and each use visits them again."""
 
 _SAME_LENGTH = ("reverse", "map")
 """Built-ins that keep the length of the list that is their last argument."""
@@ -44,7 +44,7 @@ def is_whole(sort: core.Sort) -> bool:
 
 
 def resolved(term: core.Term, values: Mapping[str, core.Term]) -> core.Term:
-    """The same value with what is known at its head: variables of `Let` replaced, parts of constructions taken."""
+    """The same value in head normal form: variables of `Let` replaced, selections of constructions taken."""
     while True:
         if isinstance(term, core.Variable) and term.name in values:
             term = values[term.name]
@@ -110,16 +110,12 @@ class Arithmetic:
         """What follows from a value having been given to a variable."""
         return self._equal(variable, value, True)
 
-    def at_least_zero(self, form: Linear, sides: tuple[Fact, ...] = ()) -> Fact:
-        """``form ≥ 0`` beside what the parts of the form say."""
-        return All((AtLeast(form), *sides))
-
     def rest(self) -> None:
-        """Allow as much reading again: for the next question over the same unknowns."""
+        """Reset the budget, for the next question over the same unknowns."""
         self._left = _READ
 
     def _tired(self) -> bool:
-        """Whether too much has been read; then nothing more is learnt."""
+        """Whether the budget is spent; further terms are unknowns then."""
         self._left -= 1
         return self._left < 0
 

@@ -321,7 +321,7 @@ class _Describer:
         if self._goal.claim is None:
             return
         for need in self._definedness.needs(self._goal.claim):
-            proposition, certain = need.proposition, self._definedness.settled(need)
+            proposition, certain = need.proposition, self._definedness.discharged(need)
             if (
                 certain
                 and isinstance(proposition, core.Term)

@@ -144,7 +144,7 @@ class _Check:
             self.add(error)
             return
         for axiom in axioms:
-            open_needs = definedness.unsettled(axiom.formula)
+            open_needs = definedness.undischarged(axiom.formula)
             if not open_needs:
                 continue
             need = open_needs[0].proposition

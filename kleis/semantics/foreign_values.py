@@ -27,10 +27,10 @@ __all__ = ["NamelessError", "SortMembership", "value_to_term"]
 
 
 class SortMembership:
-    """Which values the sorts of a meaning have, where carriers have given sizes."""
+    """Membership of values in the sorts of a goal, where carriers have given sizes."""
 
-    def __init__(self, meaning: Goal, ranges: Ranges, context: Context) -> None:
-        self._meaning = meaning
+    def __init__(self, goal: Goal, ranges: Ranges, context: Context) -> None:
+        self._goal = goal
         self._ranges = ranges
         self._context = context
 
@@ -44,7 +44,7 @@ class SortMembership:
             case core.Numeric(name=name):
                 return _number(given, name)
             case core.BitVec(width=width):
-                return _word(given, width)
+                return _bits(given, width)
             case core.Carrier():
                 return self._element(given, sort)
             case core.ListOf(element=element):
@@ -107,7 +107,7 @@ class SortMembership:
         return None if fields is None else Data(constructor, fields)
 
     def _construction(self, given: object, sort: core.DataSort) -> Value | None:
-        for each in self._meaning.constructors(sort):
+        for each in self._goal.constructors(sort):
             if isinstance(given, Data) and given.constructor == each.name:
                 fields = self._all(given.fields, [field.sort for field in each.fields])
                 return None if fields is None else constructed(each, fields)
@@ -152,7 +152,7 @@ def _number(given: object, name: str) -> Value | None:
     return number
 
 
-def _word(given: object, width: int) -> Value | None:
+def _bits(given: object, width: int) -> Value | None:
     if not isinstance(given, BitVector) or type(given.bits) is not int:
         return None
     return given if given.width == width and 0 <= given.bits < 1 << width else None
@@ -168,7 +168,7 @@ class NamelessError(Exception):
     """A value that no term denotes."""
 
 
-def value_to_term(value: Value, sort: core.Sort, meaning: Goal) -> core.Term:
+def value_to_term(value: Value, sort: core.Sort, goal: Goal) -> core.Term:
     """A closed term of the sort with this value, which must be one of the sort; `NamelessError` if there is none."""
     match sort, value:
         case core.Basic(name="Bool" | "String"), bool() | str():
@@ -186,29 +186,29 @@ def value_to_term(value: Value, sort: core.Sort, meaning: Goal) -> core.Term:
         case core.SetOf(element=element), SetValue():
             found = _call("empty_set", sort)
             for each in value.members.values():
-                found = _call("insert", sort, value_to_term(each, element, meaning), found)
+                found = _call("insert", sort, value_to_term(each, element, goal), found)
             return _call("complement", sort, found) if value.complement else found
         case core.ListOf(element=element), ListValue():
-            return construct_list([value_to_term(each, element, meaning) for each in value], element)
+            return construct_list([value_to_term(each, element, goal) for each in value], element)
         case core.TupleOf(items=items), Data(fields=fields):
-            parts = [value_to_term(each, item, meaning) for each, item in zip(fields, items, strict=True)]
+            parts = [value_to_term(each, item, goal) for each, item in zip(fields, items, strict=True)]
             return construct_tuple(parts, items)
         case core.RecordOf(fields=named), Data(fields=fields):
             made = core.Constructor(
                 "record", tuple(core.ConstructorField(*each) for each in named), sort, alone=True
             )
             entries = [each.fields[1] for each in fields if isinstance(each, Data)]
-            return _constructed(made, entries, meaning)
+            return _constructed(made, entries, goal)
         case core.DataSort(), Data(constructor=name, fields=fields):
-            (made,) = [each for each in meaning.constructors(sort) if each.name == name]
-            return _constructed(made, fields, meaning)
+            (made,) = [each for each in goal.constructors(sort) if each.name == name]
+            return _constructed(made, fields, goal)
         case _:
             raise NamelessError
 
 
-def _constructed(made: core.Constructor, values: tuple[Value, ...] | list[Value], meaning: Goal) -> core.Term:
+def _constructed(made: core.Constructor, values: tuple[Value, ...] | list[Value], goal: Goal) -> core.Term:
     pairs = zip(values, made.fields, strict=True)
-    return core.Construction(made, tuple(value_to_term(each, field.sort, meaning) for each, field in pairs))
+    return core.Construction(made, tuple(value_to_term(each, field.sort, goal) for each, field in pairs))
 
 
 def _call(name: str, result: core.Sort, *arguments: core.Term) -> core.Term:
@@ -218,7 +218,7 @@ def _call(name: str, result: core.Sort, *arguments: core.Term) -> core.Term:
 
 
 def _numeral(value: int | Fraction, sort: core.Sort) -> core.Term:
-    """A number at a sort of numbers that has it: a literal of the least such sort, widened."""
+    """A number at a sort of numbers that has it: a literal of the least such sort, coerced."""
     if value.denominator != 1:
         least: core.Sort = core.RATIONAL
     else:

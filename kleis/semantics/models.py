@@ -28,7 +28,7 @@ import msgspec
 
 from kleis import core
 from kleis.core.goal import Goal
-from kleis.core.traversal import bound_by, subterms
+from kleis.core.traversal import bound_by, reach, subterms
 from kleis.errors import BudgetError
 from kleis.semantics.ranges import Bounds, Function, Ranges, Tables
 from kleis.semantics.reference import Account, Evaluator, Mode
@@ -78,37 +78,38 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decide(
-    meaning: Goal,
+    goal: Goal,
     bounds: Bounds | None = None,
     mode: Mode = "one-sided",
     functions: Mapping[str, Sequence[Callable[..., Any]]] | None = None,
 ) -> Decision:
-    """What brute force says of a claim, or of the question whether the declarations have a model.
+    """Decide a claim, or whether the declarations have a model, by brute force.
 
     `functions` gives Python functions for symbols by name; these are then the only ones tried.
     """
     bounds = bounds or Bounds()
     account = Account(bounds.budget)
-    search = _Search(meaning, bounds, mode, functions or {}, account)
-    tally = _Tally(meaning, mode)
+    search = _Search(goal, bounds, mode, functions or {}, account)
+    tally = _Tally(goal, mode)
     try:
         for found in search.interpretations():
             if tally.has_shown(found):
                 break
     except (BudgetError, RecursionError):
-        # Values of a type with functions among its parts may nest without end.  Only the steps of the whole decision end here; what a single term exceeds leaves that term open.
+        # Values of a type with functions among its parts may nest without end.  Only the steps of the whole decision
+        # end here; what a single term exceeds leaves that term open.
         search.exhaustive = False
         account.exceeded = True
     return tally.decision(exhaustive=search.exhaustive, exceeded=account.exceeded)
 
 
 def evaluator_of(
-    meaning: Goal, model: Model, bounds: Bounds, mode: Mode, account: Account | None = None
+    goal: Goal, model: Model, bounds: Bounds, mode: Mode, account: Account | None = None
 ) -> Evaluator:
-    """The evaluator of the terms of a meaning in one interpretation."""
-    groups = tuple({each.sort: each.constructors for each in group} for group in meaning.data)
+    """The evaluator of the terms of a goal in one interpretation."""
+    groups = tuple({each.sort: each.constructors for each in group} for group in goal.data)
     account = account or Account(bounds.budget)
-    return Evaluator(meaning, Ranges(bounds, model.sizes, groups, account), account, mode, model.symbols)
+    return Evaluator(goal, Ranges(bounds, model.sizes, groups, account), account, mode, model.symbols)
 
 
 class _Found(NamedTuple):
@@ -120,18 +121,18 @@ class _Found(NamedTuple):
 
 
 class _Tally:
-    """What the interpretations so far say of the claim."""
+    """The result of the interpretations so far."""
 
-    def __init__(self, meaning: Goal, mode: Mode) -> None:
-        self._claim = meaning.claim
-        self._lasting = mode == "one-sided" and not meaning.carriers
+    def __init__(self, goal: Goal, mode: Mode) -> None:
+        self._claim = goal.claim
+        self._lasting = mode == "one-sided" and not goal.carriers
         self._models = 0
-        self._all_true = meaning.claim is not None
+        self._all_true = goal.claim is not None
         self._undefined: Decision | None = None
         self._shown: Decision | None = None
 
     def has_shown(self, found: _Found) -> bool:
-        """Count an interpretation; whether it settles the question."""
+        """Count an interpretation; whether the question is decided by it."""
         self._models += found.confirmed
         if self._claim is None:
             if found.confirmed:
@@ -211,35 +212,35 @@ class _Search:
 
     def __init__(
         self,
-        meaning: Goal,
+        goal: Goal,
         bounds: Bounds,
         mode: Mode,
         functions: Mapping[str, Sequence[Callable[..., Any]]],
         account: Account,
     ) -> None:
         self.exhaustive = True
-        self._meaning = meaning
+        self._goal = goal
         self._bounds = bounds
         self._mode = mode
         self._functions = functions
         self._account = account
         axioms = [
-            _Axiom(each.formula, self._symbols(each.formula), _bound(each.formula)) for each in meaning.axioms
+            _Axiom(each.formula, self._symbols(each.formula), _bound(each.formula)) for each in goal.axioms
         ]
         # Cheap axioms first: most interpretations fail one of them.
         self._axioms = sorted(axioms, key=lambda axiom: axiom.variables)
-        self._claimed = self._symbols(meaning.claim) if meaning.claim is not None else frozenset()
+        self._claimed = self._symbols(goal.claim) if goal.claim is not None else frozenset()
 
     def interpretations(self) -> Iterator[_Found]:
         """Small carriers first."""
-        carriers = [sort for sort in self._meaning.carriers if isinstance(sort, core.Carrier)]
+        carriers = [sort for sort in self._goal.carriers if isinstance(sort, core.Carrier)]
         sizes = product(range(1, self._bounds.carrier + 1), repeat=len(carriers))
         for chosen in sorted(sizes, key=sum):
             yield from self._of_sizes(dict(zip(carriers, chosen, strict=True)))
 
     def _of_sizes(self, sizes: Mapping[core.Carrier, int]) -> Iterator[_Found]:
         model = Model(sizes, {})
-        evaluator = evaluator_of(self._meaning, model, self._bounds, self._mode, self._account)
+        evaluator = evaluator_of(self._goal, model, self._bounds, self._mode, self._account)
         known: set[core.Symbol] = set()
         found = self._checked([_Found(model, evaluator, True)], self._due(set(), known))
         candidates = {symbol: self._candidates(symbol, evaluator.ranges) for symbol in self._reached()}
@@ -305,7 +306,7 @@ class _Search:
         return _Candidates(() if relativised or tables.complete else (None,), tables, complete=True)
 
     def _order(self, candidates: Mapping[core.Symbol, _Candidates]) -> list[core.Symbol]:
-        """The symbols of axioms with few interpretations first, those that only the claim speaks of last."""
+        """The symbols of axioms with few interpretations first, those that only the claim mentions last."""
         order: list[core.Symbol] = []
 
         def cost(symbols: frozenset[core.Symbol]) -> int:
@@ -322,17 +323,9 @@ class _Search:
         return order + sorted(self._claimed.difference(order), key=rank)
 
     def _symbols(self, term: core.Term) -> frozenset[core.Symbol]:
-        """The symbols that a term speaks of, directly or through definitions."""
-        symbols: set[core.Symbol] = set()
-        waiting, seen = [term], set[str]()
-        while waiting:
-            for each in subterms(waiting.pop()):
-                if isinstance(each, core.SymbolCall):
-                    symbols.add(each.symbol)
-                elif isinstance(each, core.DefinitionCall) and each.definition not in seen:
-                    seen.add(each.definition)
-                    waiting.append(self._meaning.definition(each.definition).body)
-        return frozenset(symbols)
+        """The symbols that a term mentions, directly or through definitions."""
+        definitions = {each.key: each for each in self._goal.definitions}
+        return frozenset(reach([term], definitions).symbols)
 
 
 def _bound(term: core.Term) -> int:

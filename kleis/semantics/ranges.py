@@ -28,6 +28,7 @@ from kleis.budget import Budget
 from kleis.builtins.matrix_shapes import number_of
 from kleis.builtins.row import Context
 from kleis.builtins.rows.table import find_builtin
+from kleis.core.terms import tuple_name
 from kleis.semantics.truth import Truth
 from kleis.values import (
     BitVector,
@@ -45,7 +46,7 @@ from kleis.values import (
 __all__ = ["Bounds", "Element", "Function", "Outcome", "Range", "Ranges", "Tables", "constructed"]
 
 Outcome: TypeAlias = Value | Truth
-"""What a term comes to: a value, or a `Truth` where its sort is Bool, where it is undefined, or where it is open."""
+"""The outcome of a term: a value, or a `Truth` where its sort is Bool, where it is undefined, or where it is open."""
 
 
 class Element(Data):
@@ -87,7 +88,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
         Data up to so many constructors of one recursive group inside one another.
     values, points
         The greatest number of values of a range, and of combinations that one quantifier in the one-sided mode
-        looks at; what has more is cut off.
+        tries; more are cut off.
     tables, samples, seed
         Up to `tables` interpretations of a symbol are all tried; of more, so many `samples` drawn from the seed.
     budget
@@ -150,7 +151,7 @@ def _keys_of(values: tuple[Value, ...], context: Context) -> tuple[Any, ...]:
 
 
 def _key(value: Value, context: Context) -> Any:
-    """What equal values of one sort share; None for a value that contains functions."""
+    """The key of a value, the same for equal values of one sort; None for a value that contains functions."""
     return value if isinstance(value, (int, str, Fraction)) else equality_key(value, context)
 
 
@@ -173,8 +174,6 @@ def _record(names: list[str], values: tuple[Value, ...]) -> Data:
     return Data("record", tuple(Data("field", pair) for pair in zip(names, values, strict=True)))
 
 
-_TUPLES = {0: "Unit", 2: "Pair"}
-
 _REGEXES = (
     ("re_full", ()),
     ("re_empty", ()),
@@ -187,7 +186,7 @@ _REGEXES = (
 class Ranges:
     """The ranges of all sorts under given bounds, for carriers of given sizes.
 
-    `groups` are the data types in force by recursive group, each with its constructors.
+    `groups` are the data types by recursive group, each with its constructors.
     """
 
     def __init__(
@@ -270,7 +269,7 @@ class Ranges:
             case core.Numeric(name=numbers):
                 return Range(tuple(self._numbers(numbers)), False)
             case core.BitVec(width=width):
-                return self._words(width)
+                return self._bit_vectors(width)
             case core.Carrier():
                 size = self._sizes[sort]
                 return Range(tuple(Element(sort.name, index) for index in range(size)), True)
@@ -281,8 +280,8 @@ class Ranges:
             case core.SetOf(element=element):
                 return self._sets(element, self._range(element, group, depth))
             case core.TupleOf(items=sorts):
-                tuple_name = _TUPLES.get(len(sorts), f"Tuple{len(sorts)}")
-                return self._combined(sorts, group, depth, lambda fields: Data(tuple_name, fields))
+                made = tuple_name(len(sorts))
+                return self._combined(sorts, group, depth, lambda fields: Data(made, fields))
             case core.RecordOf(fields=named):
                 names = [name for name, _ in named]
                 sorts = tuple(field for _, field in named)
@@ -294,7 +293,7 @@ class Ranges:
             case core.DataSort():
                 return self._data(sort, group, depth)
             case core.SortVariable():
-                raise ValueError(f"the sort variable {sort.name} has no values: the meaning is not finished")
+                raise ValueError(f"the sort variable {sort.name} has no values: the goal is not finished")
 
     def _basic(self, name: str) -> Range:
         if name == "Bool":
@@ -325,7 +324,7 @@ class Ranges:
         }
         return iter([exact(each) for each in sorted(fractions, key=lambda a: (a.denominator, abs(a), a < 0))])
 
-    def _words(self, width: int) -> Range:
+    def _bit_vectors(self, width: int) -> Range:
         count = 1 << width
         if count <= self.bounds.values:
             return Range(tuple(BitVector(width, bits) for bits in range(count)), True)

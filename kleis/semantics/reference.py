@@ -74,14 +74,14 @@ class Account(Context):
 
 
 class Evaluator:
-    """What terms come to in one interpretation of the symbols.
+    """The values of terms in one interpretation of the symbols.
 
     `symbols` holds a function for every symbol that has one; constants are functions without arguments.
     """
 
     def __init__(
         self,
-        meaning: Goal,
+        goal: Goal,
         ranges: Ranges,
         account: Account,
         mode: Mode,
@@ -91,8 +91,8 @@ class Evaluator:
         self.symbols = symbols or {}
         self._account = account
         self._comparison = Comparison(ranges, account, one_sided=mode == "one-sided")
-        self._definitions = {each.key: each for each in meaning.definitions}
-        self._terminations = dict(meaning.terminations)
+        self._definitions = {each.key: each for each in goal.definitions}
+        self._terminations = dict(goal.terminations)
         self._depth = 0
 
     def under(self, symbols: Mapping[core.Symbol, Function]) -> Evaluator:
@@ -177,7 +177,7 @@ class Evaluator:
         """The values of all terms; undefined if one is, open if one is not known."""
         values: list[Value] = []
         known = defined = True
-        for term in terms:  # all of them, whatever the first ones are: who runs them may keep note of each
+        for term in terms:  # all of them, even after an undefined one: a subclass or caller may record each
             value = _as_value(self.outcome(term, environment))
             if value is UNDEFINED:
                 defined = False
@@ -233,12 +233,12 @@ class Evaluator:
         return self._computed(operation.name, operation.result, arguments)
 
     def _computed(self, name: str, result: core.Sort, arguments: tuple[Value, ...]) -> Outcome:
-        """What the row computes.  A row without value where the condition holds is a defect of the table: it raises."""
+        """The value that the row computes.  A row without a value where its condition holds is a defect, and raises."""
         row = find_builtin(name)
         if row is None:
             raise KeyError(name)
         try:
-            return self._settled(self._run(row, arguments), result)
+            return self._normalized(self._run(row, arguments), result)
         except Undecided:
             return OPEN
         except EvaluationError as error:
@@ -267,7 +267,7 @@ class Evaluator:
             if isinstance(answer, Truth):
                 return answer
 
-    def _settled(self, outcome: Outcome, sort: core.Sort) -> Outcome:
+    def _normalized(self, outcome: Outcome, sort: core.Sort) -> Outcome:
         """A value as the value model has it: no float, no complement that can be listed, fields of records by name."""
         if isinstance(outcome, Truth) or contains_float(outcome, self._account):
             return outcome if isinstance(outcome, Truth) else OPEN
@@ -282,7 +282,7 @@ class Evaluator:
         return outcome if self.ranges.is_infinite(sort.element) else OPEN
 
     def _set_relation(self, operation: core.Operation, arguments: tuple[Value, ...]) -> Truth:
-        """Inclusion and disjointness, said with differences: the table does not know the sort of the elements."""
+        """Inclusion and disjointness by differences: the rows do not know the sort of the elements."""
         sort = operation.parameters[0].sort
         rest = self._computed(_SET_RELATIONS[operation.name], sort, arguments)
         if not isinstance(rest, SetValue):
@@ -330,7 +330,7 @@ class Evaluator:
     def environments(
         self, variables: tuple[core.Variable, ...], environment: Environment
     ) -> tuple[Iterator[dict[str, Value]], bool]:
-        """The environments that a quantifier looks at, and whether it means no others."""
+        """The environments that a quantifier tries, and whether these are all it ranges over."""
         names = [variable.name for variable in variables]
         points, complete = self._comparison.points(tuple(variable.sort for variable in variables))
         return ({**environment, **dict(zip(names, point, strict=True))} for point in points), complete

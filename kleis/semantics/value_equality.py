@@ -27,13 +27,13 @@ class Comparison:
         self._one_sided = one_sided
 
     def points(self, sorts: tuple[Sort, ...]) -> tuple[Iterator[tuple[Value, ...]], bool]:
-        """The combinations of values that a quantifier looks at, and whether it means no others."""
+        """The combinations of values that a quantifier tries, and whether these are all it ranges over."""
         if self._one_sided:
             return self._ranges.points(sorts, self._ranges.bounds.points)
         return self._ranges.points(sorts)[0], True
 
     def same(self, left: Outcome, right: Outcome) -> Truth:
-        """Equality of what two terms come to: strict."""
+        """Strict equality of two outcomes."""
         if isinstance(left, Truth) and isinstance(right, Truth):
             return strict_equality(left, right)
         if isinstance(left, Truth):
@@ -58,7 +58,7 @@ class Comparison:
         return result
 
     def coerced(self, outcome: Outcome) -> Outcome:
-        """The same value in a larger sort.  The complement of a set is another set there, for which we have no value."""
+        """The same value in a larger sort.  The complement of a set is another set there, which the value model lacks: open."""
         if isinstance(outcome, Truth) or is_number(outcome):
             return outcome
         return OPEN if self._has_complement(outcome) else outcome
@@ -97,7 +97,7 @@ class Comparison:
 
 
 def known(outcome: Outcome) -> Outcome:
-    """What a term comes to, truth values as `Truth`."""
+    """The outcome of a term, truth values as `Truth`."""
     return truth_of(outcome) if isinstance(outcome, bool) else outcome
 
 

@@ -73,7 +73,7 @@ def _exact(group: Sequence[core.Definition], conditions: Conditions) -> bool:
 
 
 class _Outside:
-    """The arguments of a definition that do not satisfy its condition."""
+    """The arguments of a definition outside its condition."""
 
     def __init__(
         self,

@@ -34,13 +34,15 @@ def obligation(
     arguments are lexicographically less than `before`, which is bounded where it decreases; if there are none,
     `preserved` (over the callee's parameters) hold of the arguments.
     """
-    opened = _Opening(call, frozenset(group))
-    premises = [*conditions, *opened.premises]
-    values = [as_number(at_arguments(each, call.callee, opened.arguments), core.INTEGER) for each in after]
+    abstracted = _Abstracted(call, frozenset(group))
+    premises = [*conditions, *abstracted.premises]
+    values = [
+        as_number(at_arguments(each, call.callee, abstracted.arguments), core.INTEGER) for each in after
+    ]
     if before:
         goal = _decrease(values, [as_number(each, core.INTEGER) for each in before])
     else:
-        goal = conjunction(at_arguments(each, call.callee, opened.arguments) for each in preserved)
+        goal = conjunction(at_arguments(each, call.callee, abstracted.arguments) for each in preserved)
     formula = core.Connective("implies", (conjunction(premises), goal)) if premises else goal
     return _closed(formula)
 
@@ -53,7 +55,7 @@ def _decrease(after: Sequence[core.Term], before: Sequence[core.Term]) -> core.T
     return ways[0] if len(ways) == 1 else core.Connective("or", tuple(ways))
 
 
-class _Opening:
+class _Abstracted:
     """The premises of a call and its arguments, without calls of the group.
 
     An argument that is narrowed to ℕ becomes a variable over ℕ with a premise: the call happens only where the
@@ -73,18 +75,18 @@ class _Opening:
         self.arguments = tuple(self._argument(each) for each in call.arguments)
 
     def _suppose(self, premise: core.Term) -> None:
-        opened = self._without_group(premise)
-        if not self._mentions(opened):
-            self.premises.append(opened)
+        abstracted = self._without_group(premise)
+        if not self._mentions(abstracted):
+            self.premises.append(abstracted)
 
     def _argument(self, argument: core.Term) -> core.Term:
-        opened = self._without_group(argument)
-        if self._mentions(opened):
+        abstracted = self._without_group(argument)
+        if self._mentions(abstracted):
             return self._fresh(argument)
-        if not isinstance(opened, core.Narrowing):
-            return opened
-        narrowed = self._fresh(opened)
-        whole = as_number(opened.term, core.INTEGER)
+        if not isinstance(abstracted, core.Narrowing):
+            return abstracted
+        narrowed = self._fresh(abstracted)
+        whole = as_number(abstracted.term, core.INTEGER)
         self.premises.append(core.Equals(core.Coercion(narrowed, core.INTEGER), whole))
         return narrowed
 
@@ -149,7 +151,7 @@ def _unused(stem: str, taken: set[str]) -> str:
 
 
 def without_symbols(formula: core.Term) -> core.Term:
-    """An obligation without the premises that speak of symbols."""
+    """An obligation without the premises that mention symbols."""
     if isinstance(formula, core.Quantifier):
         return core.Quantifier(formula.kind, formula.variables, without_symbols(formula.body))
     if not isinstance(formula, core.Connective) or formula.name != "implies":

@@ -36,7 +36,7 @@ class Quantity(msgspec.Struct, frozen=True):
 
 
 def bound_term(quantity: Quantity) -> core.Term:
-    """The condition that a measure is not negative, written without needless differences."""
+    """The condition that a measure is not negative; of a difference, the comparison of its sides."""
     term = quantity.term
     zero = build_terms.as_number(core.LiteralTerm(0, core.NATURAL), term.sort)
     if isinstance(term, core.BuiltinCall) and term.operation.name == "minus":
@@ -48,7 +48,7 @@ def bound_term(quantity: Quantity) -> core.Term:
 
 
 class CallFacts:
-    """A call with what its path says in linear arithmetic."""
+    """A call with its path as facts of linear arithmetic."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -88,7 +88,7 @@ class CallFacts:
         return "kept" if self._follows(old.minus(new), facts) else "unknown"
 
     def hopeless(self, before: Quantity, after: Quantity) -> bool:
-        """Whether the measure is known not to decrease, so that nobody can prove that it does."""
+        """Whether the measure is known not to decrease."""
         if before.position is not None or after.position is not None:
             return True
         old, first = self._before(before)
@@ -227,10 +227,10 @@ def _written(form: Linear, arithmetic: Arithmetic, parameters: set[str]) -> core
 
 # Lexicographic rankings: for a group of definitions, measures of which every call lets one decrease.
 #
-# A level gives each definition one measure.  A level *settles* the calls at which its measure decreases and is
-# bounded; at all other calls that are left it must not grow.  Calls that lie on no cycle of those left are settled
-# by a level of constants.  If all calls are settled, no infinite chain of calls exists: the first level that settles calls
-# infinitely often would decrease infinitely often without growing (Bulwahn, Krauss, Nipkow 2007).
+# A level gives each definition one measure.  A level *discharges* the calls at which its measure decreases and is
+# bounded; at all other calls that are left it must not grow.  Calls that lie on no cycle of those left are
+# discharged by a level of constants.  If all calls are discharged, no infinite chain of calls exists: the first level
+# that discharges calls infinitely often would decrease infinitely often without growing (Bulwahn, Krauss, Nipkow 2007).
 #
 # Under a condition, the measures of some levels are assumed not negative before each call; that is kept only if every
 # call preserves it.
@@ -260,7 +260,7 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 class Rankings:
-    """The search, with its budget and what it has found out about single calls."""
+    """The search, with its budget and the changes of measures at single calls found so far."""
 
     def __init__(self, calls: Sequence[CallFacts], quantities: Mapping[str, Sequence[Quantity]]) -> None:
         self._calls = tuple(calls)
@@ -287,9 +287,11 @@ class Rankings:
 
     def holds(self, ranking: Ranking) -> bool:
         """Whether linear arithmetic shows every call to decrease, and to preserve the conditions."""
-        return all(self.settled(facts, ranking) and self.preserved(facts, ranking) for facts in self._calls)
+        return all(
+            self.discharged(facts, ranking) and self.preserved(facts, ranking) for facts in self._calls
+        )
 
-    def settled(self, facts: CallFacts, ranking: Ranking) -> bool:
+    def discharged(self, facts: CallFacts, ranking: Ranking) -> bool:
         """Whether the measures decrease lexicographically at a call."""
         before, after = (ranking.measures(each.key) for each in (facts.call.caller, facts.call.callee))
         conditions = ranking.conditions(facts.call.caller.key)

@@ -22,7 +22,7 @@ __all__ = ["Bound", "Call", "Condition", "Step", "always_defined", "recursive_ca
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A condition on the path: it `holds` or does not; if not `certain`, it is only not the contrary."""
+    """A condition on the path: true if it `holds`, else false; if not `certain`, it may also be undefined."""
 
     formula: core.Term
     holds: bool
@@ -86,7 +86,7 @@ def _calls(
 
 
 def _ways(term: core.Term) -> Iterator[tuple[core.Term, tuple[Step, ...]]]:
-    """The parts of a term, each with what its place adds to the path."""
+    """The parts of a term, each with the steps that lead to it."""
     match term:
         case core.Conditional(condition=condition, consequent=consequent, alternative=alternative):
             yield condition, ()
@@ -119,7 +119,7 @@ def always_defined(term: core.Term) -> bool:
 
 
 def _divides(term: core.BuiltinCall) -> bool:
-    """Whether it is a division by a numeral that is not 0."""
+    """Whether a call is a division by a numeral that is not 0."""
     if term.operation.name not in ("div", "mod", "divide") or len(term.arguments) != 2:
         return False
     divisor = term.arguments[1]

@@ -1,72 +1,83 @@
-"""Small counterexamples: is an obligation plainly false at a few values?
+"""Small counterexamples: is an obligation false or undefined at a few values?
 
 A guess whose obligation fails at small values is not worth offering to a prover.
 
 Invariants
-    * `refutation` answers with values at which the obligation is false or undefined, as kleis/core/terms.py says.
-    * Terms that are not understood here (symbols, calls, quantifiers, λ) decide nothing: where one is needed, that
-      assignment is passed over.  None is therefore no proof.
-    * The work is bounded by `_POINTS`.
+    * `refutation` answers with values at which the obligation is false or undefined by the reference semantics.
+    * Symbols, calls, quantifiers and λ, and built-ins other than `_COMPUTED`, are left open: assignments at which the
+      answer depends on one are passed over.  None is therefore no proof.
+    * The work is bounded by `_ASSIGNMENTS`.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
-from math import ceil, floor
-from typing import Final, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from kleis import core
-from kleis.core.traversal import free_variables
+from kleis.budget import Budget
+from kleis.core.goal import Goal
+from kleis.core.terms import tuple_name
+from kleis.core.traversal import free_variables, rebuild
+from kleis.semantics.ranges import Bounds, Ranges, constructed
+from kleis.semantics.reference import Account, Evaluator
+from kleis.semantics.truth import FALSE, TRUE, UNDEFINED, Truth
+from kleis.values import Data, ListValue, Value, list_of
 
-__all__ = ["Point", "refutation", "small_values", "value_text"]
+__all__ = ["Assignment", "refutation", "small_values", "value_text"]
 
-_POINTS = 4000
+_ASSIGNMENTS = 4000
 _EACH = 9
 """How many values of a sort are tried."""
 
+_BUDGET = Budget(steps=100_000_000, depth=10_000, size=100_000)
 
-class Made(NamedTuple):
-    """A value of a data type, tuple or record."""
+_COMPUTED = frozenset(
+    {"plus", "minus", "times", "divide", "div", "mod", "negate", "abs", "floor", "ceil", "min", "max"}
+    | {"leq", "less_than", "geq", "greater_than", "fst", "snd"}
+    | {"length", "strlen", "isEmpty", "reverse", "head", "tail", "append"}
+)
+"""The built-ins that measures and paths are usually made of; each takes few steps on small values."""
 
-    constructor: str
-    fields: tuple[Small, ...]
+Assignment: TypeAlias = dict[str, Value]
 
-
-Small: TypeAlias = "bool | int | Fraction | str | tuple[Small, ...] | Made"
-"""A value; a list is a tuple."""
-
-Point: TypeAlias = dict[str, Small]
-
-Data: TypeAlias = Callable[[core.DataSort], Sequence[core.Constructor]]
+Constructors: TypeAlias = Callable[[core.DataSort], Sequence[core.Constructor]]
 
 
-class _Nothing(Exception):
-    """The term has no value."""
-
-
-class _Beyond(Exception):
-    """The term cannot be computed here."""
-
-
-def refutation(formula: core.Term, data: Data) -> Point | None:
+def refutation(formula: core.Term, constructors: Constructors) -> Assignment | None:
     """Small values of the outermost variables at which a formula is not true; None if none is found."""
     variables: tuple[core.Variable, ...] = ()
     if isinstance(formula, core.Quantifier):
         variables, formula = formula.variables, formula.body
+    formula = _opaque(formula)
     given = _equations(formula, variables)
     free = [variable for variable in variables if variable.name not in given]
-    ranges = [small_values(variable.sort, data) for variable in free]
-    for values in islice(_near(ranges), _POINTS):
-        point = dict(zip((variable.name for variable in free), values, strict=True))
-        try:
-            if _completed(point, given) and truth(formula, point) is not True:
-                return point
-        except _Beyond:
-            continue
+    ranges = [small_values(variable.sort, constructors) for variable in free]
+    account = Account(_BUDGET)
+    evaluator = Evaluator(Goal(claim=None), Ranges(Bounds(), {}, (), account), account, "one-sided")
+    for values in islice(_near(ranges), _ASSIGNMENTS):
+        assignment = dict(zip((variable.name for variable in free), values, strict=True))
+        if _completed(assignment, given, evaluator) and evaluator.truth(formula, assignment) in (
+            FALSE,
+            UNDEFINED,
+        ):
+            return assignment
     return None
+
+
+def _opaque(term: core.Term) -> core.Term:
+    """The term with parts that are not computed here replaced by constants without a value."""
+    match term:
+        case (
+            core.SymbolCall() | core.DefinitionCall() | core.Quantifier() | core.Lambda() | core.Application()
+        ):
+            return core.SymbolCall(core.Symbol("", (), term.sort), ())
+        case core.BuiltinCall(operation=operation) if operation.name not in _COMPUTED:
+            return core.SymbolCall(core.Symbol("", (), term.sort), ())
+        case _:
+            return rebuild(term, _opaque)
 
 
 def _equations(
@@ -91,28 +102,31 @@ def _equations(
     return found
 
 
-def _completed(point: Point, given: Mapping[str, tuple[core.Variable, core.Term]]) -> bool:
-    """Give the determined variables their values; False if a premise then fails, or has no value."""
+def _completed(
+    assignment: Assignment, given: Mapping[str, tuple[core.Variable, core.Term]], evaluator: Evaluator
+) -> bool:
+    """Give the determined variables their values; False if one has none, or none in ℕ where it must."""
     for name, (variable, term) in given.items():
-        try:
-            value = _value(term, point)
-        except _Nothing:
+        value = evaluator.outcome(term, assignment)
+        if isinstance(value, Truth):
+            if value not in (TRUE, FALSE):
+                return False
+            value = value is TRUE
+        if variable.sort == core.NATURAL and isinstance(value, int) and value < 0:
             return False
-        if variable.sort == core.Numeric("ℕ") and isinstance(value, int) and value < 0:
-            return False
-        point[name] = value
+        assignment[name] = value
     return True
 
 
-def _near(ranges: Sequence[Sequence[Small]]) -> Iterator[tuple[Small, ...]]:
-    """Combinations of values, those with early values first as far as the number of points allows."""
+def _near(ranges: Sequence[Sequence[Value]]) -> Iterator[tuple[Value, ...]]:
+    """Combinations of values, those with early values first as far as the number of assignments allows."""
     width = _EACH
-    while width > 2 and width ** len(ranges) > _POINTS:
+    while width > 2 and width ** len(ranges) > _ASSIGNMENTS:
         width -= 1
     return product(*(each[:width] for each in ranges))
 
 
-def small_values(sort: core.Sort, data: Data, depth: int = 2) -> tuple[Small, ...]:
+def small_values(sort: core.Sort, constructors: Constructors, depth: int = 2) -> tuple[Value, ...]:
     """A few values of a sort, the simplest first; none where no value is known here."""
     match sort:
         case core.Numeric(name="ℕ"):
@@ -126,211 +140,36 @@ def small_values(sort: core.Sort, data: Data, depth: int = 2) -> tuple[Small, ..
         case _ if sort == core.STRING:
             return ("", "a", "ab", "b")
         case core.ListOf(element=element):
-            items = small_values(element, data, depth - 1)[:3] if depth > 0 else ()
-            return ((), *((item,) for item in items[:2]), *product(items[:2], repeat=2))
+            items = small_values(element, constructors, depth - 1)[:2] if depth > 0 else ()
+            return tuple(list_of(each) for length in range(3) for each in product(items, repeat=length))
         case core.TupleOf(items=items):
-            name = {0: "Unit", 2: "Pair"}.get(len(items), f"Tuple{len(items)}")
-            parts = product(*(small_values(item, data, depth - 1)[:3] for item in items))
-            return tuple(Made(name, each) for each in islice(parts, _EACH))
+            name = tuple_name(len(items))
+            parts = product(*(small_values(item, constructors, depth - 1)[:3] for item in items))
+            return tuple(Data(name, each) for each in islice(parts, _EACH))
         case core.DataSort():
-            return tuple(islice(_of_data(sort, data, depth), _EACH))
+            return tuple(islice(_of_data(sort, constructors, depth), _EACH))
         case _:
             return ()
 
 
-def _of_data(sort: core.DataSort, data: Data, depth: int) -> Iterator[Small]:
-    for constructor in sorted(data(sort), key=lambda each: len(each.fields)):
+def _of_data(sort: core.DataSort, constructors: Constructors, depth: int) -> Iterator[Value]:
+    for constructor in sorted(constructors(sort), key=lambda each: len(each.fields)):
         if depth > 0 or not constructor.fields:
-            parts = (small_values(field.sort, data, depth - 1)[:3] for field in constructor.fields)
+            parts = (small_values(field.sort, constructors, depth - 1)[:3] for field in constructor.fields)
             for fields in product(*parts):
-                yield Made(constructor.name, fields)
+                yield constructed(constructor, fields)
 
 
-def value_text(value: Small) -> str:
-    """A value as it is written."""
+def value_text(value: Value) -> str:
+    """A value as it is written, data always with the names of their constructors."""
     match value:
         case bool():
             return "true" if value else "false"
         case str():
             return f'"{value}"'
-        case Made(constructor=name, fields=fields):
+        case Data(constructor=name, fields=fields):
             return f"{name}({', '.join(map(value_text, fields))})" if fields else name
-        case tuple():
+        case ListValue():
             return f"[{', '.join(map(value_text, value))}]"
         case _:
             return str(value)
-
-
-# ── Computing ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def truth(formula: core.Term, point: Mapping[str, Small]) -> bool | None:
-    """Strong Kleene truth; None where undefined.  What is `_Beyond` may be decided by what is not."""
-    if isinstance(formula, core.Connective):
-        return _connected(formula, point)
-    if isinstance(formula, core.Conditional):
-        condition = truth(formula.condition, point)
-        if condition is None:
-            return None
-        return truth(formula.consequent if condition else formula.alternative, point)
-    try:
-        return bool(_value(formula, point))
-    except _Nothing:
-        return None
-
-
-def _connected(formula: core.Connective, point: Mapping[str, Small]) -> bool | None:
-    if formula.name == "not":
-        inner = truth(formula.arguments[0], point)
-        return None if inner is None else not inner
-    deciding = formula.name != "and"
-    beyond = undefined = False
-    for index, argument in enumerate(formula.arguments):
-        try:
-            part = truth(argument, point)
-        except _Beyond:
-            beyond = True
-            continue
-        if part is not None and formula.name == "implies" and index == 0:
-            part = not part
-        if part is deciding:
-            return deciding
-        undefined = undefined or part is None
-    if beyond:
-        raise _Beyond
-    return None if undefined else not deciding
-
-
-def _value(term: core.Term, point: Mapping[str, Small]) -> Small:
-    match term:
-        case core.Variable(name=name):
-            if name not in point:
-                raise _Beyond
-            return point[name]
-        case core.LiteralTerm(value=value):
-            return value
-        case core.BuiltinCall():
-            return _computed(term, [_value(each, point) for each in term.arguments])
-        case core.Construction(constructor=constructor, arguments=arguments):
-            return _made(constructor, tuple(_value(each, point) for each in arguments))
-        case core.Discrimination(constructor=constructor, term=inner):
-            return _fields(constructor, _value(inner, point)) is not None
-        case core.Selection(constructor=constructor, index=index, term=inner):
-            fields = _fields(constructor, _value(inner, point))
-            if fields is None:
-                raise _Nothing
-            return fields[index]
-        case core.Equals(left=left, right=right):
-            return _value(left, point) == _value(right, point)
-        case core.Connective() | core.Conditional() if term.sort == core.BOOL:
-            answer = truth(term, point)
-            if answer is None:
-                raise _Nothing
-            return answer
-        case core.Conditional(condition=condition, consequent=yes, alternative=no):
-            return _value(yes if _value(condition, point) else no, point)
-        case core.Let(variable=variable, value=value, body=body):
-            return _value(body, {**point, variable.name: _value(value, point)})
-        case core.Coercion(term=inner):
-            return _value(inner, point)
-        case core.Narrowing(term=inner):
-            number = _value(inner, point)
-            if not isinstance(number, int) or number < 0:
-                raise _Nothing
-            return number
-        case core.Undefined():
-            raise _Nothing
-        case _:
-            raise _Beyond
-
-
-def _made(constructor: core.Constructor, fields: tuple[Small, ...]) -> Small:
-    if not isinstance(constructor.sort, core.ListOf):
-        return Made(constructor.name, fields)
-    if not fields:
-        return ()
-    rest = fields[1]
-    if not isinstance(rest, tuple):
-        raise _Beyond
-    return (fields[0], *rest)
-
-
-def _fields(constructor: core.Constructor, value: Small) -> tuple[Small, ...] | None:
-    """The fields of a value made by a constructor; None if another made it."""
-    if isinstance(value, Made):
-        return value.fields if value.constructor == constructor.name else None
-    if isinstance(value, tuple):
-        if constructor.name == "Nil":
-            return None if value else ()
-        return (value[0], value[1:]) if value else None
-    raise _Beyond
-
-
-_BINARY: Final[Mapping[str, Callable[[Fraction | int, Fraction | int], Small]]] = {
-    "plus": operator.add,
-    "minus": operator.sub,
-    "times": operator.mul,
-    "min": min,
-    "max": max,
-    "leq": operator.le,
-    "less_than": operator.lt,
-    "geq": operator.ge,
-    "greater_than": operator.gt,
-    "neq": operator.ne,
-}
-_UNARY: Final[Mapping[str, Callable[[Fraction | int], Small]]] = {
-    "negate": lambda a: -a,
-    "abs": lambda a: a if a >= 0 else -a,
-    "floor": floor,
-    "ceil": ceil,
-}
-_DIVIDING: Final[Mapping[str, Callable[[Fraction, Fraction], Small]]] = {
-    "div": lambda a, b: floor(a / b),
-    "mod": lambda a, b: _exact(a - b * floor(a / b)),
-    "divide": lambda a, b: _exact(a / b),
-}
-
-
-def _exact(number: Fraction) -> Small:
-    return number.numerator if number.denominator == 1 else number
-
-
-def _computed(call: core.BuiltinCall, values: list[Small]) -> Small:
-    name = call.operation.name
-    match values:
-        case [int() | Fraction() as a, int() | Fraction() as b] if name in _BINARY:
-            return _BINARY[name](a, b)
-        case [int() | Fraction() as a, int() | Fraction() as b] if name in _DIVIDING:
-            if b == 0:
-                raise _Nothing
-            return _DIVIDING[name](Fraction(a), Fraction(b))
-        case [int() | Fraction() as a] if name in _UNARY:
-            return _UNARY[name](a)
-        case [str() as text] if name in ("length", "strlen"):
-            return len(text)
-        case [Made() as whole] if name in ("fst", "snd"):
-            return whole.fields[name == "snd"]
-        case [tuple() as items] if not isinstance(items, Made):
-            return _of_list(name, items)
-        case [tuple() as first, tuple() as second] if name == "append":
-            if not isinstance(first, Made) and not isinstance(second, Made):
-                return (*first, *second)
-        case _:
-            pass
-    raise _Beyond
-
-
-def _of_list(name: str, items: tuple[Small, ...]) -> Small:
-    match name:
-        case "length":
-            return len(items)
-        case "isEmpty":
-            return not items
-        case "reverse":
-            return items[::-1]
-        case "head" | "tail":
-            if not items:
-                raise _Nothing
-            return items[0] if name == "head" else items[1:]
-        case _:
-            raise _Beyond

@@ -35,7 +35,7 @@ from kleis.termination.exact_domains import exact_conditions
 from kleis.termination.obligations import obligation, without_symbols
 from kleis.termination.rankings import CallFacts, Quantity, Ranking, Rankings, bound_term, candidates
 from kleis.termination.recursive_calls import always_defined, recursive_calls, term_text
-from kleis.termination.refute_obligation import Point, refutation, value_text
+from kleis.termination.refute_obligation import Assignment, refutation, value_text
 from kleis.termination.size_change import descending
 
 __all__ = ["show_termination"]
@@ -56,7 +56,7 @@ def show_termination(
 ) -> dict[str, Termination]:
     """Why the definitions of a group terminate, by key; all are ``unknown`` if one is.
 
-    `group` holds all definitions that are mutually recursive with one another.  `data` are the data types in force;
+    `group` holds all definitions that are mutually recursive with one another.  `data` are the data types;
     `measures` what `@decreases` states, over the parameters; `place` where the definitions stand.
     """
     calls = [facts for facts in map(CallFacts, recursive_calls(group)) if not facts.impossible]
@@ -74,10 +74,10 @@ def show_termination(
 
 
 class _Refuted(msgspec.Struct, frozen=True):
-    """Why a ranking will not do: the call that defeats it, and small values where it does."""
+    """Why a ranking fails: the call that refutes it, and small values where it does."""
 
     facts: CallFacts
-    point: Point | None
+    assignment: Assignment | None
 
 
 class _Search:
@@ -212,7 +212,7 @@ class _Search:
     ) -> dict[str, Termination] | _Refuted:
         """The answer for a ranking, with obligations for what is not proved here; or what refutes one.
 
-        A guess must not rest on what only symbols say: nobody knows that they do.
+        A guess must not rest on premises about symbols, because nothing is known of symbols here.
         """
         search = Rankings(self._calls, {})
         conditions = self._conditions(ranking)
@@ -224,9 +224,9 @@ class _Search:
                 if formula is None:
                     return _Refuted(facts, None)
                 tried = without_symbols(formula) if guessed else formula
-                point = refutation(tried, self._constructors_of)
-                if point is not None:
-                    return _Refuted(facts, point)
+                assignment = refutation(tried, self._constructors_of)
+                if assignment is not None:
+                    return _Refuted(facts, assignment)
                 key = facts.call.caller.key
                 own = obligations.setdefault(key, [])
                 name = f"{key}::decreases::{len(own) + 1}"
@@ -242,7 +242,7 @@ class _Search:
         terms = [each.term for each in (*before, *after)]
         defined = all(map(always_defined, terms))
         conditions = [bound_term(each) for each in ranking.conditions(call.caller.key)]
-        if not defined or not search.settled(facts, ranking):
+        if not defined or not search.discharged(facts, ranking):
             if not all(is_whole(term.sort) for term in terms):
                 yield None
                 return
@@ -311,11 +311,11 @@ class _Search:
         call = failure.facts.call
         shown = ", ".join(term_text(each.term) for each in ranking.measures(call.caller.key))
         start = f"the measure {shown} is not shown to decrease at the call {call} in {call.caller.name}"
-        if failure.point is None:
+        if failure.assignment is None:
             return (
                 f"{start}: a measure that is no integer must be at least 1 less; use an integer, or floor(…)"
             )
-        values = ", ".join(f"{name} = {value_text(value)}" for name, value in failure.point.items())
+        values = ", ".join(f"{name} = {value_text(value)}" for name, value in failure.assignment.items())
         return f"{start}: not for {values}; a measure is at least 0 before a call and less at it"
 
     def _nothing_found(self, quantities: Mapping[str, Sequence[Quantity]]) -> str:

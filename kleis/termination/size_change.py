@@ -31,7 +31,7 @@ _TUPLE_PARTS = ("fst", "snd")
 
 
 class Graph(NamedTuple):
-    """A way from a call of one definition to a call of another: arcs (from, to, proper)."""
+    """The graph of a path from one definition to another: arcs (from, to, proper)."""
 
     caller: str
     callee: str
@@ -60,7 +60,7 @@ def parts_of(
 ) -> Parts | None:
     """Which parameters a value is a part of; None for what never has a value, and so for all of them.
 
-    `known` says it of variables; `values` are those that `Let` gives.
+    `known` has those of variables; `values` are those that `Let` gives.
     """
     if not isinstance(term, core.Variable):
         term = resolved(term, values)
@@ -97,7 +97,7 @@ def _proper(found: Parts | None) -> Parts | None:
 
 
 def _both(left: Parts | None, right: Parts | None) -> Parts | None:
-    """What holds of either value."""
+    """The parameters that both values are parts of."""
     if left is None or right is None:
         return right if left is None else left
     first, second = dict(sorted(left)), dict(sorted(right))
@@ -116,7 +116,7 @@ def _strongest(arcs: Iterable[tuple[int, int, bool]]) -> frozenset[tuple[int, in
 def descending(calls: Iterable[Call]) -> dict[str, tuple[int, ...]] | None:
     """The parameters that become proper parts of themselves, by definition; None if the recursion may go on.
 
-    A definition that no way leads back to has no entry.
+    A definition that no path leads back to has no entry.
     """
     graphs = _closure({graph_of(call) for call in calls})
     if graphs is None:

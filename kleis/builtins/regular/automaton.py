@@ -6,7 +6,7 @@ about whole languages; `Automaton` keeps the states of one expression for the te
 Invariants
     * The number of an expression never changes, and expressions that the constructors find alike have the same one:
       unions and intersections are sets, sequences lean to the right.
-    * A step is paid for whenever a derivative is computed, not when it is looked up.
+    * A step is charged whenever a derivative is computed, not when it is looked up.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Space:
         return self._numbers.get(("not", part))
 
     def is_complement(self, part: int) -> bool:
-        """Whether an expression says what a text is not."""
+        """Whether an expression is a complement."""
         return self._shapes[part][0] == "not"
 
     def negated(self, part: int) -> int:
@@ -223,7 +223,7 @@ class Space:
                 raise AssertionError(shape)
 
     def shortest(self, number: int) -> str | None:
-        """The shortest text of an expression, the first in order of its characters; None if it has none."""
+        """The shortest text in the language, the first in lexicographic order; None if the language is empty."""
         if number not in self._explored:
             self._explored[number] = self._explore(number)
         return self._explored[number]
@@ -252,7 +252,7 @@ class Space:
 #
 # Invariants
 #     * What a match costs depends on the expression and the text alone, never on what was matched before: a step is
-#       paid for when a match first takes it, whether it is known already or not, by the parts of its state.
+#       charged when a match first takes it, whether it is known already or not, by the parts of its state.
 #     * What is kept is bounded (`_KEPT`), whatever texts come: beyond that the states are forgotten.
 #     * Safe to use from several threads.
 

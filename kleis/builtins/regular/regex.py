@@ -128,7 +128,7 @@ def measure(node: Node, meter: Meter) -> tuple[int, int]:
 
 
 def regex_value(node: Node, meter: Meter) -> Regex:
-    """A node as a value, refused where it is too large or too deep."""
+    """A node as a value; an error where it is too large or too deep."""
     size, height = measure(node, meter)
     meter.admit(size, "a regular expression")
     if height > _GREATEST_HEIGHT:
@@ -222,9 +222,8 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-# Characters that regular expressions do not tell apart.
-#
-# The points where literals and ranges begin and end cut the alphabet into classes; one character of each stands for all.
+# Classes of characters.  The code points where literals and ranges begin and end cut the alphabet into classes that
+# regular expressions do not tell apart; one character represents each class.
 
 
 def bounds_of(node: Node) -> list[int]:

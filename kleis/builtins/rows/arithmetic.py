@@ -44,7 +44,7 @@ def _times(context: Context, a: Value, b: Value) -> Value:
 
 
 def _numeric(value: Value) -> Numeric:
-    # The sorts of the rows admit nothing else beside matrices.
+    # The parameters of these rows take numbers and matrices only.
     assert isinstance(value, Numeric)
     return value
 
@@ -88,8 +88,7 @@ def _at_least(context: Context, a: Number, b: Number) -> bool:
 
 
 def _gcd(context: Context, a: int, b: int) -> int:
-    words = (a.bit_length() // 64 + 1) * (b.bit_length() // 64 + 1)
-    context.charge(words)
+    context.charge((a.bit_length() // 64 + 1) * (b.bit_length() // 64 + 1))
     return math.gcd(a, b)
 
 
@@ -316,7 +315,7 @@ _LOGIC = (
 CORE: tuple[Builtin, ...] = _ARITHMETIC + _COMPARISON + _LOGIC
 
 
-# Tier T6: complex numbers.  Arithmetic operators work on them too; ``complex(a, 0)`` is the number a.
+# Tier T6: complex numbers.  Arithmetic operators work on them too; ``complex(a, 0)`` is the real number a.
 
 
 def _complex(context: Context, real: Number, imaginary: Number) -> Numeric:

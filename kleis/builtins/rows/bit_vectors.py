@@ -27,15 +27,16 @@ __all__ = ["BIT_VECTORS", "bit_vector"]
 
 
 def bit_vector(context: Context, value: int, width: int) -> BitVector:
-    """The word of `width` bits for an integer: its value modulo 2^width."""
+    """The bit-vector of `width` bits for an integer: its value modulo 2^width."""
     if width < 1:
         raise undefined(f"a bit-vector of width {width}", "a width is at least 1")
     context.admit_bits(width)
     return BitVector(width, value % (1 << width))
 
 
-def _signed(word: BitVector) -> int:
-    return word.bits - (1 << word.width) if word.bits >> (word.width - 1) else word.bits
+def _signed(vector: BitVector) -> int:
+    sign = vector.bits >> (vector.width - 1)
+    return vector.bits - (1 << vector.width) if sign else vector.bits
 
 
 def _both(context: Context, a: Value, b: Value) -> tuple[BitVector, BitVector]:
@@ -66,8 +67,8 @@ def _at_width(context: Context, value: int, width: int) -> BitVector:
     return bit_vector(context, value, width)
 
 
-def _word(compute: Callable[[int, int, int], int]) -> Callable[[Context, Value, Value], BitVector]:
-    """An operation on the bits of two words; it also gets the width, and its result is cut to it."""
+def _bits(compute: Callable[[int, int, int], int]) -> Callable[[Context, Value, Value], BitVector]:
+    """An operation on the bits of two bit-vectors; it also gets the width, and its result is cut to it."""
 
     def run(context: Context, a: Value, b: Value) -> BitVector:
         left, right = _both(context, a, b)
@@ -294,23 +295,23 @@ BIT_VECTORS: tuple[Builtin, ...] = (
         "All bits set; of 8 bits where no width is given.", ("bvones(4)", "bv(15, 4)"), tier="T7", aliases="bv_ones"),
     row("bvone(width : ℤ?) : BitVec", _constant_signatures, _constant(1),
         "The last bit set; of 8 bits where no width is given.", ("bvone(4)", "bv(1, 4)"), tier="T7", aliases="bv_one"),
-    _binary("bvand", _word(lambda a, b, _: a & b), "Bitwise and.", ("bvand(bv(12, 4), bv(10, 4))", "bv(8, 4)")),
-    _binary("bvor", _word(lambda a, b, _: a | b), "Bitwise or.", ("bvor(bv(12, 4), bv(10, 4))", "bv(14, 4)")),
-    _binary("bvxor", _word(lambda a, b, _: a ^ b), "Bitwise exclusive or.", ("bvxor(bv(12, 4), 10)", "bv(6, 4)")),
-    _binary("bvadd", _word(lambda a, b, _: a + b), "The sum modulo 2^width.", ("bvadd(bv(255, 8), 2)", "bv(1, 8)")),
-    _binary("bvsub", _word(lambda a, b, _: a - b), "The difference.", ("bvsub(bv(1, 8), 2)", "bv(255, 8)")),
-    _binary("bvmul", _word(lambda a, b, _: a * b), "The product.", ("bvmul(bv(16, 8), 17)", "bv(16, 8)")),
-    _binary("bvudiv", _word(lambda a, b, _: a // b if b else -1), "The unsigned quotient; all ones for b = 0.",
+    _binary("bvand", _bits(lambda a, b, _: a & b), "Bitwise and.", ("bvand(bv(12, 4), bv(10, 4))", "bv(8, 4)")),
+    _binary("bvor", _bits(lambda a, b, _: a | b), "Bitwise or.", ("bvor(bv(12, 4), bv(10, 4))", "bv(14, 4)")),
+    _binary("bvxor", _bits(lambda a, b, _: a ^ b), "Bitwise exclusive or.", ("bvxor(bv(12, 4), 10)", "bv(6, 4)")),
+    _binary("bvadd", _bits(lambda a, b, _: a + b), "The sum modulo 2^width.", ("bvadd(bv(255, 8), 2)", "bv(1, 8)")),
+    _binary("bvsub", _bits(lambda a, b, _: a - b), "The difference.", ("bvsub(bv(1, 8), 2)", "bv(255, 8)")),
+    _binary("bvmul", _bits(lambda a, b, _: a * b), "The product.", ("bvmul(bv(16, 8), 17)", "bv(16, 8)")),
+    _binary("bvudiv", _bits(lambda a, b, _: a // b if b else -1), "The unsigned quotient; all ones for b = 0.",
             ("bvudiv(bv(7, 8), 0)", "bv(255, 8)")),
-    _binary("bvurem", _word(lambda a, b, _: a % b if b else a), "The unsigned remainder; a for b = 0.",
+    _binary("bvurem", _bits(lambda a, b, _: a % b if b else a), "The unsigned remainder; a for b = 0.",
             ("bvurem(bv(7, 8), 4)", "bv(3, 8)")),
     _binary("bvsdiv", _signed_division, "The signed quotient, towards 0.", ("bvsdiv(bv(0 - 7, 8), 2)",
             "bv(0 - 3, 8)")),
     _binary("bvsrem", _signed_remainder, "The signed remainder, with the sign of a.",
             ("bvsrem(bv(0 - 7, 8), 2)", "bv(0 - 1, 8)")),
-    _binary("bvshl", _word(_shift_left), "Shifted left.", ("bvshl(bv(3, 4), 3)", "bv(8, 4)")),
-    _binary("bvlshr", _word(_shift_right), "Shifted right, zeros coming in.", ("bvlshr(bv(8, 4), 3)", "bv(1, 4)")),
-    _binary("bvashr", _word(_shift_signed), "Shifted right, the sign coming in.", ("bvashr(bv(8, 4), 3)", "bv(15, 4)")),
+    _binary("bvshl", _bits(_shift_left), "Shifted left.", ("bvshl(bv(3, 4), 3)", "bv(8, 4)")),
+    _binary("bvlshr", _bits(_shift_right), "Shifted right, zeros coming in.", ("bvlshr(bv(8, 4), 3)", "bv(1, 4)")),
+    _binary("bvashr", _bits(_shift_signed), "Shifted right, the sign coming in.", ("bvashr(bv(8, 4), 3)", "bv(15, 4)")),
     _binary("bvult", _test(lambda a, b: a < b, signed=False), "a < b, unsigned.", ("bvult(bv(1, 8), 255)", "true")),
     _binary("bvule", _test(lambda a, b: a <= b, signed=False), "a ≤ b, unsigned.", ("bvule(bv(1, 8), 1)", "true")),
     _binary("bvugt", _test(lambda a, b: a > b, signed=False), "a > b, unsigned.", ("bvugt(bv(1, 8), 255)", "false")),

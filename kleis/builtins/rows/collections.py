@@ -47,8 +47,8 @@ __all__ = ["EMPTY_SET", "LISTS", "SETS", "cons", "elements"]
 
 
 def elements(context: Context, value: Value) -> list[Value]:
-    """The elements of a list that a builtin was given."""
-    # A `Cons` of an unknown tail never gets here: the sort check has made the call symbolic.
+    """The elements of a list argument, charged one step each."""
+    # A `Cons` of an unknown tail never gets here: `check_arguments` has made the call symbolic.
     assert isinstance(value, ListValue)
     context.charge(len(value))
     return value.items()
@@ -171,14 +171,14 @@ def _linspace(context: Context, start: Number, end: Number, count: int = 50) -> 
     context.admit(max(count, 0), "a list")
     if count < 2:
         return list_of([start] if count == 1 else [])
-    points: list[Value] = []
+    spaced: list[Value] = []
     for index in range(count):
         part = exact_numbers.multiply(
             context, exact_numbers.subtract(context, end, start), Fraction(index, count - 1)
         )
-        point = exact_numbers.add(context, start, part)
-        points.append(exact(point) if isinstance(point, Fraction) else point)
-    return list_of(points)
+        value = exact_numbers.add(context, start, part)
+        spaced.append(exact(value) if isinstance(value, Fraction) else value)
+    return list_of(spaced)
 
 
 def _generator(seed: int) -> _Congruential:

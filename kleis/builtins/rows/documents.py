@@ -150,25 +150,25 @@ def _export(context: Context, *parts: Value) -> str:
 def _read_file(context: Context, path: str) -> str:
     root = context.granted_root
     if root is None:
-        raise _refused("readFile is not permitted here", "grant a directory to read from")
+        raise _file_error("readFile is not permitted here", "grant a directory to read from")
     try:
         base = root.resolve(strict=True)
         target = (base / path).resolve(strict=True)
         if not target.is_relative_to(base):
-            raise _refused(f"{path} is outside the granted directory", "read a file below it")
+            raise _file_error(f"{path} is outside the granted directory", "read a file below it")
         size = target.stat().st_size
         if not target.is_file():
-            raise _refused(f"{path} is no file", "name a file")
+            raise _file_error(f"{path} is no file", "name a file")
         context.admit(size, "a file")
         with target.open(encoding="utf-8", newline="") as stream:
             # The file may have grown since it was measured.
             return stream.read(context.budget.size)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
-        raise _refused(f"{path} cannot be read: {reason}", "check the path and the permissions") from None
+        raise _file_error(f"{path} cannot be read: {reason}", "check the path and the permissions") from None
 
 
-def _refused(message: str, hint: str) -> EvaluationError:
+def _file_error(message: str, hint: str) -> EvaluationError:
     return EvaluationError(message, code="file", hint=hint)
 
 

@@ -46,10 +46,10 @@ def _logarithm(context: Context, a: Number) -> Number:
         )
     if a == 1 and not isinstance(a, float):
         return 0
-    return _wide_logarithm(a, math.log)
+    return _bignum_logarithm(a, math.log)
 
 
-def _wide_logarithm(a: Number, logarithm: Callable[[float | int], float]) -> float:
+def _bignum_logarithm(a: Number, logarithm: Callable[[float | int], float]) -> float:
     """A logarithm of a number that may be beyond the floats."""
     if isinstance(a, Fraction):
         return logarithm(a.numerator) - logarithm(a.denominator)
@@ -63,11 +63,11 @@ def _base_logarithm(base: int, logarithm: Callable[[float | int], float]) -> _Ru
                 "the logarithm of a number that is not positive", "state that the argument is positive"
             )
         if not isinstance(a, float):
-            exponent = round(_wide_logarithm(a, logarithm))
+            exponent = round(_bignum_logarithm(a, logarithm))
             context.admit_bits(abs(exponent) * base.bit_length())
             if Fraction(base) ** exponent == a:
                 return exponent
-        return _wide_logarithm(a, logarithm)
+        return _bignum_logarithm(a, logarithm)
 
     return run
 

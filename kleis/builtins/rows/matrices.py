@@ -134,7 +134,7 @@ def _trace(context: Context, m: Value) -> Value:
 
 
 def _determinant(context: Context, m: Value) -> Value:
-    """By elimination where all entries are exact numbers, else by cofactors without division."""
+    """Elimination where all entries are exact numbers, else cofactors, which need no division."""
     read = _square(context, m, "determinant")
     exact = [[entry for entry in line if _is_exact(entry)] for line in read.rows]
     if all(len(line) == read.columns for line in exact):
@@ -167,7 +167,7 @@ def _eliminated(context: Context, rows: list[list[Fraction]]) -> int | Fraction:
 
 
 def _by_cofactors(context: Context, read: Matrix) -> Value:
-    """Expanded by columns, minors remembered: no division, so symbolic entries do."""
+    """Expansion by columns, minors remembered: it needs no division, so entries may be symbolic."""
     minors: dict[frozenset[int], Value] = {frozenset(): 1}
     rows = range(read.columns)
     for column in range(read.columns - 1, -1, -1):

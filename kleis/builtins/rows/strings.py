@@ -295,7 +295,7 @@ TEXT: tuple[Builtin, ...] = (
 
 
 def _node(value: Regex | str) -> Node:
-    """The expression of a value; a string stands for itself, it is no pattern language."""
+    """The expression of a value; a string stands for itself: there is no pattern language."""
     if isinstance(value, str):
         return ("text", value)
     node: Node = value.node

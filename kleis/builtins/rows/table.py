@@ -1,6 +1,6 @@
-"""THE table of builtins: every row by each of its names.
+"""THE table of built-ins: every row by each of its names.
 
-Evaluator, solver, name checks and help all read this one table, so what a builtin means is said in one place.
+Evaluator, prover, name checks and help all read this one table.
 """
 
 from __future__ import annotations

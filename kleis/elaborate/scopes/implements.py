@@ -377,7 +377,7 @@ def _defined(definedness: Definedness, term: core.Term) -> core.Term:
     formula: core.Term = _ALWAYS
     for need in definedness.needs(term):
         condition = need.proposition
-        if condition is not None and not definedness.settled(need):
+        if condition is not None and not definedness.discharged(need):
             formula = condition if formula == _ALWAYS else core.Connective("and", (formula, condition))
     return formula
 

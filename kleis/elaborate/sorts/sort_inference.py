@@ -19,7 +19,7 @@ from typing import TypeAlias
 import msgspec
 
 from kleis import core
-from kleis.core.sort_operations import _pieces, _with_pieces, rank, sort_parts, variables_of
+from kleis.core.sort_operations import paired_parts, rank, sort_parts, variables_of, with_parts
 from kleis.problems import Spanned
 
 __all__ = ["FREE", "Cost", "Inference", "Unknown"]
@@ -69,7 +69,7 @@ class Inference:
         inner = sort_parts(sort)
         if not inner:
             return sort
-        return _with_pieces(sort, [self.resolve(each) for each in inner])
+        return with_parts(sort, [self.resolve(each) for each in inner])
 
     def known(self, sort: core.Sort) -> bool:
         """Whether nothing in a sort is unknown."""
@@ -89,7 +89,7 @@ class Inference:
             return True
         if isinstance(a, core.SortVariable) or isinstance(b, core.SortVariable):
             return self._bind(a, b)
-        pieces = _pieces(a, b)
+        pieces = paired_parts(a, b)
         return pieces is not None and all(self.unify(x, y) for x, y in pieces)
 
     def _bind(self, a: core.Sort, b: core.Sort) -> bool:
@@ -147,7 +147,7 @@ class Inference:
     @staticmethod
     def pieces(pattern: core.Sort, sort: core.Sort) -> list[tuple[core.Sort, core.Sort]] | None:
         """The components of two sorts of one shape side by side; None for sorts of different shapes."""
-        return _pieces(pattern, sort)
+        return paired_parts(pattern, sort)
 
     # ── fitting ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -169,7 +169,7 @@ class Inference:
         return self._cost_inside(given, wanted)
 
     def _cost_inside(self, given: core.Sort, wanted: core.Sort) -> Cost | None:
-        pieces = _pieces(given, wanted)
+        pieces = paired_parts(given, wanted)
         if pieces is None:
             return None
         contravariant = len(pieces) - 1 if isinstance(given, core.FunctionOf) else 0

@@ -84,13 +84,13 @@ def test_what_is_not_shown(text: str, expected: list[str | None]) -> None:
     assert meaning.claim is not None
     definedness = Definedness(meaning)
     assert not definedness.certain(meaning.claim)
-    found = [each.proposition for each in definedness.unsettled(meaning.claim)]
+    found = [each.proposition for each in definedness.undischarged(meaning.claim)]
     assert [None if each is None else print_expression(expression_of(each)) for each in found] == expected
 
 
 def test_a_match_without_a_case_for_everything() -> None:
     meaning = ELABORATOR.proposition(parse_expression("∀(l : List(ℤ)). first(l) = 1"))
-    (need,) = [each for each in conditions(meaning) if not Definedness(meaning).settled(each)]
+    (need,) = [each for each in conditions(meaning) if not Definedness(meaning).discharged(each)]
     assert need.kind == "match"
     assert ELABORATOR.proposition(parse_expression("∀(l : List(ℤ)). l ≠ [] → first(l) = 1")).claim is not None
 
