@@ -91,16 +91,13 @@ def read_whole(path: Path) -> tuple[bytes, Signature] | None:
     return body, Signature(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
+def write_whole(path: Path, body: bytes) -> Signature:
     """Make `body` the content of a file.  Only the holder of the directory's lock may write.
 
-    Raises FileExistsError where `replace` is false and there is one, and `SessionError` (`session-unwritable`) where the
-    write fails: the file is then as it was.
+    Raises `SessionError` (`session-unwritable`) where the write fails: the file is then as it was.
     """
     try:
-        return _write_whole(path, body, replace)
-    except FileExistsError:
-        raise
+        return _write_whole(path, body)
     except OSError as error:
         raise SessionError(
             f"{path.name} cannot be written: {error.strerror or error}; nothing was kept",
@@ -110,7 +107,7 @@ def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
         ) from error
 
 
-def _write_whole(path: Path, body: bytes, replace: bool) -> Signature:
+def _write_whole(path: Path, body: bytes) -> Signature:
     _remove_unfinished(path)
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(6)}{_UNFINISHED}")
     handle = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -120,11 +117,7 @@ def _write_whole(path: Path, body: bytes, replace: bool) -> Signature:
             file.flush()
             os.fsync(handle)
             status = os.fstat(handle)
-        if replace:
-            os.replace(scratch, path)
-        else:
-            os.link(scratch, path)
-            os.unlink(scratch)
+        os.replace(scratch, path)
     except OSError:
         with suppress(OSError):
             os.unlink(scratch)
