@@ -1,7 +1,7 @@
 """What `kleis check` reports about a program that parses and loads: sorts, definedness, termination.
 
 Errors are declarations that no proposition can use: a type without a meaning, an axiom that cannot be elaborated, a
-data type that is refused.  Warnings are an axiom not shown to be defined, a recursion without a termination argument,
+data type that is rejected.  Warnings are an axiom not shown to be defined, a recursion without a termination argument,
 a match that leaves values out, a nested structure of its own.
 
 What only the evaluator runs (an untyped definition, the statements of an example) is no error: it may have no sorts

@@ -25,12 +25,12 @@ from kleis.core.traversal import Reached, apart_from, reach
 from kleis.elaborate.assemble_goal import assemble, closed_claim
 from kleis.elaborate.expressions.definitions import Definitions
 from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, elaborate_to_fixpoint
-from kleis.elaborate.scopes.global_scope import GlobalScope
+from kleis.elaborate.scopes.global_scope import GlobalScope, PropositionScope
 from kleis.elaborate.scopes.implements import Implementation, axioms_of, obligations_of
 from kleis.elaborate.scopes.inheritance import arbitrary_arguments
 from kleis.elaborate.scopes.scope import Scope, Template, is_builtin
 from kleis.elaborate.scopes.section_links import Link, component, links_of, links_of_names
-from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance
+from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance, StructureScope
 from kleis.elaborate.scopes.structure_search import StructureSearch
 from kleis.elaborate.sorts.data_instances import instances as data_instances
 from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
@@ -88,7 +88,6 @@ class Elaborator:
             proposition = proposition.body
         found = self._subject.find(proposition, using, file)
         elaborated = found.result
-        assert isinstance(elaborated, ElaboratedExpression)
         free = tuple(
             core.Variable(each.name, elaborated.elaborator.inference.resolve(each.sort))
             for each in elaborated.elaborator.free.values()
@@ -356,7 +355,7 @@ class Elaborator:
 
     def is_global(self, scope: Scope) -> bool:
         """Whether a scope is that of the declarations without parameters."""
-        return not hasattr(scope, "own") and not hasattr(scope, "instances")
+        return not isinstance(scope, StructureScope | PropositionScope)
 
     def data(self) -> dict[str, DataDeclaration]:
         """The data types without errors, by name, in order of declaration."""

@@ -44,7 +44,9 @@ class Subject:
         self._elaborate = elaborate
         self._opaque: frozenset[str] | None = None
 
-    def find(self, proposition: tree.Expression, using: tree.TypeExpression | None, file: str) -> Found:
+    def find(
+        self, proposition: tree.Expression, using: tree.TypeExpression | None, file: str
+    ) -> Found[ElaboratedExpression]:
         """The structures a proposition is about, with the proposition elaborated in their scope."""
 
         def attempt(instances: Sequence[StructureInstance], types: Types) -> ElaboratedExpression:
@@ -68,7 +70,7 @@ class Subject:
 
     def _using(
         self, proposition: tree.Expression, using: tree.TypeExpression, carriers: Sequence[str], file: str
-    ) -> Found:
+    ) -> Found[ElaboratedExpression]:
         name = using.name if isinstance(using, tree.NamedType | tree.AppliedType) else ""
         structure = self._theory.structures.get(name)
         if structure is None:
@@ -106,7 +108,7 @@ class Subject:
 
     def _in_structure(
         self, proposition: tree.Expression, instance: StructureInstance, carriers: Sequence[str], file: str
-    ) -> Found:
+    ) -> Found[ElaboratedExpression]:
         """A proposition about one structure: its type names by name, the others by unification."""
         written = [node.name for node in walk(proposition) if isinstance(node, tree.NamedType)]
         types = {each: sort for each in written if (sort := instance.scope.types.get(each)) is not None}

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.values import Data, Symbol, Value, render_value
+from kleis import values
 
 __all__ = ["ALLOWING_TEXTS", "Decision", "allows", "described", "steps_of"]
 
@@ -53,7 +53,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         return answer
 
 
-def allows(value: Value) -> bool:
+def allows(value: values.Value) -> bool:
     """Whether the value of a `check_` rule is one of those that allow."""
     match value:
         case bool():
@@ -62,22 +62,22 @@ def allows(value: Value) -> bool:
             return value == 1
         case str():
             return value.lower() in ALLOWING_TEXTS
-        case Symbol(name=name):
+        case values.Symbol(name=name):
             return name.lower() in _ALLOWING_NAMES
-        case Data(constructor=name, fields=()):
+        case values.Data(constructor=name, fields=()):
             return name.lower() in _ALLOWING_NAMES
         case _:
             return False
 
 
-def steps_of(value: Value) -> tuple[str, ...] | None:
+def steps_of(value: values.Value) -> tuple[str, ...] | None:
     """The steps that the value of a `before_` rule names; None where it is no text."""
     match value:
         case bool():
             return None
         case str():
             text = value
-        case Symbol(name=name) | Data(constructor=name, fields=()):
+        case values.Symbol(name=name) | values.Data(constructor=name, fields=()):
             text = name
         case _:
             return None
@@ -86,6 +86,6 @@ def steps_of(value: Value) -> tuple[str, ...] | None:
     return tuple(step for part in text.split("&&") if (step := part.strip()))
 
 
-def described(value: Value) -> str:
+def described(value: values.Value) -> str:
     """A value in a reason."""
-    return render_value(value, limit=_SHOWN)
+    return values.render_value(value, limit=_SHOWN)

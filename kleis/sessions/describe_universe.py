@@ -51,7 +51,7 @@ def describe(universe: Universe, depth: Depth, *, session_file: str) -> dict[str
         "imports": list(universe.imported.imports),
         "depth": depth,
         "session_history_count": universe.count,
-        "stats": _stats(universe, entries),
+        "stats": _stats(entries),
     }
     left = _MOST
     left_out: dict[str, int] = {}
@@ -133,7 +133,7 @@ def _definition_of(universe: Universe) -> Callable[[str], object]:
     return lambda name: definitions.get(canonical_name(name))
 
 
-def _stats(universe: Universe, entries: dict[str, list[Entry]]) -> dict[str, int]:
+def _stats(entries: dict[str, list[Entry]]) -> dict[str, int]:
     structures = [entry.declaration for entry in entries["structures"]]
     return {
         **{kind: len(entries[kind]) for kind in _KINDS},

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from kleis.core import DefinitionCall, Equals, Quantifier, Term, Variable
+from kleis import core
 from kleis.core.goal import Goal
 from kleis.core.sort_operations import variables_of
 from kleis.elaborate.elaborator import Elaborator
@@ -263,7 +263,7 @@ def _definition(item: tree.FunctionDefinition, elaborator: Elaborator) -> _Quest
                 key = definitions.elaborate_at(candidate, known)
             except KleisError:
                 continue  # only the evaluator runs it; the stage load has warned of it
-            names = (Variable(f"x{place}", sort) for place, sort in enumerate(known, 1))
+            names = (core.Variable(f"x{place}", sort) for place, sort in enumerate(known, 1))
             verdict = _termination(key, tuple(names), item, elaborator, prover)
             if verdict is not None:
                 return Part(item.name, verdict)
@@ -274,7 +274,7 @@ def _definition(item: tree.FunctionDefinition, elaborator: Elaborator) -> _Quest
 
 def _termination(
     key: str,
-    variables: tuple[Variable, ...],
+    variables: tuple[core.Variable, ...],
     item: tree.FunctionDefinition,
     elaborator: Elaborator,
     prover: Prover,
@@ -286,9 +286,9 @@ def _termination(
         return None
     if found.kind == "unknown":
         return _endless(item.name, found.reason)
-    call = DefinitionCall(key, variables, definitions.finished[key].result)
-    same: Term = Equals(call, call)
-    closed = Quantifier("forall", variables, same) if variables else same
+    call = core.DefinitionCall(key, variables, definitions.finished[key].result)
+    same: core.Term = core.Equals(call, call)
+    closed = core.Quantifier("forall", variables, same) if variables else same
     goal = elaborator.formula(closed, place_of(item, "<session>"))
     for obligation in goal.obligations:
         if obligation.kind == "termination":

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from kleis.core import Carrier, Dimension, Sort
 from kleis.core.goal import ElaborationError, Instance, MissingOperation
@@ -51,14 +51,14 @@ def _needed(instances: Sequence[StructureInstance]) -> tuple[StructureInstance, 
     return tuple(each for each in instances if each.instance not in inherited)
 
 
-class Found:
+class Found(Generic[Result]):
     """The outcome of a search: the instances, what type names stand for, and what elaboration in their scope gave."""
 
     def __init__(
         self,
         instances: Sequence[StructureInstance],
         types: Types,
-        result: object,
+        result: Result,
         warnings: Sequence[Problem],
     ) -> None:
         self.instances = tuple(instances)
@@ -119,8 +119,8 @@ class StructureSearch:
     # ── the search ───────────────────────────────────────────────────────────────────────────────────────
 
     def find(
-        self, node: tree.Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
-    ) -> Found:
+        self, node: tree.Expression, file: str, carriers: Sequence[str], attempt: _Attempt[Result]
+    ) -> Found[Result]:
         """The structures a proposition is about.  `carriers` is C; `attempt` elaborates it in a scope."""
         try:
             result = attempt((), {})
@@ -142,9 +142,9 @@ class StructureSearch:
         node: Spanned,
         file: str,
         carriers: Sequence[str],
-        attempt: _Attempt[object],
+        attempt: _Attempt[Result],
         missing: MissingOperation,
-    ) -> Found:
+    ) -> Found[Result]:
         owners = self.owners(missing.operation)
         by_name = [
             name for name in owners if set(carriers) <= set(self._names_of(self._theory.structures[name]))
@@ -159,8 +159,8 @@ class StructureSearch:
         raise self._explain(missing, owners, carriers, attempt)
 
     def _hidden(
-        self, node: tree.Expression, file: str, carriers: Sequence[str], attempt: _Attempt[object]
-    ) -> Found | None:
+        self, node: tree.Expression, file: str, carriers: Sequence[str], attempt: _Attempt[Result]
+    ) -> Found[Result] | None:
         """The structure whose member a name without arguments is, where the global one has a sort that does not fit."""
         names = {each.name: None for each in walk(node) if isinstance(each, tree.Name)} if carriers else {}
         for name in names:
@@ -193,10 +193,10 @@ class StructureSearch:
         file: str,
         names: Sequence[str],
         carriers: Sequence[str],
-        attempt: _Attempt[object],
-    ) -> Found | None:
+        attempt: _Attempt[Result],
+    ) -> Found[Result] | None:
         """The least of some structures that fit, with C as parameters by name."""
-        fits: dict[str, Found] = {}
+        fits: dict[str, Found[Result]] = {}
         for name in names[:_MOST_SCOPES]:
             found = self._try((self._instance(name),), carriers, attempt)
             if found is not None:
@@ -207,16 +207,16 @@ class StructureSearch:
         return fits[least[0]] if least else None
 
     def _try(
-        self, instances: Sequence[StructureInstance], carriers: Sequence[str], attempt: _Attempt[object]
-    ) -> Found | None:
+        self, instances: Sequence[StructureInstance], carriers: Sequence[str], attempt: _Attempt[Result]
+    ) -> Found[Result] | None:
         (instance,) = instances
         types = {name: instance.scope.types[name] for name in carriers if name in instance.scope.types}
         return self._attempt(instances, types, attempt)
 
     @staticmethod
     def _attempt(
-        instances: Sequence[StructureInstance], types: Types, attempt: _Attempt[object]
-    ) -> Found | None:
+        instances: Sequence[StructureInstance], types: Types, attempt: _Attempt[Result]
+    ) -> Found[Result] | None:
         try:
             return Found(instances, types, attempt(instances, types), ())
         except ElaborationError:
@@ -228,10 +228,10 @@ class StructureSearch:
         file: str,
         owners: Sequence[str],
         carriers: Sequence[str],
-        attempt: _Attempt[object],
-    ) -> Found | None:
+        attempt: _Attempt[Result],
+    ) -> Found[Result] | None:
         """The least structure that fits with C standing for its parameters in some way."""
-        fits: dict[str, Found] = {}
+        fits: dict[str, Found[Result]] = {}
         for name in owners[:_MOST_SCOPES]:
             for instance in self._at(name, carriers):
                 types: Types = {carrier: Carrier(carrier) for carrier in carriers}
@@ -251,9 +251,9 @@ class StructureSearch:
         node: Spanned,
         file: str,
         carriers: Sequence[str],
-        attempt: _Attempt[object],
+        attempt: _Attempt[Result],
         missing: MissingOperation,
-    ) -> Found | None:
+    ) -> Found[Result] | None:
         """The smallest union of structures, each on carriers named in C, that has everything."""
         types: Types = {name: Carrier(name) for name in carriers}
         level: list[tuple[StructureInstance, ...]] = [
@@ -261,7 +261,7 @@ class StructureSearch:
         ]
         tried: set[frozenset[Instance]] = set()
         for _ in range(_MOST_STRUCTURES):
-            fits: dict[frozenset[str], Found] = {}
+            fits: dict[frozenset[str], Found[Result]] = {}
             following: list[tuple[StructureInstance, ...]] = []
             for instances in level:
                 together = frozenset(each.instance for each in instances)
@@ -342,7 +342,7 @@ class StructureSearch:
         missing: MissingOperation,
         owners: Sequence[str],
         carriers: Sequence[str],
-        attempt: _Attempt[object],
+        attempt: _Attempt[Result],
     ) -> ElaborationError:
         """The most specific error: that of the one structure that was meant, if there is one."""
         if len(owners) == 1:

@@ -10,6 +10,6 @@ __all__ = ["SessionError"]
 class SessionError(KleisError):
     """A session, a saved theory or a setting that cannot be used.
 
-    Codes: `session-name`, `session-unknown`, `session-broken`, `session-unreadable`, `session-unwritable`, `session-busy`, `session-empty`, `save-name`,
-    `save-exists`, `save-refused`, `save-circular`, `configuration`.
+    Codes: `session-name`, `session-unknown`, `session-broken`, `session-unreadable`, `session-unwritable`,
+    `session-busy`, `session-empty`, `save-name`, `save-exists`, `save-refused`, `save-circular`, `configuration`.
     """

@@ -10,7 +10,6 @@ Invariants
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -126,14 +125,6 @@ class ImportedTheories:
         if self._library is None or name not in self.modules():
             return None
         return (self._library / f"{name}.kleis").read_text("utf-8")
-
-    def saved_names(self) -> tuple[str, ...]:
-        """The saved theories, without ``.kleis``."""
-        try:
-            names = os.listdir(self.saved)
-        except OSError:
-            return ()
-        return tuple(sorted(name[: -len(".kleis")] for name in names if name.endswith(".kleis")))
 
     def _name(self, path: Path) -> str:
         for root, prefix in ((self._library, "stdlib/"), (self.saved, "")):

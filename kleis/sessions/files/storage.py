@@ -87,17 +87,14 @@ def read_whole(path: Path) -> tuple[bytes, Signature] | None:
     return body, Signature(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def write_whole(path: Path, body: bytes, *, replace: bool = True) -> Signature:
+def write_whole(path: Path, body: bytes) -> Signature:
     """Make `body` the content of a file.  Only the holder of the directory's lock may write.
 
-    Raises FileExistsError where `replace` is false and there is one, and `SessionError` (`session-unwritable`) where the
-    write fails: the file is then as it was.
+    Raises `SessionError` (`session-unwritable`) where the write fails: the file is then as it was.
     """
     try:
         _remove_unfinished(path)
-        status = durable_files.write_whole(path, body, replace=replace, suffix=_UNFINISHED)
-    except FileExistsError:
-        raise
+        status = durable_files.write_whole(path, body, suffix=_UNFINISHED)
     except OSError as error:
         raise SessionError(
             f"{path.name} cannot be written: {error.strerror or error}; nothing was kept",
