@@ -108,7 +108,7 @@ class ListValue:
         buffer, end = self._buffer, self._end
         if len(buffer) == end and end:
             buffer.append(item)
-            # Another thread may have appended between the two lines: then the place is not ours.
+            # Another thread may have appended between the two lines: then the place is not this list's.
             if buffer[end] is item:
                 return ListValue(buffer, end + 1)
         return ListValue([*buffer[:end], item], end + 1)

@@ -225,7 +225,7 @@ class _Printer(ExpressionPrinter):
 
 
 def _would_continue(text: str) -> bool:
-    """Whether a statement's text would be read as part of the statement before it."""
+    """Whether a statement's text would be parsed as part of the statement before it."""
     return text.startswith(("(", "-")) or any(
         text.startswith(word) and not text[len(word) : len(word) + 1].isalnum() for word in _CONTINUES
     )
