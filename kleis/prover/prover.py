@@ -49,7 +49,7 @@ _CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 class Decision(msgspec.Struct, frozen=True):
     """A verdict with what a certificate of it needs.
 
-    `cut` says that a time or memory limit stopped an engine; `key` is that of the verdict in the cache, empty if it has none.
+    `cut` says that a time or memory limit stopped an engine; `key` is the verdict's in the cache, or empty.
     """
 
     verdict: Verdict
@@ -210,7 +210,7 @@ class Prover:
         return Decision(verdict, goal, outcome.answer, cut or self._model_is_cut(goal, verdict))
 
     def _computed(self, goal: Goal, base: Verdict) -> Decision | None:
-        """The decision on a claim about definitions without termination arguments, by computing; None if that decides nothing.
+        """A claim about definitions without termination arguments, decided by computing; None if it stays open.
 
         Calls that come to an end have the values they have.  A claim that is undefined there depends on a condition
         that was not shown, and is left undecided.

@@ -328,7 +328,7 @@ class _Check:
         return [*found, *self._written_again(task, axioms_clash)]
 
     def _written_again(self, task: Task, axioms_clash: bool) -> list[Finding]:
-        """Checks that scripts which steps show, not solvers, are the task's own."""
+        """Checks that a script shown by steps is the task's own."""
         expected = core_script(task, self._certificate.core, axioms_clash=axioms_clash)
         shown = [each for each in self._certificate.obligations if each.by != "solver"]
         return [

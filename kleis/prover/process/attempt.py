@@ -95,7 +95,7 @@ class _Ending:
 
 
 def attempt(source: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
-    """Get ready, read a request from `orders`, run its job, write its answer to `target`, and end."""
+    """Get ready, read a request from `source`, run its job, write its answer to `target`, and end."""
     with _Ending(target):
         _confine(source, target, parent)
         for each in warm_up:

@@ -193,7 +193,7 @@ class _Worker:
             pass
 
     def _begin(self, child: _Child) -> None:
-        """Write the first request to a child that reads.  A child that has died meanwhile is reaped, and the request waits on."""
+        """Write the first request to a child that reads.  One that has died is reaped; the request waits on."""
         request = self._queue[0]
         try:
             write_message(child.source, request)

@@ -143,7 +143,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return self.status in ("verified", "disproved", "consistent", "inconsistent")
 
     def resting_on(self, lemmas: Sequence[Verdict]) -> Verdict:
-        """The verdict with what the lemmas in its core depend on: what they assume, and whether their axioms have a model."""
+        """The verdict with what its lemmas assume, and with whether their axioms have a model."""
         used = [each for place, each in enumerate(lemmas, 1) if f"lemma {place}" in self.core]
         if self.status != "verified" or not used:
             return self

@@ -190,7 +190,7 @@ class Definitions:
         yield f"(assert (forall {self._head(definition)} (! (= {call} {copy}) :pattern ({call}))))"
 
     def _result(self, definition: core.Definition) -> Iterator[str]:
-        """The assertion that values are of the written sort, where the recursion ends: no equation says so of all arguments."""
+        """The assertion that values are of the written sort where the recursion ends; no equation says so."""
         call = application(self._name(definition), self._arguments(definition))
         guard = implication(self._condition(definition), self._terms.sorts.guard(definition.result, call))
         if guard != TRUE and definition.parameters:

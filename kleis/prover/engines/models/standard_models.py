@@ -64,7 +64,7 @@ _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, lengt
 # ── A goal under an interpretation ───────────────────────────────────────────────────────────────────────────
 
 
-class _Reading:
+class _Translation:
     """Translates terms: carriers become sorts of numbers, calls of interpreted symbols their values."""
 
     def __init__(self, carriers: Mapping[core.Carrier, core.Sort]) -> None:
@@ -102,19 +102,21 @@ class _Reading:
 
 def interpreted(goal: Goal, interpretation: Interpretation) -> Goal:
     """The goal under an interpretation: no axioms are assumed, all symbols are interpreted."""
-    reading = _Reading(dict(interpretation.carriers))
-    sorted_goal: Goal = reading.sorted(goal)
+    translation = _Translation(dict(interpretation.carriers))
+    sorted_goal: Goal = translation.sorted(goal)
     for symbol, parameters, body in interpretation.symbols:
-        reading.values[reading.sorted(symbol)] = (parameters, body)
-    return _read(reading, sorted_goal)
+        translation.values[translation.sorted(symbol)] = (parameters, body)
+    return _interpreted(translation, sorted_goal)
 
 
-def _read(reading: _Reading, goal: Goal) -> Goal:
+def _interpreted(translation: _Translation, goal: Goal) -> Goal:
     definitions = tuple(
-        msgspec.structs.replace(each, body=reading.term(each.body)) for each in goal.definitions
+        msgspec.structs.replace(each, body=translation.term(each.body)) for each in goal.definitions
     )
-    axioms = tuple(msgspec.structs.replace(each, formula=reading.term(each.formula)) for each in goal.axioms)
-    claim = None if goal.claim is None else reading.term(goal.claim)
+    axioms = tuple(
+        msgspec.structs.replace(each, formula=translation.term(each.formula)) for each in goal.axioms
+    )
+    claim = None if goal.claim is None else translation.term(goal.claim)
     return msgspec.structs.replace(
         goal, definitions=definitions, axioms=axioms, claim=claim, carriers=(), free=()
     )
@@ -147,9 +149,9 @@ def is_standard(task: Task, witness: Interpretation) -> bool:
     numbers = set(carriers.values())
     if set(carriers) != set(task.goal.carriers) or len(numbers) > 1 or not numbers <= set(_NUMBERS):
         return False
-    reading = _Reading(carriers)
+    translation = _Translation(carriers)
     return all(
-        (parameters, body) in _familiar(reading.sorted(symbol))
+        (parameters, body) in _familiar(translation.sorted(symbol))
         for symbol, parameters, body in witness.symbols
     )
 
@@ -245,14 +247,14 @@ class Interpretations:
         if goal.unsettled or not (goal.symbols or goal.carriers):
             return False
         plain = all(isinstance(each, core.Carrier) and not each.arguments for each in goal.carriers)
-        return plain and any(_readings(goal))
+        return plain and any(_choices(goal))
 
     def run(self, task: Task, steps: int) -> Answer:
         """ℤ first, then ℝ, then ℕ."""
         account = Account(Budget(steps=steps, depth=150, size=100_000))
         tried = []
         try:
-            for carriers, table in _readings(task.goal):
+            for carriers, table in _choices(task.goal):
                 search = _Search(task, carriers, table, account)
                 for found in search.interpretations():
                     if check_interpretation(task, found, _QUERY):
@@ -275,14 +277,14 @@ def _answer(refuted: bool, found: Interpretation, account: Account) -> Answer:
 _Table = dict[core.Symbol, tuple[tuple[core.Variable, ...], tuple[core.Term, ...]]]
 
 
-def _readings(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
+def _choices(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Numeric], _Table]]:
     """The sets of numbers for carriers, with the candidates for every symbol."""
     for sort in _NUMBERS if goal.carriers else (core.INTEGER,):
         carriers = {each: sort for each in goal.carriers if isinstance(each, core.Carrier)}
-        reading = _Reading(carriers)
+        translation = _Translation(carriers)
         table: _Table = {}
         for symbol in goal.symbols:
-            table[symbol] = candidates(reading.sorted(symbol.domain), reading.sorted(symbol.codomain))
+            table[symbol] = candidates(translation.sorted(symbol.domain), translation.sorted(symbol.codomain))
         if all(terms for _, terms in table.values()):
             yield carriers, table
 
@@ -296,9 +298,9 @@ class _Search:
         self._carriers = carriers
         self._table = table
         self._account = account
-        self._reading = _Reading(carriers)
-        self._goal: Goal = self._reading.sorted(task.goal)
-        self._symbols = {symbol: self._reading.sorted(symbol) for symbol in table}
+        self._translation = _Translation(carriers)
+        self._goal: Goal = self._translation.sorted(task.goal)
+        self._symbols = {symbol: self._translation.sorted(symbol) for symbol in table}
         self._used = {axiom.name: _symbols_of(axiom.formula) for axiom in self._goal.axioms}
         self._queries = 0
 
@@ -329,16 +331,16 @@ class _Search:
         symbol = order[len(chosen)]
         parameters, terms = self._table[symbol]
         for term in terms:
-            self._reading.values[self._symbols[symbol]] = (parameters, term)
+            self._translation.values[self._symbols[symbol]] = (parameters, term)
             if self._possible(self._symbols[symbol]):
                 yield from self._extended(order, {**chosen, symbol: term})
-            del self._reading.values[self._symbols[symbol]]
+            del self._translation.values[self._symbols[symbol]]
             for later in order[len(chosen) + 1 :]:
-                self._reading.values.pop(self._symbols[later], None)
+                self._translation.values.pop(self._symbols[later], None)
 
     def _possible(self, newest: core.Symbol) -> bool:
         """Whether no axiom about the symbols interpreted so far fails at small numbers."""
-        known = set(self._reading.values)
+        known = set(self._translation.values)
         due = [
             axiom
             for axiom in self._goal.axioms
@@ -347,8 +349,8 @@ class _Search:
         if not due:
             return True
         bare = msgspec.structs.replace(self._goal, axioms=(), claim=None)
-        evaluator = self._evaluator(_read(self._reading, bare))
-        return all(evaluator.truth(self._reading.term(each.formula)).may_be_true for each in due)
+        evaluator = self._evaluator(_interpreted(self._translation, bare))
+        return all(evaluator.truth(self._translation.term(each.formula)).may_be_true for each in due)
 
     def _evaluator(self, goal: Goal) -> Evaluator:
         bounds = msgspec.structs.replace(_SMALL, budget=self._account.budget)
@@ -359,7 +361,7 @@ class _Search:
         symbols = tuple((symbol, self._table[symbol][0], term) for symbol, term in chosen.items())
         assignment: tuple[tuple[str, Value], ...] = ()
         if self._goal.claim is not None:
-            goal = _read(self._reading, self._goal)
+            goal = _interpreted(self._translation, self._goal)
             assert goal.claim is not None
             evaluator = self._evaluator(goal)
             truth = evaluator.truth(goal.claim)

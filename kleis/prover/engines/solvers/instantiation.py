@@ -258,7 +258,7 @@ class InstanceSearch:
         return (*proof, (_CLAIM if claimed else "axioms", self._written(lines, skolem=True)))
 
     def _implied(self, name: str, taken: Sequence[Any]) -> list[tuple[str, str]]:
-        """The obligations that an axiom implies its instances: together, or one by one where Z3 does not show them together."""
+        """The obligations that an axiom implies its instances: all together, else one by one."""
         z3, given, title = self._z3, self._given(name), f"instances of {name}"
         together = self._written([*given, _assertion(z3.Not(z3.And(*taken)))], skolem=True)
         if run_text(together, _OBVIOUS).status == "unsat":
