@@ -29,6 +29,14 @@ from pif.language.errors import nearest
 from registry.server.contract.group import Answer, CallContext, Group, PromptSpec, ToolSpec
 from registry.server.contract.prompts import POLICY_PROMPTS
 from registry.server.contract.settings import Site
+from registry.server.groups.policy.requests import (
+    AuditPolicy,
+    CheckAction,
+    ComparePolicies,
+    DescribeSchema,
+    Evaluate,
+    ExplainRule,
+)
 from registry.server.groups.policy.text import (
     audit_text,
     comparison_text,
@@ -42,12 +50,6 @@ from registry.server.groups.policy.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
     TOOLS,
-    AuditPolicy,
-    CheckAction,
-    ComparePolicies,
-    DescribeSchema,
-    Evaluate,
-    ExplainRule,
 )
 
 if TYPE_CHECKING:

@@ -42,11 +42,11 @@ from registry.server.contract.group import (
 )
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
+from registry.server.groups.theory import requests
 from registry.server.groups.theory.text import evaluation_text, submission_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
-    LONGEST,
     MORE_TOOLS,
     TOOLS,
 )
@@ -114,7 +114,7 @@ class TheoryGroup(Group):
         self._warm_up()
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
-        seconds = getattr(arguments, "timeout_ms", LONGEST) / 1_000
+        seconds = getattr(arguments, "timeout_ms", requests.LONGEST) / 1_000
         watch = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
         return await context.run_in_worker(lambda: self._answer(name, arguments, watch))
 
