@@ -37,11 +37,7 @@ from registry.server.contract.group import Answer, CallContext, Group, ResourceS
 from registry.server.contract.settings import Site
 from registry.server.groups.lean.answers import answered, job_answer, refusal, row_of, scrubbed
 from registry.server.groups.lean.kleis_route import KleisRoute, no_key
-from registry.server.groups.lean.tool_specs import (
-    BRIEF,
-    INSTRUCTIONS,
-    MORE_TOOLS,
-    TOOLS,
+from registry.server.groups.lean.requests import (
     AristotleStatus,
     Cancel,
     CheckFormalize,
@@ -51,6 +47,13 @@ from registry.server.groups.lean.tool_specs import (
     ListJobs,
     Prove,
     ProveFile,
+    Request,
+)
+from registry.server.groups.lean.tool_specs import (
+    BRIEF,
+    INSTRUCTIONS,
+    MORE_TOOLS,
+    TOOLS,
 )
 
 __all__ = ["LeanGroup", "make"]
@@ -62,18 +65,6 @@ ENDS = 48.0
 """Seconds after which it answers even while the service is being asked: with the job as it is written down."""
 
 STATUS = "aristotle://status"
-
-Request = (
-    Prove
-    | CheckProof
-    | ProveFile
-    | CheckProveFile
-    | Formalize
-    | CheckFormalize
-    | Cancel
-    | AristotleStatus
-    | ListJobs
-)
 
 
 def make(site: Site) -> Group:

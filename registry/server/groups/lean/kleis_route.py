@@ -25,7 +25,7 @@ from registry.aristotle.job_store import Ordered
 from registry.server.contract.group import Answer, CallContext
 from registry.server.contract.settings import Site
 from registry.server.groups.lean.answers import answered, refusal
-from registry.server.groups.lean.tool_specs import Prove
+from registry.server.groups.lean.requests import Prove
 
 __all__ = ["Found", "KleisRoute", "no_key"]
 
