@@ -47,22 +47,23 @@ from registry.server.contract.group import (
     ToolSpec,
 )
 from registry.server.contract.settings import Site
-from registry.server.groups.corpus.tool_specs import (
-    BRIEF,
-    INSTRUCTIONS,
-    MORE_TOOLS,
-    TOOLS,
+from registry.server.groups.corpus.requests import (
     Audit,
     DependencyGraph,
     ListFile,
     ListPaper,
     ListPapers,
+    Request,
     Search,
+)
+from registry.server.groups.corpus.tool_specs import (
+    BRIEF,
+    INSTRUCTIONS,
+    MORE_TOOLS,
+    TOOLS,
 )
 
 __all__ = ["RESOURCES", "TEMPLATES", "CorpusGroup", "completions", "make", "resource"]
-
-Request = ListPaper | ListFile | DependencyGraph | Search | ListPapers | Audit
 
 
 def make(site: Site) -> Group:
