@@ -38,7 +38,7 @@ __all__ = [
     "check_users",
     "drawing_of",
     "graph_of",
-    "refuse_broken",
+    "reject_broken",
     "users_of",
 ]
 
@@ -167,7 +167,7 @@ def check_users(name: str, store: Store, before: Tools, after: Tools) -> Checked
     return Checked(held, tuple(broken), stale)
 
 
-def refuse_broken(name: str, checked: Checked) -> None:
+def reject_broken(name: str, checked: Checked) -> None:
     """Raise `example_failed` where an example of a user would not hold any more."""
     if not checked.broken:
         return

@@ -33,7 +33,7 @@ from registry.tools.code_and_examples import (
 )
 from registry.tools.composition import composed, derived
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
-from registry.workspace.dependants import Checked, check_users, refuse_broken
+from registry.workspace.dependants import Checked, check_users, reject_broken
 from registry.workspace.requests import Evolve
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def evolve(
     if planned.outcome in ("created", "new_version"):
         checked = check_users(request.name, store, tools, view)
         if not request.force:
-            refuse_broken(request.name, checked)
+            reject_broken(request.name, checked)
         if expected is None and checked.held:  # what was checked is what is replaced
             current = tools.snapshot.record(request.name)
             expected = current.version if current else 0

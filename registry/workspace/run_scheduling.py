@@ -100,7 +100,7 @@ class Admission:
             if amount <= free:
                 self._taken += amount
         if amount > free:
-            raise _refusal(amount, free, self.limit)
+            raise _too_busy(amount, free, self.limit)
         try:
             yield
         finally:
@@ -108,7 +108,7 @@ class Admission:
                 self._taken -= amount
 
 
-def _refusal(amount: int, free: int, limit: int) -> RegistryError:
+def _too_busy(amount: int, free: int, limit: int) -> RegistryError:
     most = max(0, free)
     hint = "Ask again when other runs have ended, or pass less fuel."
     if amount > limit:

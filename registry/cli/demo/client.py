@@ -72,9 +72,9 @@ class Connection:
 
 @asynccontextmanager
 async def connected(
-    command: Sequence[str], *, environment: Mapping[str, str], complaints: TextIO
+    command: Sequence[str], *, environment: Mapping[str, str], diagnostics: TextIO
 ) -> AsyncIterator[Connection]:
-    """Start a server and connect to it; what it writes to standard error goes to `complaints`.
+    """Start a server and connect to it; what it writes to standard error goes to `diagnostics`.
 
     Raises ConnectionError where it cannot be started or does not answer.
     """
@@ -82,7 +82,7 @@ async def connected(
     parameters = StdioServerParameters(command=program, args=arguments, env=dict(environment))
     async with AsyncExitStack() as stack:
         try:
-            client = await stack.enter_async_context(Client(stdio_client(parameters, errlog=complaints)))
+            client = await stack.enter_async_context(Client(stdio_client(parameters, errlog=diagnostics)))
         except (MCPError, OSError, ExceptionGroup) as error:
             raise ConnectionError(f"{program} did not become a server: {_reason(error)}") from error
         yield Connection(client)

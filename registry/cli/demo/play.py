@@ -56,7 +56,7 @@ def play(session: CommandContext) -> int:
             asyncio.run(stage.play(LATER, home))
         except* ConnectionError as lost:
             stage.trouble = _cause(lost)
-            session.screen.complain([Piece("the server is gone: ", "bad"), Piece(stage.trouble)])
+            session.screen.print_error([Piece("the server is gone: ", "bad"), Piece(stage.trouble)])
     calls = sum(len(act.calls) for act in (*ACTS, *LATER, POLICY))
     passed = sum(played.passed for played in stage.played)
     if session.as_json:
@@ -98,7 +98,7 @@ class _Stage:
             "100",
             *options,
         ]
-        async with connected(command, environment=os.environ, complaints=sys.stderr) as connection:
+        async with connected(command, environment=os.environ, diagnostics=sys.stderr) as connection:
             self._show([Piece(f"{connection.server} over stdio, protocol {connection.protocol}", "faint")])
             for act in acts:
                 self._acts += 1
@@ -113,7 +113,7 @@ class _Stage:
             call.tool, call.arguments, listener=reports.append if call.progress else None
         )
         answer = reply.structured
-        passed = holds(call.expect, answer) and reply.is_error == call.refused
+        passed = holds(call.expect, answer) and reply.is_error == call.is_rejected
         passed = passed and bool(reports) == call.progress
         self.played.append(Played(act.title, call.tool, call.arguments, answer, passed, tuple(reports[-5:])))
         if reports:

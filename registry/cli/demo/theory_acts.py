@@ -35,10 +35,10 @@ class Call(msgspec.Struct, frozen=True):
     progress: bool = False
 
     @property
-    def refused(self) -> bool:
+    def is_rejected(self) -> bool:
         """Whether the answer has to be an error result."""
-        refusing = (self.expect.get("accepted"), self.expect.get("allowed"))
-        return self.expect.get("type") == "error" or any(each is False for each in refusing)
+        answers = (self.expect.get("accepted"), self.expect.get("allowed"))
+        return self.expect.get("type") == "error" or any(each is False for each in answers)
 
 
 class Act(msgspec.Struct, frozen=True):

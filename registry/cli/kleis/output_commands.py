@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from registry.cli.kleis.shared.options import DIRECTORY, FRESH, JSON, PATH
-from registry.cli.terminal.process import USAGE, complain
+from registry.cli.terminal.process import USAGE, print_error
 
 __all__ = ["COMMANDS", "serve_kleis"]
 
@@ -150,7 +150,7 @@ def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> i
     """Serve until the client goes; the exit status."""
     closed: frozenset[int] = click.get_current_context().find_root().obj or frozenset()
     if closed & {0, 1} and not options.get("http"):
-        complain("kleis serve: standard input and output must be open")
+        print_error("kleis serve: standard input and output must be open")
         return USAGE
     from registry.home import find_home
     from registry.server.contract.settings import Settings

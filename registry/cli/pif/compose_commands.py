@@ -36,8 +36,8 @@ def _examples(session: CommandContext, pairs: tuple[tuple[str, str], ...]) -> tu
     for pair in pairs:
         sources = [session.sources.json(part, what="the example", place="input") for part in pair]
         for source in sources:
-            if source.refused:
-                raise click.UsageError(f"{source.refused['error']['message']}: {source.text[:80]}")
+            if source.error_answer:
+                raise click.UsageError(f"{source.error_answer['error']['message']}: {source.text[:80]}")
         read.append(Example(input=sources[0].data, output=sources[1].data))
     return tuple(read)
 
@@ -47,8 +47,8 @@ def _stage(session: CommandContext, given: str) -> Any:
     if not given.lstrip().startswith(("{", "@", "-")):
         return given
     source = session.sources.json(given, what="the stage", place="code")
-    if source.refused:
-        raise click.UsageError(f"{source.refused['error']['message']}: {given[:80]}")
+    if source.error_answer:
+        raise click.UsageError(f"{source.error_answer['error']['message']}: {given[:80]}")
     return source.data
 
 
@@ -149,7 +149,7 @@ def _show_graph(session: CommandContext, drawn: dict[str, Any]) -> None:
     else:
         session.say(*drawn["mermaid"].splitlines())
     if drawn["cut"]:
-        session.screen.complain("There are more tools than one graph shows; name some.")
+        session.screen.print_error("There are more tools than one graph shows; name some.")
 
 
 @command("users")
@@ -174,7 +174,7 @@ def _show_users(session: CommandContext, found: dict[str, Any]) -> None:
     if rows:
         session.screen.table(("tool", "uses it", "pinned", "examples"), rows)
     else:
-        session.screen.complain(f"No tool of this home uses {found['name']}.")
+        session.screen.print_error(f"No tool of this home uses {found['name']}.")
 
 
 COMMANDS = (compose, derive, graph, users)

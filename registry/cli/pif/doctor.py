@@ -202,7 +202,7 @@ def show(screen: Screen, report: Report) -> None:
     if report["ok"]:
         screen.write([Piece("All is well.", "good")])
     for problem in report["problems"]:
-        screen.complain([Piece("wrong: ", "bad"), Piece(problem)])
+        screen.print_error([Piece("wrong: ", "bad"), Piece(problem)])
 
 
 def _row(screen: Screen, good: bool, text: str) -> None:

@@ -88,7 +88,7 @@ def serve(session: CommandContext, groups: str, **options: Any) -> int:
     if session.as_json:
         raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
     if session.closed & {0, 1} and not options["http"]:
-        session.screen.complain("pif serve: standard input and output must be open")
+        session.screen.print_error("pif serve: standard input and output must be open")
         return USAGE
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve as serve_groups

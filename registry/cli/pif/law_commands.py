@@ -8,7 +8,7 @@ import click
 
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import tool_names
-from registry.cli.terminal.commands import SECONDS, watch_of
+from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.session import Answer, CommandContext, command, home_and_json
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
@@ -29,7 +29,7 @@ def verify(session: CommandContext, proposition: str, lemmas: tuple[str, ...], t
     tool_sum, tool_reverse. Exit status: 0 proved, 1 refuted or no proposition, 3 neither (then it was tested).
     """
     with session.workspace() as workspace:
-        answer = workspace.verify(proposition, lemmas=lemmas, watch=watch_of(timeout))
+        answer = workspace.verify(proposition, lemmas=lemmas, deadline=deadline_of(timeout))
     status = session.answer(answer, lambda found: views.law(session.screen, found))
     return status or _STATUS[answer["status"]]
 

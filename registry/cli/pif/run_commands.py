@@ -12,7 +12,7 @@ import click
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.pif.tool_commands import code_of
-from registry.cli.terminal.commands import SECONDS, watch_of
+from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.process import INTERRUPTED
 from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, interruptible
@@ -78,9 +78,9 @@ def run(
         argument = None if given is None else session.sources.json(given, what="the input", place="input")
         texts = Texts(code=source, given=argument, raw=raw, data=data, tool=code_of(workspace))
         for read in (source, argument):
-            if read is not None and read.refused:
-                return session.answer(read.refused, views.nothing, texts)
-        _refuse_evolve_file(source)
+            if read is not None and read.error_answer:
+                return session.answer(read.error_answer, views.nothing, texts)
+        _reject_evolve_file(source)
         request = Request(
             code=source.code, input=None if argument is None else argument.data,
             raw=raw, data=data, step=step, drive=drive, trace=trace,
@@ -99,7 +99,7 @@ def run(
     return INTERRUPTED if cancelled and interrupted.is_set() else status
 
 
-def _refuse_evolve_file(source: Source) -> None:
+def _reject_evolve_file(source: Source) -> None:
     from registry.cli.pif.evolve_file import is_evolve_file
 
     if not source.tool and isinstance(source.data, dict) and is_evolve_file(source.data):
@@ -143,8 +143,8 @@ def analyze(
         tools = workspace.tools()
         source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
         texts = Texts(code=source, tool=code_of(workspace))
-        if source.refused:
-            return session.answer(source.refused, views.nothing, texts)
+        if source.error_answer:
+            return session.answer(source.error_answer, views.nothing, texts)
         if against is not None:
             return _compared(session, workspace, source.code, against, timeout)
         answer = workspace.analyze(Analyze(source.code, aspects=aspects or ASPECTS))
@@ -160,9 +160,9 @@ def _compared(
     tools = workspace.tools()
     other = session.sources.code(against, lambda name: tools.tool(name) is not None, what="the second code")
     texts = Texts(code=other)
-    if other.refused:
-        return session.answer(other.refused, views.nothing, texts)
-    answer = workspace.analyze(Analyze(code, against=other.code), watch=watch_of(timeout))
+    if other.error_answer:
+        return session.answer(other.error_answer, views.nothing, texts)
+    answer = workspace.analyze(Analyze(code, against=other.code), deadline=deadline_of(timeout))
     status = session.answer(answer, lambda found: pif_law_views.comparison(session.screen, found), texts)
     return status or {"proved": 0, "refuted": 1, "unknown": 3}[answer["equivalence"]["status"]]
 

@@ -10,7 +10,7 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
-from registry.cli.terminal.commands import SECONDS, watch_of
+from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command
 from registry.cli.terminal.sources import Source, text
@@ -81,18 +81,18 @@ def evolve(
 
     source = session.sources.json(file, what="the tool", place="code", files=True)
     language = options.pop("language")
-    if language == "python" or (source.refused and source.name.endswith(".py")):
-        source.data, source.refused, language = source.text, None, "python"
+    if language == "python" or (source.error_answer and source.name.endswith(".py")):
+        source.data, source.error_answer, language = source.text, None, "python"
         if options["name"] is None:
             raise click.UsageError("a Python function needs --name, the name of the tool")
-    if source.refused:
-        return session.answer(source.refused, views.nothing, Texts(code=source))
+    if source.error_answer:
+        return session.answer(source.error_answer, views.nothing, Texts(code=source))
     pairs = []
     for pair in examples:
         read = [session.sources.json(part, what="the example", place="input") for part in pair]
         for source_of in read:
-            if source_of.refused:
-                return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
+            if source_of.error_answer:
+                return session.answer(source_of.error_answer, views.nothing, Texts(given=source_of))
         pairs.append({"input": read[0].data, "output": read[1].data})
     if language != "json":
         options["language"] = language
@@ -103,7 +103,9 @@ def evolve(
             status = _evolve_one(session, workspace, request, source, timeout, several=len(asked) > 1)
             if status:
                 if len(asked) > 1:
-                    session.screen.complain(f"{number} of {len(asked)} tools were evolved before this one.")
+                    session.screen.print_error(
+                        f"{number} of {len(asked)} tools were evolved before this one."
+                    )
                 return status
     return 0
 
@@ -129,7 +131,7 @@ def _evolve_one(
     title = str(request.get("name", "a tool without a name")) if several else ""
     if isinstance(arguments, dict):
         return session.answer(arguments, views.nothing, title=title)
-    answer = workspace.evolve(arguments, watch=watch_of(timeout))
+    answer = workspace.evolve(arguments, deadline=deadline_of(timeout))
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
     code.tool = arguments.language != "json"  # an error has its line and column, and no path into JSON
@@ -214,7 +216,7 @@ def forget(session: CommandContext, tool: str, yes: bool) -> int:
             return 1
         answer = workspace.forget(tool)
     for warning in answer.get("warnings", ()):
-        session.screen.complain(f"warning: {warning}")
+        session.screen.print_error(f"warning: {warning}")
     return session.answer(answer, lambda done: session.say(views.forgotten(done)))
 
 
@@ -234,7 +236,7 @@ def _agreed(session: CommandContext, workspace: Workspace, tool: str) -> bool:
     )
     if click.confirm(f"Forget {what} for good?", err=True):
         return True
-    session.screen.complain("Nothing was forgotten.")
+    session.screen.print_error("Nothing was forgotten.")
     return False
 
 

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
 
-__all__ = ["SECONDS", "Commands", "NumbersCommand", "watch_of"]
+__all__ = ["SECONDS", "Commands", "NumbersCommand", "deadline_of"]
 
 _NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
 
@@ -43,8 +43,8 @@ class Commands(click.Group):
 SECONDS = click.FloatRange(min=0, min_open=True)
 
 
-def watch_of(seconds: float | None) -> Deadline | None:
-    """The watch over a question; None where it may take as long as it takes."""
+def deadline_of(seconds: float | None) -> Deadline | None:
+    """The deadline of a question; None where it may take as long as it takes."""
     if seconds is None:
         return None
     from kleis.prover.process.deadline import Deadline

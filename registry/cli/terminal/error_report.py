@@ -77,13 +77,13 @@ class Texts:
             code = self._tool(error["tool"]) if self._tool else None
             return None if code is None else (error["tool"], code, path)
         if self.given is not None and (path == "/input" or path.startswith("/input/")):
-            if self.given.refused:
+            if self.given.error_answer:
                 return self.given
             inside = path.removeprefix("/input")
             return (self.given.name, self._as_input(self.given.data), inside)
         if self.code is None or self.code.tool:
             return None
-        if self.code.refused:
+        if self.code.error_answer:
             return self.code
         return (self.code.name, _as_code(self.code.data), path)
 

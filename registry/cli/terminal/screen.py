@@ -85,7 +85,7 @@ class Screen:
                 text.append(visible(piece.text), style=_STYLES[piece.role])
             console.print(text, soft_wrap=True)
 
-    def complain(self, *lines: Line) -> None:
+    def print_error(self, *lines: Line) -> None:
         """Write lines to standard error."""
         self.write(*lines, error=True)
 

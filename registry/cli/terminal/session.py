@@ -71,15 +71,15 @@ class CommandContext:
             self.screen.out.write(json_text(answer) + "\n")
         elif failed:
             if title:
-                self.screen.complain(f"{title}:")
-            self.complain(answer["error"], texts or Texts())
+                self.screen.print_error(f"{title}:")
+            self.print_error(answer["error"], texts or Texts())
         else:
             show(answer)
         return FAILED if failed else SUCCEEDED
 
-    def complain(self, error: dict[str, Any], texts: Texts) -> None:
+    def print_error(self, error: dict[str, Any], texts: Texts) -> None:
         """Explain an error on standard error."""
-        self.screen.complain(*error_report(error, texts, width=self.screen.width))
+        self.screen.print_error(*error_report(error, texts, width=self.screen.width))
 
     def say(self, *lines: Line) -> None:
         """Write a result's lines."""
@@ -106,7 +106,7 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 class _Command(click.Command):
-    """A command of ours: refusals of the registry are answers, and the status is the function's."""
+    """A command of ours: errors of the registry are answers, and the status is the function's."""
 
     def invoke(self, ctx: click.Context) -> Any:
         outer = ctx.find_root().params

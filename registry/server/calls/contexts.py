@@ -70,12 +70,12 @@ class Workers:
                     logger.debug("work in a thread raised; the error goes to the caller", exc_info=True)
                     failure = error
             try:
-                future.get_loop().call_soon_threadsafe(self._settle, future, result, failure)
+                future.get_loop().call_soon_threadsafe(self._complete, future, result, failure)
             except RuntimeError:
                 logger.debug("the event loop closed before a worker was done")
             del job, work, future, result, failure
 
-    def _settle(self, future: asyncio.Future[Any], result: Any, failure: Exception | None) -> None:
+    def _complete(self, future: asyncio.Future[Any], result: Any, failure: Exception | None) -> None:
         self._busy -= 1
         if future.cancelled():
             return

@@ -2,7 +2,7 @@
 
 Invariants
 ----------
-- `answer` always answers: unknown tools, bad arguments, refusals and defects are values. Only cancellation raises.
+- `answer` always answers: unknown tools, bad arguments, errors and defects are values. Only cancellation raises.
 - No exception's text is in an answer. A defect has kind `internal` and a reference that the log repeats.
 - The order of tools is that of the groups, and within a group its own; where two groups offer a name, the first has it.
 """
@@ -74,10 +74,10 @@ class Calls:
         if entry is None:
             return contained.answer()
         answer = await self._of_tool(entry, arguments, report)
-        refusal = entry.spec.refusal
-        if refusal is None or not answer.is_error:
+        error_fields = entry.spec.error_fields
+        if error_fields is None or not answer.is_error:
             return answer
-        return msgspec.structs.replace(answer, structured={**refusal, **answer.structured})
+        return msgspec.structs.replace(answer, structured={**error_fields, **answer.structured})
 
     async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
         checked: msgspec.Struct | Answer | None = None

@@ -1,6 +1,6 @@
 """What the server asks of a group of tools, and what it offers in return (docs/reference/serving.md §4.4).
 
-A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The shell (`registry.server.mcp.mcp_server`)
+A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The server (`registry.server.mcp.mcp_server`)
 asks it for its tools, checks the arguments of a call against the tool's `arguments` type, hands them to `call` and
 sends the `Answer`. To write one, subclass `Group`, set `name`, return `ToolSpec`s from `tools` and answer in `call`;
 everything else has a default.
@@ -9,9 +9,9 @@ Invariants
 ----------
 - Every method but `call` and `read` is quick and does not block: it runs on the event loop. `call` and `read` may
   run for a few milliseconds there; longer work goes through `context.run_in_worker`.
-- Refusals are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client
+- Errors are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client
   gets an answer of kind `internal` without its text, the log gets the traceback.
-- `tools()` returns the *same tuple object* until something changed: the shell recognises a change by identity.
+- `tools()` returns the *same tuple object* until something changed: the server recognises a change by identity.
 - The tool list is state of the server, never of a connection (a rule of the 2026-07-28 protocol).
 - Arguments hold what JSON holds, exactly: integers of up to 4,300 digits arrive as they are, longer ones as an
   integer of more than 20,000 bits of the same sign; numbers beyond double range, NaN and lone surrogates never arrive.
@@ -50,7 +50,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     fields forbidden, whatever its own setting. `input_schema` is advertised exactly as it stands; it is `schema_of`
     that type where it is not given, and one with other property names is rejected. `example` is one valid set of
     arguments, shown in errors. The first sentence of `description` must carry it; 2,048 characters are the limit.
-    `refusal` are fields of every error result of the tool, whoever made it: a gate's say that nothing is allowed.
+    `error_fields` are fields of every error result of the tool, whoever made it: a gate's say that nothing is allowed.
     """
 
     name: str
@@ -63,7 +63,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
-    refusal: Mapping[str, Any] | None = None
+    error_fields: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if not self.input_schema:
@@ -120,7 +120,7 @@ class Answer(msgspec.Struct, frozen=True):
     """What a call answers: the object and its compact rendering, each complete on its own.
 
     `structured` holds JSON data (or `msgspec.Raw` parts that are JSON text already). Text beyond 20,000 characters
-    is cut by the shell, with a note that ends in `rest`: how to get what was cut ("Call list with offset 50.").
+    is cut by the server, with a note that ends in `rest`: how to get what was cut ("Call list with offset 50.").
     """
 
     structured: Mapping[str, Any]
@@ -298,7 +298,7 @@ class Group:
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         """The values that begin with `prefix`, best first, of a variable of a resource template (`reference` is the
-        template) or an argument of a prompt (its name); the shell sends the first 100."""
+        template) or an argument of a prompt (its name); the server sends the first 100."""
         return ()
 
     def close(self) -> None:

@@ -95,7 +95,7 @@ class Site:
 # What the options of `pif serve` name must be there before it serves (docs/reference/serving.md §1.3).
 #
 # A gate that is misspelt must not look like one: a policy that is no file, a policy without its group, a corpus or a
-# root that is no directory are refused at the start, with the nearest spelling there is.  What is there but cannot be
+# root that is no directory are rejected at the start, with the nearest spelling there is.  What is there but cannot be
 # read (a policy that is no Kleis) is a warning: the group says so in every answer, and reads the file again when it
 # changes.
 
@@ -105,18 +105,18 @@ _LISTED = 5_000
 def check_places(settings: Settings, chosen: Sequence[str]) -> None:
     """Raises ValueError for the first option that names nothing, or that no chosen group reads."""
     if settings.policy is not None:
-        _refuse_unread("policy", "FILE", chosen)
+        _reject_unread("policy", "FILE", chosen)
         if not settings.policy.is_file():
             raise ValueError(_nothing("policy", settings.policy, "file"))
     if settings.corpus is not None:
-        _refuse_unread("corpus", "DIR", chosen)
+        _reject_unread("corpus", "DIR", chosen)
     directories = [("corpus", settings.corpus)] if settings.corpus is not None else []
     for option, directory in (*directories, *(("root", each) for each in settings.roots)):
         if not directory.is_dir():
             raise ValueError(_nothing(option, directory, "directory"))
 
 
-def _refuse_unread(option: str, what: str, chosen: Sequence[str]) -> None:
+def _reject_unread(option: str, what: str, chosen: Sequence[str]) -> None:
     if option not in chosen:
         groups = ",".join([*chosen, option])
         raise ValueError(

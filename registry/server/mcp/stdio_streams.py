@@ -34,7 +34,7 @@ from registry.server.streams.descriptors import Sink, Source, open_sink, open_so
 from registry.server.streams.framing import DEFAULT_CAP, Fault, Framing, Message
 from registry.server.streams.messages import (
     Incoming,
-    Refusal,
+    Rejection,
     Reply,
     encode_message,
     oversized,
@@ -116,7 +116,7 @@ class OutputStream:
             await self._open.wait()
         return not self.is_lost
 
-    def settle(self, number: int | str) -> None:
+    def answered(self, number: int | str) -> None:
         """A request has its answer, or will have none."""
         self.unanswered.discard(number)
         self._answered.set()
@@ -127,7 +127,7 @@ class OutputStream:
             raise anyio.BrokenResourceError
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-            self.settle(message.id)
+            self.answered(message.id)
         self.write(encode_message(_wire(message)))
 
     async def let_finish(self) -> None:
@@ -224,7 +224,7 @@ class InputStream:
                     self.output.unanswered.add(said.id)
                 if not self.take(said):
                     self._hand_on(self._incoming(said))
-            case Refusal():
+            case Rejection():
                 self.output.write(encode_message(said.answer))
             case Reply():
                 reply = _reply(said)
@@ -243,7 +243,7 @@ class InputStream:
         if said.method == "notifications/cancelled" and said.params is not None:
             number = said.params.get("requestId")
             if isinstance(number, str | int):
-                self.output.settle(number)
+                self.output.answered(number)
         return JSONRPCNotification(jsonrpc="2.0", method=said.method, params=said.params)
 
     async def receive(self) -> SessionMessage:

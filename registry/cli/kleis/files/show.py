@@ -49,15 +49,15 @@ def show_meaning(
         texts[_PROPOSITION] = standard_input() if proposition == STANDARD_INPUT else proposition
         loading = _load(imports, path)
     except LoadError as error:
-        return _refuse([error], texts, as_json)
+        return _reject([error], texts, as_json)
     if loading.errors:
         texts |= {source.name: source.text for source in loading.sources}
-        return _refuse(loading.errors, texts, as_json)
+        return _reject(loading.errors, texts, as_json)
     texts |= {source.name: source.text for source in loading.sources}
     try:
         meaning = _elaborate(loading, texts[_PROPOSITION], using)
     except KleisError as error:
-        return _refuse([error], texts, as_json)
+        return _reject([error], texts, as_json)
     from kleis.delaborate.describe_goal import describe
 
     shown = describe(meaning, loading.theory, ascii=in_ascii)
@@ -85,7 +85,7 @@ def _elaborate(loading: Loading, text: str, using: str) -> Goal:
     return Elaborator(loading.theory).proposition(expression, using=structure, file=_PROPOSITION)
 
 
-def _refuse(errors: Sequence[KleisError], texts: dict[str, str], as_json: bool) -> int:
+def _reject(errors: Sequence[KleisError], texts: dict[str, str], as_json: bool) -> int:
     if as_json:
         screen = Screen()
         screen.out.write(json_text({"error": errors[0].as_dict()}) + "\n")

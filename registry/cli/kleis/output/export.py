@@ -3,7 +3,7 @@
 Specification: docs/reference/lean.md §1, §9.
 
 JSON: the fields of `kleis.lean.lean_file.LeanFile` with ``problems`` (of our checker), ``lean`` (what a Lean said, if one
-ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "output"}``; of a refusal the error.
+ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "output"}``; of a rejection the error.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def export(asked: Exporting) -> int:
         loading = load(make_loader(asked.path), asked.file)
         texts = {source.name: source.text for source in loading.sources}
         if loading.errors:
-            return _refused(asked, loading.errors[0], texts)
+            return _rejected(asked, loading.errors[0], texts)
         texts[_PROPOSITION] = _proposition_text(asked)
         if asked.language == "lean":
             return _lean(asked, loading, texts)
         return _exchange(asked, loading, texts)
     except KleisError as error:
-        return _refused(asked, error, texts)
+        return _rejected(asked, error, texts)
 
 
 def _proposition_text(asked: Exporting) -> str:
@@ -82,7 +82,7 @@ def _question(asked: Exporting, text: str) -> tuple[Expression | None, TypeExpre
     return (parse_expression(text, file=_PROPOSITION) if text else None), using
 
 
-def _refused(asked: Exporting, error: KleisError, texts: dict[str, str]) -> int:
+def _rejected(asked: Exporting, error: KleisError, texts: dict[str, str]) -> int:
     """Say what is wrong: 1 if the proposition has no form there, 2 if it is ill-formed."""
     if asked.as_json:
         Screen().out.write(json_text({"error": error.as_dict()}) + "\n")

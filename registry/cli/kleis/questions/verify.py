@@ -88,7 +88,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     if as_json:
         screen.out.write(json_text(verdict.as_dict()) + "\n")
     elif verdict.status == "error":
-        _complain(verdict, errors, texts)
+        _print_errors(verdict, errors, texts)
     else:
         print_verdict(screen, verdict, explain=explain)
     if expected and verdict.status != expected:
@@ -150,7 +150,7 @@ def error_verdict(error: KleisError) -> Verdict:
     return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
 
 
-def _complain(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
+def _print_errors(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
     """Say what is wrong, with the line it stands in."""
     for error in errors or [_as_error(verdict)]:
         print_error(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
@@ -203,7 +203,7 @@ def consistent_file(
         return exit_status(status)
     for label, verdict in parts:
         if verdict.status == "error":
-            _complain(verdict, (), texts)
+            _print_errors(verdict, (), texts)
         else:
             print_verdict(screen, verdict, label=label, explain=explain)
     if len(parts) != 1:

@@ -22,7 +22,15 @@ from registry.cli.terminal.screen import Line, Screen, json_text
 if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Evidence, Status, Table, Verdict
 
-__all__ = ["counterexample_text", "grid", "print_table", "print_verdict", "refuse", "render", "status_piece"]
+__all__ = [
+    "counterexample_text",
+    "grid",
+    "print_rejection",
+    "print_table",
+    "print_verdict",
+    "render",
+    "status_piece",
+]
 
 _ROLES: dict[Status, Role] = {
     "verified": "good",
@@ -197,7 +205,7 @@ def render(problem: KleisError | Problem | Lint, text: str) -> str:
     return problem.as_error().render(text)
 
 
-def refuse(error: KleisError, text: str, *, as_json: bool) -> None:
+def print_rejection(error: KleisError, text: str, *, as_json: bool) -> None:
     """Say why a command does nothing: an object on standard output, or words and the line on standard error."""
     if as_json:
         say(json_text({"error": error.as_dict()}))

@@ -123,7 +123,7 @@ class CorpusGroup(Group):
                 case _:
                     assert_never(arguments)
         except CorpusError as error:
-            return refused(error)
+            return error_answer(error)
 
     def _list_paper(self, arguments: ListPaper) -> Answer:
         paper = self.corpus.paper(arguments.paper_id)
@@ -181,7 +181,7 @@ class CorpusGroup(Group):
         except CorpusError as error:
             if error.code in ("paper_not_found", "invalid_paper_id", "declaration_not_found"):
                 return None
-            found = refused(error).structured
+            found = error_answer(error).structured
         return None if found is None else ResourceText(_encoded(found))
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
@@ -194,8 +194,8 @@ class CorpusGroup(Group):
 _SMALLER = "Call it with `direction`, a small `depth` and `max_nodes`."
 
 
-def refused(error: CorpusError) -> Answer:
-    """A refusal of the corpus as an answer."""
+def error_answer(error: CorpusError) -> Answer:
+    """An error of the corpus as an answer."""
     more: dict[str, Any] = {"found": error.found, "expected": ", ".join(error.expected), "file": error.file}
     more = {name: value for name, value in more.items() if value}
     if error.nearest:

@@ -35,7 +35,7 @@ from registry.aristotle.service import FAILURES, AristotleService, ServiceFailur
 from registry.errors import RegistryError
 from registry.server.contract.group import Answer, CallContext, Group, ResourceSpec, ResourceText, ToolSpec
 from registry.server.contract.settings import Site
-from registry.server.groups.lean.answers import answered, job_answer, refusal, row_of, scrubbed
+from registry.server.groups.lean.answers import answered, error_answer, job_answer, row_of, scrubbed
 from registry.server.groups.lean.kleis_route import KleisRoute, no_key
 from registry.server.groups.lean.requests import (
     AristotleStatus,
@@ -144,36 +144,36 @@ class LeanGroup(Group):
         """The answer of a call whose time is up while the service is still being asked: the job as it is written."""
         job = None if held.job is None else self._store.get(held.job.id) or held.job
         if job is None:
-            return refusal("timeout", FAILURES["timeout"], hint="Nothing was begun. Try again later.")
+            return error_answer("timeout", FAILURES["timeout"], hint="Nothing was begun. Try again later.")
         retry = self._service.retry_after_s if self._service is not None else 1
         return job_answer(job, retry, time.time(), asked="submitted" if held.is_new else "")
 
     async def _waited(self, job: Job, started: float, context: CallContext) -> Job:
         """The job when it is done, or when the call has to answer.  No thread is held meanwhile."""
-        desk = self._desk()
+        runner = self._runner()
 
         async def look(job: Job) -> Job:
-            found = await context.run_in_worker(lambda: desk.advance(job))
+            found = await context.run_in_worker(lambda: runner.advance(job))
             context.progress(time.monotonic() - started, WITHIN, found.last)
             return found
 
-        return await desk.wait(job, WITHIN - (time.monotonic() - started), look)
+        return await runner.wait(job, WITHIN - (time.monotonic() - started), look)
 
     def _guarded(self, work: Callable[[], Answer | Begun]) -> Answer | Begun:
         try:
             return work()
         except PathNotAllowed as error:
-            return refusal(error.code, error.message, hint=error.hint)
+            return error_answer(error.code, error.message, hint=error.hint)
         except JobRequestError as error:
-            return refusal(error.code, error.message, argument=error.argument, hint=error.hint)
+            return error_answer(error.code, error.message, argument=error.argument, hint=error.hint)
         except ServiceFailure as error:
-            return no_key() if error.code == "no_key" else refusal(error.code, error.message)
+            return no_key() if error.code == "no_key" else error_answer(error.code, error.message)
         except KleisError as error:
             fields = error.as_dict()
             argument = ARGUMENTS.get(error.file, "session")
-            return refusal(error.code, error.message, argument=argument, hint=error.hint, problem=fields)
+            return error_answer(error.code, error.message, argument=argument, hint=error.hint, problem=fields)
         except RegistryError as error:
-            return refusal(error.kind, error.message, hint=error.hint or "")
+            return error_answer(error.kind, error.message, hint=error.hint or "")
 
     def _answer(self, arguments: Request, context: CallContext, held: Held) -> Answer | Begun:
         match arguments:
@@ -222,7 +222,7 @@ class LeanGroup(Group):
     def _order(self) -> JobRequest:
         return JobRequest(self.service().mode, self._key, time.time())
 
-    def _desk(self) -> JobRunner:
+    def _runner(self) -> JobRunner:
         return JobRunner(self._store, self.service())
 
     def _begun(
@@ -236,7 +236,7 @@ class LeanGroup(Group):
     ) -> Begun:
         """Hand a job in."""
         held.job, held.is_new = ordered.job, True
-        return Begun(self._desk().open(ordered), wait, note, dict(more or {}))
+        return Begun(self._runner().open(ordered), wait, note, dict(more or {}))
 
     def _finished(self, job: Job, begun: Begun) -> Answer:
         """What the call that began a job says of it."""
@@ -307,12 +307,12 @@ class LeanGroup(Group):
         job = self._store.get(project_id)
         if job is None or (kind is not None and job.kind != kind):
             hint = "use the project_id of an answer, with the check tool of the same kind"
-            return refusal(
+            return error_answer(
                 "unknown_job", f"unknown project {project_id[:80]!r}", argument="project_id", hint=hint
             )
         if job.stage != "done" and (mode := self.service().mode) != job.mode:
             message = f"this job belongs to the {job.mode} service, and the {mode} one is in use"
-            return refusal("other_service", message, argument="project_id", project_id=job.id)
+            return error_answer("other_service", message, argument="project_id", project_id=job.id)
         held.job = job
         return job
 
@@ -322,7 +322,7 @@ class LeanGroup(Group):
 
     def _looked(self, job: Job) -> Job:
         """The job after one more look; one that is done needs no service."""
-        return job if job.stage == "done" else self._desk().advance(job)
+        return job if job.stage == "done" else self._runner().advance(job)
 
     def _check_file(self, arguments: CheckProveFile, held: Held) -> Answer:
         job = self._job("file", arguments.project_id, held)
@@ -356,7 +356,7 @@ class LeanGroup(Group):
             return job
         if job.stage == "done":
             return self._said(job, cancelled=False)
-        job = self._desk().cancel(job)
+        job = self._runner().cancel(job)
         return self._said(job, cancelled=job.cancelled)
 
     # The resource.

@@ -24,7 +24,7 @@ from registry.aristotle.job_requests import JobRequest
 from registry.aristotle.job_store import Ordered
 from registry.server.contract.group import Answer, CallContext
 from registry.server.contract.settings import Site
-from registry.server.groups.lean.answers import answered, refusal
+from registry.server.groups.lean.answers import answered, error_answer
 from registry.server.groups.lean.requests import Prove
 
 __all__ = ["Found", "KleisRoute", "no_key"]
@@ -95,8 +95,8 @@ class KleisRoute:
             using=arguments.using or "",
             lemmas=arguments.lemmas,
         )
-        watch = Deadline(PORTFOLIO, left=context.cancelled.is_set, progress=context.progress)
-        with sessions.provers.prover(claim.theory, watch) as prover:
+        deadline = Deadline(PORTFOLIO, left=context.cancelled.is_set, progress=context.progress)
+        with sessions.provers.prover(claim.theory, deadline) as prover:
             verdict = ask_portfolio(prover, claim)
         if verdict.status in _STATUS:
             found = Found(claim, verdict, None, None)
@@ -121,7 +121,7 @@ def _decided(found: Found) -> Answer:
     }
     fields: dict[str, Any] = {"status": status, "message": words[status], "claim": found.claim.text}
     if status == "error":
-        return refusal(
+        return error_answer(
             "ill_formed", verdict.message, argument="code", hint=verdict.advice, **found.fields("")
         )
     if status == "counterexample" and verdict.evidence is not None:
@@ -131,7 +131,7 @@ def _decided(found: Found) -> Answer:
 
 def no_key() -> Answer:
     """What is missing, and the way that needs no key."""
-    return refusal(
+    return error_answer(
         "no_key",
         "no key for Aristotle is set: it can neither be asked for Lean proofs nor to formalise",
         hint=f"Set {KEY} (and install pif-kleis[lean]) to ask it; ARISTOTLE_MOCK=true tries the tools out.",

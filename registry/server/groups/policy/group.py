@@ -2,7 +2,7 @@
 
 Invariants
 ----------
-- `check_action` answers with a decision whatever happens: where there is none, it denies (`REFUSAL`).
+- `check_action` answers with a decision whatever happens: where there is none, it denies (`NO_DECISION`).
 - A decision rests on the policy file as it is when it is asked for, once the file has been quiet for a moment; a file
   that cannot be loaded leaves the policy before it in force, and every answer of the group says so.
 - Deciding uses no prover and, but for rules that use much of their budget, no thread.
@@ -185,9 +185,9 @@ class PolicyGroup(Group):
         from kleis.prover.process.deadline import Deadline
         from kleis.sessions.evaluate_expression import evaluate
 
-        watch = Deadline(arguments.timeout_ms / 1000, left=context.cancelled.is_set)
+        deadline = Deadline(arguments.timeout_ms / 1000, left=context.cancelled.is_set)
         universe = self._universe(policy)
-        found = evaluate(universe, arguments.expression, self._provers, watch, explain=arguments.explain)
+        found = evaluate(universe, arguments.expression, self._provers, deadline, explain=arguments.explain)
         return Answer(found, evaluation_text(found), is_error=found["status"] in ("error", "unknown"))
 
     def _universe(self, policy: Policy) -> Universe:

@@ -29,7 +29,7 @@ Policy: call `check_action` BEFORE you delete, create or edit a file (`path`), r
 (`branch`, `force`) or commit (`description`). `allowed` false: do not act. True: take the steps in `preconditions` \
 first. Rules: `list_rules`, `explain_rule`. Weak spots: `audit_policy`."""
 
-REFUSAL: dict[str, Any] = {
+NO_DECISION: dict[str, Any] = {
     "allowed": False,
     "rule": None,
     "reason": "DENIED — the request was not understood",
@@ -47,7 +47,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         example={"action": "run_command", "command": "pytest -q"},
         read_only=True,
         idempotent=True,
-        refusal=REFUSAL,
+        error_fields=NO_DECISION,
     ),
     ToolSpec(
         name="list_rules",

@@ -60,13 +60,13 @@ def _answer(site: Site, asked: Asked, context: CallContext) -> Answer:
         )  # fmt: skip
     except RegistryError as error:
         fields = error.as_json()
-        return Answer({"type": "error", "error": fields}, _refusal_text(fields), is_error=True)
+        return Answer({"type": "error", "error": fields}, _error_text(fields), is_error=True)
     except SessionError as error:
         return Answer.error("invalid_argument", error.message, path="/session", hint=error.hint)
     return Answer(found, msgspec.json.encode(found).decode(), rest="Call explore with a smaller limit.")
 
 
-def _refusal_text(error: dict[str, Any]) -> str:
+def _error_text(error: dict[str, Any]) -> str:
     lines = [f"{error['kind']}: {error['message']}"]
     lines += [f"{key}: {error[key]}" for key in ("found", "expected", "hint") if key in error]
     return "\n".join(lines)
