@@ -1,8 +1,8 @@
-"""Making a tool, or a new version of one: everything that `evolve` does between its arguments and its answer.
+"""A new tool, or a new version of one: what `evolve` does between its request and its answer.
 
 In this order: the code is read (or composed, or derived), closed and described; the store says what would come of it;
-on the registry as it would be (an `Overlay`) the examples run, the laws are asked, and those of the tools that use it, before it
-becomes the default. Only then anything is written.
+against the registry as it would be (an `Overlay`) the examples run, the laws are proved or tested, and the examples of
+the tools that use it run. Only then is anything written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
-"""First tries under small limits, for runs that end within a millisecond or two: they need no worker thread.
+"""How runs are scheduled: quick ones at once, and no more at a time than the memory allows.
 
-Purity makes a second run invisible, so whatever a first try could not do is done again under the real limits.
+- A run is first tried under small limits, on the caller's thread (`answer_briefly`). Runs are pure, so one that does not
+  end within them is begun again elsewhere under its own limits, and nobody sees the first try.
+- A run is admitted while the memory that its fuel allows is free (`Admission`, docs/reference/serving.md §5.6): a unit of
+  fuel keeps at most `pif.language.budget.RETAINED_BYTES` alive.
 """
 
 from __future__ import annotations
@@ -20,14 +23,17 @@ from registry.tools.snapshot_tools import SnapshotTools
 __all__ = ["Admission", "BriefTools", "answer_briefly", "is_brief"]
 
 _FUEL, _COMPILED_FUEL, _TIME = 2_000, 150_000, 0.002
+"""Limits of a first try: fuel of the reference evaluator and of compiled code, and seconds."""
 
 _SIZE = 16_384
 _PARTS = 400
+"""Characters of a string, and parts of a value, up to which code and input are small."""
+
 _LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
 
 
 class _NeedsLonger(Exception):
-    """Something has to be looked up that takes longer than a brief run may."""
+    """A look-up would take longer than a first try may."""
 
 
 class BriefTools(SnapshotTools):
@@ -77,11 +83,6 @@ def is_brief(*data: Json) -> bool:
                 return False
             stack.extend(item)
     return True
-
-
-# How many runs may go on at once: as many as the memory that their fuel allows (docs/reference/serving.md §5.6).
-#
-# A unit of fuel keeps at most `pif.language.budget.RETAINED_BYTES` alive, so a run's fuel bounds its memory before it starts.
 
 
 class Admission:

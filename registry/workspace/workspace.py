@@ -1,7 +1,8 @@
-"""What the product does with PIF tools, for every front alike: the server's tools and the `pif` commands.
+"""Operations on PIF tools, for the server's tools and the `pif` commands alike: one method an operation.
 
-Each method answers one JSON object, the `structuredContent` over MCP and the `--json` of the command line. Errors
-are answers too (`{"type": "error", "error": …}`): nothing a user sends makes a method raise.
+Each method answers one JSON object: the `structuredContent` over MCP, and what `--json` prints. Errors are answers too
+(`{"type": "error", "error": …}`): no request makes a method raise. Operations with options take their request type of
+`registry.workspace.requests`.
 """
 
 from __future__ import annotations
@@ -87,20 +88,20 @@ class Workspace:
 
     @cached_property
     def prover(self) -> LawProver:
-        """Who is asked about laws."""
-        from registry.laws.law_prover import LawProver  # nobody without laws pays for it
+        """The prover of laws, made when it is first needed."""
+        from registry.laws.law_prover import LawProver  # loads the prover
 
         return LawProver()
 
     def close(self) -> None:
-        """Let go of the store and of the prover."""
+        """Close the store and the prover."""
         if "prover" in self.__dict__:
             self.prover.close()
         self.store.close()
 
     @contextmanager
     def _asking(self, deadline: Deadline | None) -> Iterator[Callable[[], LawProver]]:
-        """Who is asked about laws, begun when it is first needed and bounded by a deadline."""
+        """A function that gives the prover of laws, bounded by the deadline; the prover is begun at its first call."""
         with ExitStack() as begun:
             made: list[LawProver] = []
 

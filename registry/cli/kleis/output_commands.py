@@ -141,13 +141,8 @@ COMMANDS: tuple[click.Command, ...] = (
 )
 
 
-# `kleis serve`: the theory and policy tools over standard input and output, the short form of `pif serve --groups …`.
-#
-# Specification: docs/reference/serving.md §1.1. Without `--groups` it offers `theory`; with a policy also `policy`.
-
-
 def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> int:
-    """Serve until the client goes; the exit status."""
+    """Serve until the client disconnects; the exit status. Without `--groups`: `theory`, with a policy also `policy`."""
     closed: frozenset[int] = click.get_current_context().find_root().obj or frozenset()
     if closed & {0, 1} and not options.get("http"):
         print_error("kleis serve: standard input and output must be open")

@@ -227,12 +227,9 @@ def help_(ctx: click.Context, session: CommandContext, topic: str | None) -> int
 COMMANDS = (run, analyze, fuzz, help_)
 
 
-# The theory that `pif run` is given: a session of the home (`--session`), or a file (`--theory`).
-
-
 @contextmanager
 def theory_for_run(home: Path, session: str | None, file: Path | None) -> Iterator[TheoryRun | None]:
-    """The theory of one run, or None where none is asked for. Raises RegistryError where there is no such one."""
+    """The theory of one run: a session of the home, a file, or None. Raises RegistryError where it does not exist."""
     if session is not None and file is not None:
         raise click.UsageError("--session and --theory exclude each other: a run asks one theory")
     if file is not None:

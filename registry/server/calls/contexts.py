@@ -1,8 +1,9 @@
-"""Worker threads for what takes longer than the event loop may be held, with 64 MB of stack each.
+"""What calls run on: worker threads, the context of one call, and the announcement of changed lists.
 
-Python's own executor joins its threads when the interpreter exits, so that one run that does not look at its flag
-would keep a closed server alive; these are daemons. Threads are started when first needed, up to a fixed number;
-further work waits its turn.
+- `Workers`: daemon threads with large stacks, for work that would hold the event loop too long. Python's own executor
+  joins its threads when the interpreter exits, so that a run that ignores cancellation would keep a closed server alive.
+- `Call`: the `CallContext` of one call: cancellation, progress, worker threads.
+- `Changes`: the `Announcer` of all groups: changes from any thread, announced once for all that come together.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ DEFAULT_WORKERS = 4
 STACK_BYTES = 64 * 1024 * 1024
 
 T = TypeVar("T")
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+"""Sends progress: how much is done, of how much, and a message."""
+
 _Job = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 logger = logging.getLogger(__name__)
 
@@ -87,9 +91,6 @@ class Workers:
             future.set_exception(failure)
 
 
-# Changes of the lists, from any thread, announced once for all that come together (the `Announcer` of a group).
-
-
 class Changes:
     """Collects changes and tells them with one call of `tell(tools, resources)` on the event loop.
 
@@ -151,10 +152,6 @@ class Changes:
                 await self._tell(tools, resources)
         finally:
             self._telling = None
-
-
-# What a running call gets from the server: cancellation, progress, worker threads (the `CallContext` of a group).
-Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class Call:

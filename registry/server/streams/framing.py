@@ -1,8 +1,8 @@
 """Bytes → messages: newline-delimited JSON and `Content-Length` blocks, with a size cap (docs/reference/serving.md §2.2).
 
 Pure: no input or output happens here. The framing is detected from the first thing that is not blank: `{` or `[`
-starts newline framing, a line that looks like a header (`Name: …`) starts header framing, any other line is handed on
-as a message (which the parser rejects) and decides nothing. Blank lines and a UTF-8 byte order mark are skipped.
+starts newline framing, a line that looks like a header (`Name: …`) starts header framing, any other line is passed
+through as a message (which the parser rejects) and decides nothing. Blank lines and a UTF-8 byte order mark are skipped.
 
 Invariants
 ----------

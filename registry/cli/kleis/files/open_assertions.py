@@ -11,7 +11,7 @@ Specification: docs/reference/proving.md §5.9. How an assertion comes out:
 
 Of `assert_sat` it is unknown whether it holds where ¬p is only shown to be undefined in some model.
 
-What a guard cut is no answer to `assert_unknown` either: it stays unknown.
+A verdict that a resource limit ended does not answer `assert_unknown` either: it stays unknown.
 
 Invariants
     * A `let` of the block with a value is a `let` around the proposition, one without is a ∀ (or a free name).
@@ -143,8 +143,8 @@ def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
     if verdict.status == "error":
         return "error", verdict.message
     if verdict.status == "unknown":
-        settled = verdict.reason not in ("killed", "memory")
-        if kind == "assert_unknown" and settled:
+        decided = verdict.reason not in ("killed", "memory")
+        if kind == "assert_unknown" and decided:
             return "passed", ""
         return "unknown", _why(verdict)
     if kind == "assert_sat" and verdict.evidence is not None and verdict.evidence.undefined:
@@ -200,7 +200,7 @@ def _declarations(prover: Prover) -> Verdict:
 def clash_of(prover: Prover, own: Sequence[str]) -> str:
     """Axioms of structures without parameters that clash, as text; empty if none are known to.
 
-    Asking about an axiom tries everything in force around it first.  Of the structures in `own` every axiom is asked
+    A question about an axiom first tries everything assumed around it.  Of the structures in `own` every axiom is asked
     about, of others one.
     """
     for name, proposition in _section_axioms(prover.theory, own):

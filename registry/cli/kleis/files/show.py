@@ -1,4 +1,4 @@
-"""`kleis show --meaning`: the reading of a proposition that every engine goes by.
+"""`kleis show`: the goal of a proposition (`--meaning`), or the syntax tree of a file (`--tree`).
 
 Specification: docs/reference/proving.md §1. JSON: the fields of `kleis.delaborate.describe_goal.Description`, or
 ``{"error": {…}}``; an error of a file that is imported has that file's name.
@@ -184,13 +184,8 @@ def _condition(subject: str, proposition: str, certain: bool) -> list[Piece]:
     return [word, Piece(proposition)]
 
 
-# `kleis show --tree`: the abstract syntax of a program as an indented tree with places.
-#
-# Every node is a line: the field it is in, its class, its plain fields, and ``line:column``.
-
-
 def tree_lines(program: Program) -> Iterator[str]:
-    """The lines of the tree, one node each."""
+    """The syntax tree, indented: a line a node, with its field, its class, its plain fields and ``line:column``."""
     pending: list[tuple[int, str, Node]] = [(0, "", item) for item in reversed(program.items)]
     while pending:
         depth, label, node = pending.pop()

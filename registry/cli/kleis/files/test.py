@@ -113,7 +113,7 @@ class FileReport(msgspec.Struct, frozen=True):
         return answer
 
     def text_of(self, file: str) -> str:
-        """The text a place speaks of."""
+        """The text that a place is in."""
         return self.loading.text_of(file) if self.loading is not None else ""
 
 

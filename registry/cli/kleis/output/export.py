@@ -1,6 +1,8 @@
 """`kleis export`: a theory or a proposition for Lean and other provers.
 
-Specification: docs/reference/lean.md §1, §9.
+Specification: docs/reference/lean.md §1, §9. Where Lean is on the PATH, an exported file is run through it (`run_lean`):
+the answer is "clean" only if Lean ended by itself without an error, and each message names the declaration of Kleis that
+it is about.
 
 JSON: the fields of `kleis.lean.lean_file.LeanFile` with ``problems`` (of our checker), ``lean`` (what a Lean said, if one
 ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "output"}``; of a rejection the error.
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
     from kleis.theory.loader import Loading
 
 __all__ = ["LIMIT", "Exporting", "export", "run_lean"]
+
+LIMIT = 600.0
+"""Seconds that Lean may take."""
+
+_LAKEFILES = ("lakefile.toml", "lakefile.lean")
 
 _PROPOSITION = "<proposition>"
 
@@ -205,19 +212,6 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
         print_error(
             f"{each['line']}: {each['message']}" + (f" (from {each['place']})" if each["place"] else "")
         )
-
-
-# Runs the Lean on the PATH on an exported file, and says what it said.
-#
-# Specification: docs/reference/lean.md §6.4. Lean writes lines of JSON with severity, pos, kind, data.
-#
-# Invariants
-#     * Never "clean" unless Lean ended by itself and reported no error.
-#     * A message is traced back to the declaration of Kleis it belongs to.
-
-LIMIT = 600.0
-
-_LAKEFILES = ("lakefile.toml", "lakefile.lean")
 
 
 def run_lean(found: LeanFile, *, limit: float = LIMIT) -> dict[str, Any]:

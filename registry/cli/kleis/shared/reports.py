@@ -1,9 +1,9 @@
-"""Verdicts for people: one word a status that looks like no other, evidence as assignments and tables.
+"""Problems and verdicts for people: source lines with carets, one word a status, evidence as assignments and tables.
 
 Specification: docs/reference/proving.md §5.5.
 
 Invariants
-    * The first word of the first line is the status, without colours too.
+    * The first word of the first line of a verdict is the status, without colours too.
     * Tables are drawn on a terminal; elsewhere they are text in columns, with the same cells.
 """
 
@@ -191,9 +191,6 @@ def _print_explanation(screen: Screen, verdict: Verdict) -> None:
             line = f"    {each.engine.ljust(name_width)}  {each.outcome.ljust(outcome_width)}"
             remarks = f"  {each.steps} steps, {each.seconds:.2f} s  {each.detail}".rstrip()
             screen.write([Piece(line), Piece(remarks, "faint")])
-
-
-# The words of `kleis check` and `kleis test` for people: places, source lines, carets, counts.
 
 
 def render(problem: KleisError | Problem | Lint, text: str) -> str:

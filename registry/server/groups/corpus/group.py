@@ -1,11 +1,12 @@
-"""The group `corpus`: what papers prove and how it hangs together, read-only (docs/reference/corpus.md §6).
+"""The group `corpus`: papers, their declarations and dependencies, read-only (docs/reference/corpus.md §6).
 
 The text of an answer to one of the original's three calls is the original's payload, byte for byte in its layout; the
-object beside it says the same and more.  With any of the newer arguments the text is the object.
+object beside it says the same and more. With any of the newer arguments the text is the object. Each file of a paper
+is a resource too, and the variables of resource addresses are completed (docs/reference/serving.md §7.1, §7.3).
 
 Invariants
 ----------
-- Nothing is written.  A paper's id cannot leave the corpus; a malformed file is an error with a code.
+- Nothing is written. A paper's id cannot leave the corpus; a malformed file is an error with a code.
 - The corpus is looked for when it is first asked for, so that a server without one still starts.
 """
 
@@ -226,8 +227,6 @@ def _compact(answer: dict[str, Any], rest: str = "") -> Answer:
 def _encoded(data: Any) -> str:
     return msgspec.json.encode(data).decode()
 
-
-# The resources of a corpus and their completion (docs/reference/serving.md §7.1, §7.3).
 
 RESOURCES = (ResourceSpec(uri="corpus://index", name="corpus index", title="The papers of the corpus"),)
 

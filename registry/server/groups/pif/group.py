@@ -1,7 +1,7 @@
 """The group `pif`: evolve, run, list, help, analyze, and every evolved tool under its own name (docs/reference/serving.md §6.1).
 
-Handlers are thin: arguments in, a `Workspace` method, its object out. What is here beside that is what only a server
-has: which work leaves the event loop, which tools are exposed, resources and completion.
+Handlers are thin: a request in, a `Workspace` method, its object out. Beside that, what only a server has: which work
+leaves the event loop, which tools are listed, resources and completion.
 """
 
 from __future__ import annotations

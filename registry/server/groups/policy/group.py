@@ -3,8 +3,8 @@
 Invariants
 ----------
 - `check_action` answers with a decision whatever happens: where there is none, it denies (`NO_DECISION`).
-- A decision rests on the policy file as it is when it is asked for, once the file has been quiet for a moment; a file
-  that cannot be loaded leaves the policy before it in force, and every answer of the group says so.
+- A decision uses the policy file as it is at the call, once the file has not changed for a moment. Where it cannot be
+  loaded, the policy loaded before it decides, and every answer of the group says so.
 - Deciding uses no prover and, but for rules that use much of their budget, no thread.
 """
 
@@ -117,10 +117,10 @@ class PolicyGroup(Group):
             )
         return answer
 
-    # ── the policy in force ──────────────────────────────────────────────────────────────────────────────────
+    # ── the current policy ──────────────────────────────────────────────────────────────────────────────────
 
     async def _served(self, context: CallContext) -> Served:
-        """What is in force now, after waiting for a file that is being written."""
+        """The current policy, after waiting for a file that is being written."""
         until = time.monotonic() + PATIENCE
         while True:
             match self._file.state():

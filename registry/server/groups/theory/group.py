@@ -1,7 +1,7 @@
-"""The group `theory`: universes of declarations that agents build, prove about and keep.
+"""The group `theory`: theories that agents declare, prove about and save, one a session.
 
-Handlers are thin: arguments in, `kleis.sessions` in a worker thread, its fields out.  What a client gets is an answer
-within 45 seconds, also where a solver hangs; what it cancels is stopped.
+Handlers are thin: arguments in, `kleis.sessions` in a worker thread, its fields out. A client gets an answer within
+45 seconds, also where a solver hangs; a cancelled call is stopped.
 
 To put a tool of another package into this group, write ``provide(site) -> Sequence[ExtraTool]`` and name it in
 `EXTRA_TOOLS`.
