@@ -52,7 +52,7 @@ def serve(settings: Settings, groups: str) -> int:
 
 
 def _address(text: str) -> tuple[str, int] | None:
-    """Where to serve over HTTP, None for standard input and output. Raises ValueError in words."""
+    """The address to serve over HTTP, None for standard input and output. Raises ValueError for a malformed one."""
     if not text:
         return None
     from registry.server.mcp.http_server import parse_address

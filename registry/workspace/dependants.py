@@ -253,7 +253,7 @@ def graph_of(names: Sequence[str], store: Store, tools: SnapshotTools, *, librar
 
 
 def _resolved(text: str, tools: SnapshotTools) -> str:
-    """The node of a name that stands in code: a tool's name, or `name@version` where that is not the current one."""
+    """The node of a name in code: a tool's name, or `name@version` where that is not the current one."""
     record = tools.find(text)
     if record is None:
         return text

@@ -50,7 +50,7 @@ class BriefTools(SnapshotTools):
 
 
 def answer_briefly(request: Request, fuel: int, tools: BriefTools) -> Answer | None:
-    """The answer of a run with so much fuel where it can be had quickly, else None."""
+    """The answer of a run if it ends within the limits of a first try, else None."""
     deadline = time.monotonic() + _TIME
     brief = Budget(fuel=min(fuel, _COMPILED_FUEL), string_length=_SIZE, result_bytes=_SIZE)
     try:
@@ -86,7 +86,7 @@ def is_brief(*data: Json) -> bool:
 
 
 class Admission:
-    """A bound on memory, shared by all runs of a process. Safe in threads; nobody waits, the answer is yes or no."""
+    """A bound on memory, shared by all runs of a process. Thread-safe; never waits."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -95,7 +95,7 @@ class Admission:
 
     @contextmanager
     def of(self, amount: int) -> Iterator[None]:
-        """Hold `amount` bytes for the length of a run; `too_busy` where they are not to be had now."""
+        """Reserve `amount` bytes for the length of a run. Raises `too_busy` where they are not free."""
         with self._lock:
             free = self.limit - self._taken
             if amount <= free:

@@ -114,7 +114,7 @@ class Workspace:
             yield prover
 
     def tools(self) -> SnapshotTools:
-        """The tools as they are now; what is done with the answer does not see later changes."""
+        """A snapshot of the tools."""
         return SnapshotTools(self.store.snapshot(), self._terms, self.library)
 
     # Evolving.
@@ -156,7 +156,7 @@ class Workspace:
             return {"type": "error", "error": error.as_json()}
 
     def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:
-        """The answer of `run` where it can be had within a millisecond or two, else None: then call `run`.
+        """The answer of `run` if it ends within a millisecond or two, else None: then call `run`.
 
         A first try under smaller limits; purity makes a second one invisible.
         """
@@ -278,7 +278,7 @@ class Workspace:
         raise RegistryError("unknown_tool", missing.message, found=missing.found, hint=missing.hint)
 
     def term(self, code: Json) -> Tool | Term:
-        """What `code` names or says: a tool, or a term; as `run` reads it."""
+        """The tool that `code` names, or the term that it is; as `run` reads it."""
         tools = self.tools()
         tool = tools.tool(code) if isinstance(code, str) else None
         return tool or read_code(code, tools.nearest)

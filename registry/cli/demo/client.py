@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What a call answered: the object, the text that says the same, and whether it is an error result."""
+    """The answer of a call: the object, the text, and whether it is an error result."""
 
     structured: dict[str, Any]
     text: str
@@ -89,7 +89,7 @@ async def connected(
 
 
 def _reason(error: Exception) -> str:
-    """The first cause in words; the SDK's task groups wrap it several times."""
+    """The first cause as text; the SDK's task groups wrap it several times."""
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return error.message if isinstance(error, MCPError) else str(error)

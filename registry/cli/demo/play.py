@@ -143,7 +143,7 @@ def holds(expected: Json, answer: Json) -> bool:
 
 
 def _cause(lost: BaseExceptionGroup[BaseException]) -> str:
-    """The first failure in words."""
+    """The first failure as text."""
     first: BaseException = lost
     while isinstance(first, BaseExceptionGroup):
         first = first.exceptions[0]

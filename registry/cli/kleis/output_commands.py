@@ -1,4 +1,4 @@
-"""The commands `kleis export`, `publish`, `graph`, `serve`: theories for other provers, a corpus, the eye, an agent."""
+"""The commands `kleis export`, `publish`, `graph`, `serve`: theories for provers, corpora, readers and agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What laws, their checks and comparisons look like on paper or on a terminal."""
+"""Laws, their checks and comparisons as text for people."""
 
 from __future__ import annotations
 

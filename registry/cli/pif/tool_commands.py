@@ -30,7 +30,7 @@ def term_of(data: Any) -> Any:
 
 
 def code_of(workspace: Workspace) -> Callable[[str], Any]:
-    """How to look up the code that an error in a tool points into; None where it is gone."""
+    """A function from a tool's reference to its code, into which errors point; None for a forgotten tool."""
 
     def look_up(reference: str) -> Any:
         shown = workspace.show(reference)
@@ -221,7 +221,7 @@ def forget(session: CommandContext, tool: str, yes: bool) -> int:
 
 
 def _agreed(session: CommandContext, workspace: Workspace, tool: str) -> bool:
-    """Ask, on a terminal. Elsewhere nobody can answer, so `--yes` has to be given."""
+    """Ask for confirmation on a terminal. Elsewhere `--yes` is required."""
     shown: Answer = workspace.show(tool)
     if shown["type"] == "error":
         session.answer(shown, views.nothing)

@@ -1,4 +1,4 @@
-"""Answers for people: what each object that a command gets looks like on paper or on a terminal."""
+"""Answers of the `pif` commands as text for people, one function an answer type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command shares: the home it works on, how it answers, and the exit status that follows.
+"""The context of a command: the home it works on, the form of its answer, and its exit status.
 
 A command is a function that takes a `CommandContext` first and returns an exit status: 0 a value or a continuation, 1 an
 error result, 2 usage, 130 interrupted (docs/reference/serving.md §9.5). `--home` and `--json` belong to every command.

@@ -1,7 +1,7 @@
-"""The arguments of a call against the type of its tool: a value of that type, or an error that helps.
+"""The check of a call's arguments against the type of its tool: a value of that type, or an error.
 
 Every error says which argument, what is wrong with it, what is allowed, the nearest known spelling and one valid
-example (docs/reference/serving.md §5.1). The checking library's own words never reach the client.
+example (docs/reference/serving.md §5.1). Messages of msgspec never reach the client.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Checker:
         return self._error(what + ", ".join(parts), path="/" + _pointer(unknown[0]))
 
     def _invalid(self, problem: str, given: Mapping[str, Any]) -> Answer:
-        """The error for a problem that the checking library found, in our words."""
+        """The error for a problem that msgspec found, reworded."""
         place = _PLACE.search(problem)
         steps = _steps(place["place"]) if place else []
         path = "".join("/" + _pointer(step) for step in steps)
@@ -135,7 +135,7 @@ def _steps(place: str) -> list[str]:
 
 
 def _at(value: Any, steps: list[str]) -> Any:
-    """What stands at a place, or None where the place is not exact ("[...]" stands for any key)."""
+    """The value at a place, or None where the place is not exact ("[...]" is any key)."""
     for step in steps:
         if isinstance(value, Mapping) and step in value:
             value = value[step]

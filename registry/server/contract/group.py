@@ -1,4 +1,4 @@
-"""What the server asks of a group of tools, and what it offers in return (docs/reference/serving.md §4.4).
+"""The interface between the server and a group of tools (docs/reference/serving.md §4.4).
 
 A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The server (`registry.server.mcp.mcp_server`)
 asks it for its tools, checks the arguments of a call against the tool's `arguments` type, hands them to `call` and
@@ -71,7 +71,8 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _KEYWORDS = ("type", "enum", "minimum", "maximum", "default", "description")
-"""What is said of a single value; other keywords (lengths, titles, alternatives) several clients cannot read."""
+"""Keywords of the schema of a single value. Others (lengths, titles, alternatives) are left out: several clients cannot
+read them."""
 
 
 @cache
@@ -145,7 +146,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Flag(Protocol):
-    """Something that can be set once and asked about from any thread (a `threading.Event` is one)."""
+    """A flag that is set once and read from any thread (a `threading.Event` is one)."""
 
     def is_set(self) -> bool: ...
 
@@ -153,7 +154,7 @@ class Flag(Protocol):
 
 
 class CallContext(Protocol):
-    """What a call may ask of the server while it runs."""
+    """The services of the server for a call while it runs."""
 
     @property
     def cancelled(self) -> Flag:
@@ -176,7 +177,7 @@ class CallContext(Protocol):
 
 
 class Announcer(Protocol):
-    """How a group says that something changed. All methods may be called from any thread and never wait."""
+    """Announces changes of a group. All methods may be called from any thread and never wait."""
 
     def tools_changed(self) -> None: ...
 
@@ -211,7 +212,7 @@ class ResourceText(msgspec.Struct, frozen=True):
 
 
 class PromptArgument(msgspec.Struct, frozen=True):
-    """What a person fills in. One with a `default` may be left out."""
+    """An argument that a person fills in. One with a `default` is optional."""
 
     name: str
     description: str
@@ -231,7 +232,7 @@ class PromptSpec(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[PromptArgument, ...] = ()
 
     def filled(self, given: Mapping[str, str]) -> str:
-        """The text with what was given. Raises ValueError that says what is missing or unknown."""
+        """The text with the given arguments filled in. Raises ValueError for a missing or unknown argument."""
         known = {each.name for each in self.arguments}
         for name in given:
             if name not in known:
@@ -253,10 +254,10 @@ class Group:
     """A named set of tools and resources. Subclass it; the defaults offer nothing."""
 
     name: str = ""
-    """What `--groups` calls it."""
+    """The name of the group in `--groups`."""
 
     instructions: str = ""
-    """What this group adds to the server's `instructions`; those of all groups together stay under 2,048 characters."""
+    """This group's part of the server's `instructions`; those of all groups together stay under 2,048 characters."""
 
     brief_instructions: str = ""
     """The same in at most 400 characters, for where those of all chosen groups would be too long."""
@@ -265,7 +266,7 @@ class Group:
         """Called once, before the first request, with the way to announce changes."""
 
     def warnings(self) -> Sequence[str]:
-        """What whoever starts the server should know before it serves, one line each."""
+        """Warnings for the person who starts the server, one line each."""
         return ()
 
     def tools(self) -> tuple[ToolSpec, ...]:

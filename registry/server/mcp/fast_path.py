@@ -1,6 +1,6 @@
 """Calls of tools straight from the input to the output, past the SDK's dispatcher.
 
-The SDK decides which protocol generation a connection speaks and answers everything else; but its way of a request
+The SDK decides which protocol generation a connection uses and answers everything else; but its handling of a request
 (three tasks, two relays, five models) is most of the latency of a small call. So once the generation is known, a
 plain `tools/call` is taken here. Anything unusual about a request is left to the SDK, which knows how to reject it.
 

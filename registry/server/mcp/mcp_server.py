@@ -75,7 +75,7 @@ HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
 
 TELLING = 2.0
-"""Seconds that one client may take to be told of a change."""
+"""Seconds that one notification of a change may take."""
 
 Context = ServerRequestContext[Any, Any]
 Item = TypeVar("Item")
@@ -83,7 +83,7 @@ Result = TypeVar("Result")
 
 
 class _Server(Server[Any]):
-    """The SDK's server, telling the truth about `listChanged` on the older protocol too."""
+    """The SDK's server, with a true `listChanged` on the older protocol too."""
 
     def create_initialization_options(
         self,
@@ -365,7 +365,7 @@ class McpServer:
 
     @staticmethod
     async def _tell_one(session: ServerSession, tools: bool, resources: bool) -> None:
-        """Tell a client of the older protocol. One that does not read keeps nobody else waiting."""
+        """Notify a client of the older protocol. One that does not read delays no other."""
         with anyio.move_on_after(TELLING):
             if tools:
                 await session.send_tool_list_changed()

@@ -1,6 +1,6 @@
 """The text of a message → a JSON-RPC request, notification or response, or the rejection to send back.
 
-Knows JSON-RPC 2.0 as MCP narrows it (no batches, ids are strings or integers, params are objects) and no library.
+JSON-RPC 2.0 as MCP narrows it: no batches, ids are strings or integers, params are objects. No MCP library.
 Nesting and the number of values are bounded before a text is decoded, so no input
 overflows the C stack, and neither time nor memory depends on Python's recursion limit. Specification: docs/reference/serving.md §2.3.
 
@@ -10,8 +10,8 @@ Invariants
 - A rejection carries the id wherever it can be read; a text that is not JSON at all is -32700 with id null.
 - A `tools/call` that is JSON but holds what is not accepted (nesting, numbers, lone surrogates) is answered by a tool
   result with `isError`, which the model gets to see, and not by a protocol error, which it does not.
-- A call whose arguments are plain values names each once: of `"force": true, "force": false` another reader may take
-  the other one, and a gate would have allowed what is then done.
+- In a call whose arguments are plain values each name occurs once: of `"force": true, "force": false` two readers may
+  take different ones, and a policy would decide about one while the other is carried out.
 - Text and numbers go both ways exactly; what cannot be encoded raises `Unencodable`, never a changed value.
 """
 
@@ -106,7 +106,7 @@ class Unencodable(ValueError):
 
 
 def read_message(text: bytes) -> Incoming | Reply | Rejection | None:
-    """What a message says. None: nothing to do (a response that answers nothing)."""
+    """A message read. None: nothing to do (a response that answers no request)."""
     try:
         check_nesting(text, NESTING)
     except TooDeep:
@@ -123,7 +123,7 @@ def read_message(text: bytes) -> Incoming | Reply | Rejection | None:
 
 
 def check_body(text: bytes, levels: int) -> Rejection | None:
-    """The rejection of a message for somebody else's reader that takes so many levels; None where it may be read."""
+    """The rejection of a message for a reader that takes `levels` levels of nesting; None where it may be read."""
     try:
         check_nesting(text, levels)
     except TooDeep:
@@ -185,7 +185,7 @@ def _is_torn(text: str) -> bool:
 
 
 def _classify_call(text: bytes, data: Any) -> Incoming | Reply | Rejection | None:
-    """What a decoded message says, if no name in it stands twice where that is looked at."""
+    """A decoded message classified; rejected where a name that must be unique occurs twice."""
     if _has_plain_arguments(data) and _has_more_names(text, _members(data)):
         said = "a name stands twice in one object: which of its values is meant is unclear"
         return _rejection(data, "parse_error", said)

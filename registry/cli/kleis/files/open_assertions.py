@@ -97,7 +97,7 @@ class OpenAssertion:
             self._verdict = pool.ask(theory, lambda prover: prover.verify(proposition, file=file))
 
     def outcome(self) -> tuple[Status, str]:
-        """Its status and what there is to say about it, once that is known."""
+        """Its status and detail, once decided."""
         return outcome_of(self._kind, self._verdict.result())
 
 

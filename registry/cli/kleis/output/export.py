@@ -191,7 +191,7 @@ def _lean_file(asked: Exporting, loading: Loading, text: str) -> LeanFile:
 
 
 def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
-    """What the file holds, what it leaves out, and what nobody checked: on standard error."""
+    """Print what the file holds, what it leaves out, and how far it was checked, on standard error."""
     counts = {
         status: sum(each.status == status for each in found.theorems)
         for status in ("sorry", "proof", "refutation")

@@ -151,7 +151,7 @@ def error_verdict(error: KleisError) -> Verdict:
 
 
 def _print_errors(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
-    """Say what is wrong, with the line it stands in."""
+    """Print what is wrong, with its source line."""
     for error in errors or [_as_error(verdict)]:
         print_error(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
 

@@ -203,7 +203,7 @@ def render(problem: KleisError | Problem | Lint, text: str) -> str:
 
 
 def print_rejection(error: KleisError, text: str, *, as_json: bool) -> None:
-    """Say why a command does nothing: an object on standard output, or words and the line on standard error."""
+    """Print why a command was rejected: an object on standard output, or the problem with its line on standard error."""
     if as_json:
         say(json_text({"error": error.as_dict()}))
     else:

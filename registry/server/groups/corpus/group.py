@@ -73,7 +73,7 @@ def make(site: Site) -> Group:
 
 
 class CorpusGroup(Group):
-    """The tools of one corpus; `given` is where to look for it."""
+    """The tools of one corpus; `given` is its directory, None to search for it."""
 
     name = "corpus"
     instructions = INSTRUCTIONS
@@ -248,7 +248,7 @@ TEMPLATES = (
 
 
 def resource(corpus: Corpus, parts: Sequence[str]) -> Any:
-    """What stands at an address, as JSON values; None where nothing does."""
+    """The contents of an address, as JSON values; None for an unknown address."""
     match list(parts):
         case ["index"]:
             return {"papers": paper_list(corpus)}

@@ -50,7 +50,7 @@ def _marked(mode: Mode, message: str) -> str:
 def job_answer(
     job: Job, retry_after_s: int, now: float, *, asked: str, note: str = "", **more: Any
 ) -> Answer:
-    """A job as it stands.  `asked`: the status of a job that was begun by this call and is not done."""
+    """The current state of a job. `asked`: the status of a job that this call began and that is not done."""
     fields = _open(job, retry_after_s, now, asked) if job.outcome is None else _ended(job, job.outcome)
     fields |= {"project_id": job.id, "warnings": job.warnings, **_mark(job.mode), **more}
     if note:
@@ -108,7 +108,7 @@ def row_of(job: Job) -> dict[str, Any]:
 
 
 def scrubbed(answer: Answer, key: str) -> Answer:
-    """The answer without the key, whoever put it in."""
+    """The answer with every occurrence of the key removed."""
     if not key or key not in msgspec.json.encode(answer.structured).decode() + answer.text:
         return answer
     structured: dict[str, Any] = _without(answer.structured, key)

@@ -85,7 +85,7 @@ class Held(msgspec.Struct):
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """A job that was handed in: whether to wait for it, and what else to say of it."""
+    """A job that was submitted: whether to wait for it, and further fields of its answer."""
 
     job: Job
     wait: bool
@@ -239,7 +239,7 @@ class LeanGroup(Group):
         return Begun(self._runner().open(ordered), wait, note, dict(more or {}))
 
     def _finished(self, job: Job, begun: Begun) -> Answer:
-        """What the call that began a job says of it."""
+        """The answer of the call that began a job."""
         if job.kind == "file" and job.outcome is not None:
             job = self._saved(job, None)
         return self._said(job, asked="submitted", note=begun.note, **begun.more)
@@ -321,7 +321,7 @@ class LeanGroup(Group):
         return job if isinstance(job, Answer) else self._said(self._looked(job))
 
     def _looked(self, job: Job) -> Job:
-        """The job after one more look; one that is done needs no service."""
+        """The job, advanced once; a finished one needs no service."""
         return job if job.stage == "done" else self._runner().advance(job)
 
     def _check_file(self, arguments: CheckProveFile, held: Held) -> Answer:

@@ -49,7 +49,7 @@ class Found(msgspec.Struct, frozen=True):
     answer: Answer | None
 
     def fields(self, service: str) -> dict[str, Any]:
-        """What an answer says of the steps before the service."""
+        """Fields of an answer about the steps before the service."""
         verdict = self.verdict.as_dict()
         fields = {"verdict": verdict, "steps": steps(self.verdict, self.exported, service)}
         if self.exported is not None and self.exported.file is not None:
@@ -59,7 +59,7 @@ class Found(msgspec.Struct, frozen=True):
         return fields
 
     def unknown(self, why: str) -> Answer:
-        """The answer where nobody decided."""
+        """The answer where no step decided."""
         message = f"unknown: {self.verdict.message or 'the provers here did not decide it'}. {why}"
         fields = {"status": "unknown", "message": message, "claim": self.claim.text, **self.fields("")}
         if self.verdict.advice:

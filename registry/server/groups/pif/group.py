@@ -57,7 +57,7 @@ PROGRESS_EVERY = 0.1
 """Seconds between two reports of progress, at least: short steps are thousands a second."""
 
 POLL = 2.0
-"""Seconds between looks at whether another process has changed the tools."""
+"""Seconds between checks whether another process has changed the tools."""
 
 
 def make(site: Site) -> Group:
@@ -163,7 +163,7 @@ class PifGroup(Group):
 
     @staticmethod
     def _deadline(arguments: requests.Evolve | requests.Analyze, context: CallContext) -> Deadline:
-        """How long proofs of laws may take, and whether somebody still waits for them."""
+        """The deadline of proofs of laws: the time given, and the cancellation of the call."""
         seconds = (arguments.timeout_ms or requests.STANDARD) / 1_000
         return Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
 
@@ -228,7 +228,7 @@ class PifGroup(Group):
     async def _perform(
         self, request: Request, fuel: int | None, context: CallContext, session: str | None = None
     ) -> Result:
-        """Run here if that is a matter of a millisecond, else in a worker thread."""
+        """Run on the event loop if that takes about a millisecond, else in a worker thread."""
         self._exposure.used(request.tool if request.tool is not None else request.code)
         brief = self.workspace.run_briefly(request, fuel=fuel) if session is None else None
         if brief is not None:

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 __all__ = ["PolicyGroup", "make"]
 
 LOOK = 0.02
-"""Seconds between looks at a file that is being written."""
+"""Seconds between checks of a file that is being written."""
 
 PATIENCE = 1.0
 """Seconds after which a file that is still being written no longer holds an answer up."""

@@ -35,7 +35,7 @@ NO_DECISION: dict[str, Any] = {
     "reason": "DENIED — the request was not understood",
     "preconditions": [],
 }
-"""What stands beside the error where not even a decision could be made."""
+"""Fields of an error result of `check_action`, which made no decision: nothing is allowed."""
 
 TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(

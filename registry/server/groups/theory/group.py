@@ -71,7 +71,7 @@ _KINDS: dict[str, ItemKind] = {
 
 
 class ExtraTool(msgspec.Struct, frozen=True):
-    """A tool that somebody else answers."""
+    """A tool of another package in this group, and its handler."""
 
     spec: ToolSpec
     call: Callable[[Any, CallContext], Awaitable[Answer]]
@@ -430,7 +430,7 @@ def _warn_of_changes(fields: dict[str, Any], universe: Universe) -> None:
 
 
 def _load_error(found: Verification) -> dict[str, Any]:
-    """What `load_theory` answers where the imports clash or mean nothing: the old universe stands."""
+    """The answer of `load_theory` where the imports clash or do not elaborate: the session stays as it was."""
     fields: dict[str, Any] = {
         "status": found.status,
         "accepted": False,
