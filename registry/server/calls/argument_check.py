@@ -45,12 +45,14 @@ class Checker:
         fields = msgspec.structs.fields(spec.arguments)
         self._known = tuple(field.encode_name for field in fields)
         self._required = tuple(field.encode_name for field in fields if field.required)
-        advertised = spec.input_schema.get("properties", {})
+        if spec.schema is None:
+            return
+        advertised = spec.schema.get("properties", {})
         if set(advertised) != set(self._known):
             raise ValueError(
                 f"tool {spec.name}: the schema has {sorted(advertised)}, the type {sorted(self._known)}"
             )
-        if set(spec.input_schema.get("required", ())) != set(self._required):
+        if set(spec.schema.get("required", ())) != set(self._required):
             raise ValueError(f"tool {spec.name}: the schema and the type require different arguments")
 
     def check(self, arguments: Any) -> msgspec.Struct | Answer:

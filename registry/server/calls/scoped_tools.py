@@ -107,7 +107,7 @@ def _merged(name: str, specs: Mapping[str, ToolSpec]) -> ToolSpec:
         name=name,
         title=first.title,
         description=f"{first.description} {others}"[:_DESCRIPTION],
-        input_schema={
+        schema={
             **first.input_schema,
             "properties": {**properties, "scope": scope_schema},
             "required": required,

@@ -47,17 +47,17 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One tool as clients see it.
 
     `arguments` is the type that a call's arguments are converted to; it should be frozen and is used with unknown
-    fields forbidden, whatever its own setting. `input_schema` is advertised exactly as it stands; it is `schema_of`
-    that type where it is not given, and one with other property names is rejected. `example` is one valid set of
-    arguments, shown in errors. The first sentence of `description` must carry it; 2,048 characters are the limit.
-    `error_fields` are fields of every error result of the tool, whoever made it: a gate's say that nothing is allowed.
+    fields forbidden, whatever its own setting. Its JSON Schema is advertised; `schema` stands for another one, which is
+    rejected where it names other arguments. `example` is one valid set of arguments, shown in errors. The first
+    sentence of `description` must carry it; 2,048 characters are the limit. `error_fields` are fields of every error
+    result of the tool, whoever made it: a gate's say that nothing is allowed.
     """
 
     name: str
     title: str
     description: str
     arguments: type[msgspec.Struct]
-    input_schema: Mapping[str, Any] = {}
+    schema: Mapping[str, Any] | None = None
     example: Mapping[str, Any] | None = None
     read_only: bool = False
     destructive: bool = False
@@ -65,9 +65,10 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     open_world: bool = False
     error_fields: Mapping[str, Any] | None = None
 
-    def __post_init__(self) -> None:
-        if not self.input_schema:
-            msgspec.structs.force_setattr(self, "input_schema", schema_of(self.arguments))
+    @property
+    def input_schema(self) -> Mapping[str, Any]:
+        """The JSON Schema that is advertised."""
+        return schema_of(self.arguments) if self.schema is None else self.schema
 
 
 _KEYWORDS = ("type", "enum", "minimum", "maximum", "default", "description")

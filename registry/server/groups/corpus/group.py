@@ -48,15 +48,7 @@ from registry.server.contract.group import (
     ToolSpec,
 )
 from registry.server.contract.settings import Site
-from registry.server.groups.corpus.requests import (
-    Audit,
-    DependencyGraph,
-    ListFile,
-    ListPaper,
-    ListPapers,
-    Request,
-    Search,
-)
+from registry.server.groups.corpus import requests
 from registry.server.groups.corpus.tool_specs import (
     BRIEF,
     INSTRUCTIONS,
@@ -106,27 +98,27 @@ class CorpusGroup(Group):
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         return await context.run_in_worker(lambda: self._answer(arguments))
 
-    def _answer(self, arguments: Request) -> Answer:
+    def _answer(self, arguments: requests.Request) -> Answer:
         try:
             match arguments:
-                case ListPaper():
+                case requests.ListPaper():
                     return self._list_paper(arguments)
-                case ListFile():
+                case requests.ListFile():
                     return self._list_file(arguments)
-                case DependencyGraph():
+                case requests.DependencyGraph():
                     return self._graph(arguments)
-                case Search():
+                case requests.Search():
                     return self._search(arguments)
-                case ListPapers():
+                case requests.ListPapers():
                     return _compact({"papers": paper_list(self.corpus)})
-                case Audit():
+                case requests.Audit():
                     return _compact(paper_audit(self.corpus, self.corpus.paper(arguments.paper_id)))
                 case _:
                     assert_never(arguments)
         except CorpusError as error:
             return error_answer(error)
 
-    def _list_paper(self, arguments: ListPaper) -> Answer:
+    def _list_paper(self, arguments: requests.ListPaper) -> Answer:
         paper = self.corpus.paper(arguments.paper_id)
         page = (arguments.offset, arguments.limit)
         if arguments.lean_source:
@@ -136,14 +128,14 @@ class CorpusGroup(Group):
         listing = merged_rows(paper) if arguments.merge else original_rows(paper)
         return _listed(listing, page, plain=not arguments.merge)
 
-    def _list_file(self, arguments: ListFile) -> Answer:
+    def _list_file(self, arguments: requests.ListFile) -> Answer:
         paper = self.corpus.paper(arguments.paper_id)
         mode: FileMode = arguments.match
         listing = rows_in_file(paper, arguments.file_path, mode, merge=arguments.merge)
         plain = not arguments.merge and mode == "substring"
         return _listed(listing, (arguments.offset, arguments.limit), plain=plain)
 
-    def _graph(self, arguments: DependencyGraph) -> Answer:
+    def _graph(self, arguments: requests.DependencyGraph) -> Answer:
         paper = self.corpus.paper(arguments.paper_id)
         newer = arguments.across_papers or arguments.basis or arguments.min_confidence or arguments.depth
         if arguments.direction is None and not newer:
@@ -159,7 +151,7 @@ class CorpusGroup(Group):
         )
         return _compact(walk_graph(self.corpus, paper, arguments.lean_decl, walk), _SMALLER)
 
-    def _search(self, arguments: Search) -> Answer:
+    def _search(self, arguments: requests.Search) -> Answer:
         corpus = self.corpus
         papers = None if arguments.paper_id is None else [corpus.paper(arguments.paper_id)]
         found = Listing(tuple(search(corpus, arguments.query, papers)))

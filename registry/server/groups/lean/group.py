@@ -35,20 +35,9 @@ from registry.aristotle.service import FAILURES, AristotleService, ServiceFailur
 from registry.errors import RegistryError
 from registry.server.contract.group import Answer, CallContext, Group, ResourceSpec, ResourceText, ToolSpec
 from registry.server.contract.settings import Site
+from registry.server.groups.lean import requests
 from registry.server.groups.lean.answers import answered, error_answer, job_answer, row_of, scrubbed
 from registry.server.groups.lean.kleis_route import KleisRoute, no_key
-from registry.server.groups.lean.requests import (
-    AristotleStatus,
-    Cancel,
-    CheckFormalize,
-    CheckProof,
-    CheckProveFile,
-    Formalize,
-    ListJobs,
-    Prove,
-    ProveFile,
-    Request,
-)
 from registry.server.groups.lean.tool_specs import (
     BRIEF,
     INSTRUCTIONS,
@@ -125,7 +114,7 @@ class LeanGroup(Group):
             said = self._late(held)
         return scrubbed(said, self._key)
 
-    async def _conversed(self, arguments: Request, context: CallContext, held: Held) -> Answer:
+    async def _conversed(self, arguments: requests.Request, context: CallContext, held: Held) -> Answer:
         started = time.monotonic()
 
         def work() -> Answer | Begun:
@@ -175,27 +164,27 @@ class LeanGroup(Group):
         except RegistryError as error:
             return error_answer(error.kind, error.message, hint=error.hint or "")
 
-    def _answer(self, arguments: Request, context: CallContext, held: Held) -> Answer | Begun:
+    def _answer(self, arguments: requests.Request, context: CallContext, held: Held) -> Answer | Begun:
         match arguments:
-            case Prove(language="kleis"):
+            case requests.Prove(language="kleis"):
                 return self._prove_kleis(arguments, context, held)
-            case Prove():
+            case requests.Prove():
                 return self._prove(arguments, held)
-            case ProveFile():
+            case requests.ProveFile():
                 return self._prove_file(arguments, held)
-            case Formalize():
+            case requests.Formalize():
                 return self._formalize(arguments, held)
-            case CheckProof():
+            case requests.CheckProof():
                 return self._check("prove", arguments.project_id, held)
-            case CheckFormalize():
+            case requests.CheckFormalize():
                 return self._check("formalize", arguments.project_id, held)
-            case CheckProveFile():
+            case requests.CheckProveFile():
                 return self._check_file(arguments, held)
-            case Cancel():
+            case requests.Cancel():
                 return self._cancel(arguments, held)
-            case AristotleStatus():
+            case requests.AristotleStatus():
                 return answered(self._status())
-            case ListJobs():
+            case requests.ListJobs():
                 jobs = self._store.all()
                 end = arguments.offset + arguments.limit
                 rows = [row_of(job) for job in jobs[arguments.offset : end]]
@@ -250,13 +239,13 @@ class LeanGroup(Group):
 
     # Jobs begin.
 
-    def _prove(self, arguments: Prove, held: Held) -> Begun:
+    def _prove(self, arguments: requests.Prove, held: Held) -> Begun:
         order = self._order()
         files, warnings = self._context(arguments.context_files or ())
         ordered = prove_job(order, arguments.code, files, arguments.hint or "")
         return self._begun(held, ordered.noting(warnings=warnings), wait=arguments.wait)
 
-    def _prove_kleis(self, arguments: Prove, context: CallContext, held: Held) -> Answer | Begun:
+    def _prove_kleis(self, arguments: requests.Prove, context: CallContext, held: Held) -> Answer | Begun:
         try:
             service = self.service()
         except ServiceFailure:
@@ -268,7 +257,7 @@ class LeanGroup(Group):
         more = found.fields(f"job {ordered.job.id}")
         return self._begun(held, ordered, wait=arguments.wait, more=more)
 
-    def _prove_file(self, arguments: ProveFile, held: Held) -> Begun:
+    def _prove_file(self, arguments: requests.ProveFile, held: Held) -> Begun:
         order = self._order()
         file = self._folders.project(arguments.file_path)
         wanted = arguments.output_path or str(file.path.with_name(file.path.stem + ".solved.lean"))
@@ -279,7 +268,7 @@ class LeanGroup(Group):
         )
         return self._begun(held, ordered, wait=arguments.wait)
 
-    def _formalize(self, arguments: Formalize, held: Held) -> Begun:
+    def _formalize(self, arguments: requests.Formalize, held: Held) -> Begun:
         order = self._order()
         given = (arguments.context_file,) if arguments.context_file else ()
         files, warnings = self._context(given)
@@ -324,7 +313,7 @@ class LeanGroup(Group):
         """The job, advanced once; a finished one needs no service."""
         return job if job.stage == "done" else self._runner().advance(job)
 
-    def _check_file(self, arguments: CheckProveFile, held: Held) -> Answer:
+    def _check_file(self, arguments: requests.CheckProveFile, held: Held) -> Answer:
         job = self._job("file", arguments.project_id, held)
         if isinstance(job, Answer):
             return job
@@ -350,7 +339,7 @@ class LeanGroup(Group):
         saved = self._folders.write_new(target, job.outcome.code)
         return self._store.put(msgspec.structs.replace(job, saved_path=str(saved)))
 
-    def _cancel(self, arguments: Cancel, held: Held) -> Answer:
+    def _cancel(self, arguments: requests.Cancel, held: Held) -> Answer:
         job = self._job(None, arguments.project_id, held)
         if isinstance(job, Answer):
             return job
