@@ -112,13 +112,13 @@ class _Command(click.Command):
         outer = ctx.find_root().params
         home: Path | None = ctx.params.pop("home", None) or outer.get("home")
         as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
-        session = CommandContext(home=home, as_json=as_json, closed=ctx.obj or frozenset())
-        ctx.params["session"] = session
+        context = CommandContext(home=home, as_json=as_json, closed=ctx.obj or frozenset())
+        ctx.params["context"] = context
         try:
             status = super().invoke(ctx)
-            session.screen.out.flush()
+            context.screen.out.flush()
         except RegistryError as error:
-            status = session.answer({"type": "error", "error": error.as_json()}, lambda answer: None)
+            status = context.answer({"type": "error", "error": error.as_json()}, lambda answer: None)
         ctx.exit(status)
 
 

@@ -73,7 +73,7 @@ class ProverPool:
 
     def _prover(self, theory: Theory) -> Prover:
         """This thread's prover; it is kept for as long as the questions are about one theory."""
-        from registry.cli.kleis.questions.verify import make_prover
+        from registry.cli.kleis.shared.question import make_prover
 
         if getattr(self._mine, "theory", None) is not theory:
             self._mine.theory = theory

@@ -140,7 +140,7 @@ def _sections(shown: Description) -> Iterator[tuple[str, list[list[Piece]]]]:
         [
             [
                 Piece(f"{each.line}:{each.column}".ljust(6), "faint"),
-                Piece(_reading(each.source, each.meaning)),
+                Piece(_interpretation(each.source, each.meaning)),
             ]
             for each in shown.readings
             if each.kind != "free"
@@ -173,7 +173,7 @@ def _definition(text: str, termination: str) -> list[Piece]:
     return [Piece(f"{text}\n  terminates: {termination}" if termination else text)]
 
 
-def _reading(source: str, meaning: str) -> str:
+def _interpretation(source: str, meaning: str) -> str:
     return f"{source} is {meaning}"
 
 

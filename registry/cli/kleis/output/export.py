@@ -184,7 +184,7 @@ def _lean_file(asked: Exporting, loading: Loading, text: str) -> LeanFile:
     )
     if not asked.prove:
         return write()
-    from registry.cli.kleis.questions.verify import make_prover
+    from registry.cli.kleis.shared.question import make_prover
 
     with make_prover(loading.theory, fresh=asked.fresh) as prover:
         return write(verdict=prover.verify)

@@ -178,7 +178,7 @@ def _proved(
     from kleis.lean import export_lean
     from kleis.lean.export.stated_propositions import propositions_of
     from kleis.syntax.printer.program import print_expression
-    from registry.cli.kleis.questions.verify import make_prover
+    from registry.cli.kleis.shared.question import make_prover
 
     own = loading.main.name
     verdicts: dict[Expression, Verdict] = {}
@@ -188,7 +188,7 @@ def _proved(
         for place, each in enumerate(wanted):
             progress(place, len(wanted), each.name)
             if each.expression is not None:
-                verdicts[each.expression] = _settled(
+                verdicts[each.expression] = _publishable(
                     prover.verify(each.expression, using=each.using, file=own), each
                 )
                 found.append(each)
@@ -208,7 +208,7 @@ def _proved(
     return lean, statements
 
 
-def _settled(verdict: Verdict, proposition: Proposition) -> Verdict:
+def _publishable(verdict: Verdict, proposition: Proposition) -> Verdict:
     """The verdict, if it is one that can be published."""
     if verdict.status not in ("error", "inconsistent"):
         return verdict
