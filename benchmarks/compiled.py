@@ -1,6 +1,7 @@
-"""The compiled back end: against hand-written Python and the reference, and what compiling and starting cost.
+"""The compiled back end against hand-written Python and the reference evaluator; the cost of compiling and starting.
 
-Everything here only computes, so the clock is the thread's own. Inputs are read before; "prepared" is compiled before.
+Measured in the thread's own CPU time, since nothing waits. Inputs are decoded before the clock starts; "prepared" code is
+compiled before, too.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def _stepper(tools: WorkloadTools, fuel: int, cache: Cache) -> Stepper:
 
 
 def _prepared(workload: Workload) -> Callable[[], object]:
-    """A compiled run of the workload's tool on its input, read before."""
+    """A compiled run of the workload's tool on its decoded input."""
     tools = WorkloadTools(workload)
     cache = Cache()
     tool = tools.tools[workload.run]
@@ -111,7 +112,7 @@ class _Tools(WorkloadTools):
 
 
 def _failing() -> dict[str, float]:
-    """A run that uses up its fuel: the attempt and the reference's run, over the reference's alone."""
+    """A run out of fuel: the compiled attempt and the reference run that follows, over the reference run alone."""
     tools = _Tools(fib=_DOUBLE_RECURSION)
     tool, given, fuel = tools.tools["fib"], given_term(literal(40)), 1_000_000
     ready = Cache()
@@ -164,7 +165,7 @@ def _empty() -> None:
 
 
 def _starting() -> dict[str, float]:
-    """A run of almost no work, in calls of a Python function that does nothing."""
+    """A run of a trivial term, over a call of an empty Python function."""
     tools = _Tools(square=_SQUARE)
     cache = Cache()
     cache.prepared(tools.tools["square"]).unit("int", tools, checks_sizes=False)
@@ -192,7 +193,7 @@ def _starting() -> dict[str, float]:
 
 
 def _preparing() -> dict[str, float]:
-    """Over the workloads' tools: what is done for a tool, over Python's own `compile()` of the same source."""
+    """Compiling the workloads' tools, over Python's own `compile()` of the same source."""
     plain, vetted = [], []
     for workload in workloads():
         tools = WorkloadTools(workload)
@@ -237,6 +238,6 @@ def _driving(steps: int = 300) -> dict[str, float]:
 
 
 def measure_costs() -> dict[str, float]:
-    """What failing, starting, compiling and driving cost."""
+    """The cost of failing, starting, compiling and driving."""
     reserve_stack(20_000)
     return {**_failing(), **_starting(), **_preparing(), **_driving()}

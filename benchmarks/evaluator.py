@@ -1,4 +1,4 @@
-"""The reference evaluator against hand-written Python: parsing and reading of the input excluded."""
+"""The reference evaluator against hand-written Python, without parsing and decoding of the input."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks --only exploring
 
-From nothing: no verdict is kept, the workers start cold. What is decided is compared with the free group, in which an
-equation holds exactly if it holds in all groups. Beside it, what one question of a tool to the theory costs.
+Without cached verdicts and with cold workers. The decisions are checked against the free group, in which an equation
+holds exactly if it holds in all groups. A second row measures one question of a tool to a theory.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _holds(law: str) -> bool:
 
 
 def _asking(snapshot: TheorySnapshot) -> float:
-    """Milliseconds of a run that asks a question nobody asked before."""
+    """Milliseconds of a run with a question that is not cached."""
     taken = []
     for number in range(_ROUNDS):
         code = {"verify": f"∀(x y : ℤ). x < y → x + {number} < y + {number}"}

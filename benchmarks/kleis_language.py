@@ -1,7 +1,7 @@
-"""Speed of the Kleis front end: reading text, loading the library, evaluating.
+"""Speed of the Kleis front end: parsing, loading the library, evaluating.
 
 Figures hold for one machine; the ratios compare with other work done in the same run.  Texts are the library and the
-test programs, repeated until they are long enough, so what is measured is what people write.
+test programs, repeated to the length needed, so that the input is realistic.
 
     python -m benchmarks.kleis_language
 """
@@ -125,7 +125,7 @@ def _factorial(number: int) -> int:
 
 
 def _sample() -> str:
-    """What people write, as one text: programs without their imports, over and over."""
+    """One long realistic text: programs without their imports, repeated."""
     places = (_ROOT / "stdlib" / "kleis", _ROOT / "tests" / "kleis_programs")
     files = sorted(path for place in places for path in place.rglob("*.kleis"))
     from kleis.syntax.parser.parser import parse_source
@@ -138,7 +138,7 @@ def _sample() -> str:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    """The median time of several rounds, after one that does not count."""
+    """The median time of several rounds, after a warm-up."""
     work()
     gc.collect()
     rounds = []

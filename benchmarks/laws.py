@@ -1,4 +1,4 @@
-"""What laws of tools cost: translating, asking the prover, checking again.
+"""The cost of laws of tools: translation, proof, checking again.
 
 Limit: the laws of a tool of 50 nodes checked in under 300 ms warm. Figures are medians of one run; the
 prover's worker is warm, no verdict is cached.

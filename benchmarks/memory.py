@@ -80,7 +80,7 @@ HOGS: dict[str, Any] = {
     "eval in new scopes: templates": _new_scope([{"quote": {"unquote": 1}}] * 70),
     "eval in new scopes: long lists": _new_scope([{"var": "q"}] * 3_000),
 }
-"""Functions for a fold from the empty list over a range: each step keeps what it makes."""
+"""Functions for a fold from the empty list over a range; each step retains its result."""
 
 
 class _NoTools:
@@ -116,7 +116,7 @@ def hog(name: str, fuel: int = FUEL) -> float:
 
 
 LEFT = tuple(name for name in HOGS if name.startswith("eval "))
-"""Hogs that make new code all the time: they are not compiled."""
+"""Hogs that make new code at each step; they are not compiled."""
 
 
 def compiled_hog(name: str, fuel: int = FUEL) -> float:

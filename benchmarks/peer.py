@@ -1,7 +1,7 @@
 """`--peer CMD`: any other MCP-PIF server beside ours, on the same workloads, over stdio, in one run.
 
-Net time is the least round trip of the run less the least round trip of a trivial tool with the same input: what is
-left is the evaluator's, whatever the transport costs.
+Net time is the least round trip of the run minus the least round trip of a trivial tool with the same input, so that the
+transport does not count.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _IDENTITY = {"lam": "x", "body": 1}
 
 
 class Connection:
-    """A client of the 2025 protocol, as little as can be."""
+    """A minimal client of the 2025 protocol."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.process = subprocess.Popen(

@@ -1,8 +1,8 @@
-"""What a gate costs: decisions in process, and round trips of `check_action` over stdio.
+"""The cost of a policy: decisions in process, and round trips of `check_action` over stdio.
 
 Limits: at least 2,000 decisions/s in process, and p50 under 2 ms over stdio.
 
-The policy is the starter policy of the library; no action comes twice, so nothing can be remembered.
+The policy is the starter policy of the library; no action occurs twice, so that no cache helps.
 
     python -m benchmarks --only policy
 """
@@ -49,7 +49,7 @@ def measure() -> dict[str, float]:
 
 
 def _actions() -> Iterator[dict[str, Any]]:
-    """Actions of all kinds, allowed and denied, each another one."""
+    """Distinct actions of all kinds, allowed and denied."""
     number = 0
     while True:
         number += 1

@@ -2,10 +2,10 @@
 
     python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--guards F]
 
-FILE has one JSON object a line: `kleis` (the program, which may import), `using`, `proposition` (null: has it a model?), `expect`.  What
-is printed says how many were solved; `wrong` is a definite verdict other than the one expected, and must be 0.
+FILE has one JSON object a line: `kleis` (the program, which may import), `using`, `proposition` (null: has it a model?), `expect`.  The
+output counts the rows solved; `wrong` counts definite verdicts other than the expected one, and must be 0.
 
-`benchmarks/more_propositions.jsonl` has rows of our own, of areas and with traps that the project's data lacks: ℕ, ℚ, ℂ, sets,
+`benchmarks/more_propositions.jsonl` covers areas that the project's data lacks: ℕ, ℚ, ℂ, sets,
 parametric data, guards, functions, `implements`, `extends`, definedness.  Some are beyond the engines; none may be wrong.
 """
 

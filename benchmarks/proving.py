@@ -1,12 +1,12 @@
-"""What the prover adds to the solver, and what its own checks cost.
+"""The prover against the bare solver, and the cost of its checks.
 
 Figures are medians of one run.
 
     python -m benchmarks --only proving
 
-The same queries are put to Z3 by hand: terms built with its Python interface, one check, the model read.  Ours begin
-with the text of a program and end with the answer of a warm worker: values of the counterexample, or the core of
-axioms.  Both solve on one thread.
+The same queries go to Z3 directly: terms built with its Python interface, one check, the model read. Ours begin with the
+text of a program and end with the answer of a warm worker: values of the counterexample, or the core of axioms. Both
+solve on one thread.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _side_by_side(broker: Broker, query: _Query, seconds: float, *, hard: bool) 
 
 
 def _first_questions() -> dict[str, float]:
-    """Each by a prover that knows nothing yet, in a warm worker."""
+    """Each question by a prover without cached verdicts, in a warm worker."""
     theory = Theory().include(parse_program(_LEFT_GROUP))
     rows = {}
     with Broker() as broker:

@@ -1,4 +1,4 @@
-"""What long runs do to other clients' answers, and how soon a cancelled run stops."""
+"""Latency of small calls beside long runs, and the time until a cancelled run stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theory sessions: what a question and a submission cost, and that size does not count.
+"""Theory sessions: the cost of a question and of a submission, and its independence of the session's size.
 
 Limits: `evaluate` of a trivial proposition under 40 ms warm; submitting to a 1,000-item session at most 1.5× as long as
 to a 10-item one.

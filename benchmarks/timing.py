@@ -1,4 +1,4 @@
-"""How things are timed here: alternating rounds in one process, medians, the collector off."""
+"""Timing: alternating rounds in one process, medians, garbage collection off."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from kleis.errors import KleisError
 from kleis.explore.explore import Ask, Explored, Finding, Model, Stopped, Subject, explore
@@ -55,18 +56,23 @@ _PROBLEMS = 5
 Answer = dict[str, Any]
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What to explore: a structure, or tools. `limit` and `offset` choose rows of the lists of refuted laws and of laws
-    that follow."""
+class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of `explore`: a structure of a session, or tools.
+
+    `limit` and `offset` choose rows of the lists of refuted and of following laws.
+    """
 
     structure: str = ""
-    tools: tuple[str, ...] = ()
-    size: int = 5
-    variables: int = 3
-    generator: str = GENERATOR
+    tools: Annotated[tuple[str, ...], Meta(description="PIF tools, instead")] = ()
+    session: str = "default"
+    size: Annotated[int, Meta(ge=1, le=20, description="symbols a side")] = 5
+    variables: Annotated[int, Meta(ge=0, le=6)] = 3
+    generator: Annotated[str, Meta(description="PIF tool: record → list of quoted propositions")] = (
+        msgspec.field(default_factory=lambda: GENERATOR)  # a factory's default is not shown
+    )
     carrier: str | None = None
-    offset: int = 0
-    limit: int = 20
+    offset: Annotated[int, Meta(ge=0)] = 0
+    limit: Annotated[int, Meta(ge=0, le=1_000)] = 20
 
 
 def explored(

@@ -9,7 +9,7 @@ Specification: docs/reference/serving.md. In reading order:
 - `mcp/`: the server itself; with the demo's client the only modules that import the SDK
 - `serve`: what `pif serve` and `kleis serve` start: groups chosen and made
 
-Call `registry.server.serve.serve` first. Nothing is promised of the Python interfaces but `contract.group` and `serve`.
+Call `registry.server.serve:serve` first. Nothing is promised of the Python interfaces but `contract.group` and `serve`.
 A new tool of a group: its request type (`registry.workspace.requests` or beside the group), `groups/<group>/tool_specs`,
 `groups/<group>/group`, and the tables of docs/reference/serving.md.
 """

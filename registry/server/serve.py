@@ -1,4 +1,4 @@
-"""What `pif serve` starts: the groups that are asked for, over one home, on standard input and output or HTTP."""
+"""The start of a server: the chosen groups over one home, on standard input and output or HTTP."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ from registry.server.mcp.stdio_server import serve_stdio
 __all__ = ["GROUPS", "chosen_names", "make_groups", "serve"]
 
 TITLE = "PIF + Kleis"
+
+GROUPS: dict[str, str] = {
+    "pif": "registry.server.groups.pif.group",
+    "theory": "registry.server.groups.theory.group",
+    "policy": "registry.server.groups.policy.group",
+    "lean": "registry.server.groups.lean.group",
+    "corpus": "registry.server.groups.corpus.group",
+}
+"""The module of each group, in the order of their tools. It is imported when the group is chosen: a server without proofs
+loads no prover (docs/reference/serving.md §1.2)."""
 
 
 def serve(settings: Settings, groups: str) -> int:
@@ -42,25 +52,12 @@ def serve(settings: Settings, groups: str) -> int:
 
 
 def _address(text: str) -> tuple[str, int] | None:
-    """Where to serve over HTTP, None for standard input and output. Raises ValueError in words."""
+    """The address to serve over HTTP, None for standard input and output. Raises ValueError for a malformed one."""
     if not text:
         return None
     from registry.server.mcp.http_server import parse_address
 
     return parse_address(text)
-
-
-# The groups of tools that a server may offer, by name, in the order of their tools (docs/reference/serving.md §1.2).
-#
-# A group's module is imported when the group is chosen: a server without proofs loads no prover.
-
-GROUPS: dict[str, str] = {
-    "pif": "registry.server.groups.pif.group",
-    "theory": "registry.server.groups.theory.group",
-    "policy": "registry.server.groups.policy.group",
-    "lean": "registry.server.groups.lean.group",
-    "corpus": "registry.server.groups.corpus.group",
-}
 
 
 def chosen_names(names: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""Who uses a tool, and whether they still keep their promises when it changes.
+"""The users of a tool: which they are, whether their examples hold after a change, and their graph.
 
 Uses are the names that stand in code: in `app` and in `code_of`. A name that a run computes is not seen, nor are tools
-that were given up. A use of `name@2` is a use, and is not touched by a new version of `name`.
+that were forgotten. `name@2` is a use of `name` that a new version does not affect. In the graph an arrow leads from a
+tool to what its code names; a name that is no tool is shown as missing, and circles are allowed.
 """
 
 from __future__ import annotations
@@ -38,11 +39,15 @@ __all__ = [
     "check_users",
     "drawing_of",
     "graph_of",
-    "refuse_broken",
+    "reject_broken",
     "users_of",
 ]
 
 CHECK_FUEL = 50_000_000
+"""Fuel of the examples of all users of a tool."""
+
+MOST_TOOLS = 500
+"""Tools in one graph."""
 
 
 class User(msgspec.Struct, frozen=True):
@@ -167,7 +172,7 @@ def check_users(name: str, store: Store, before: Tools, after: Tools) -> Checked
     return Checked(held, tuple(broken), stale)
 
 
-def refuse_broken(name: str, checked: Checked) -> None:
+def reject_broken(name: str, checked: Checked) -> None:
     """Raise `example_failed` where an example of a user would not hold any more."""
     if not checked.broken:
         return
@@ -193,13 +198,6 @@ def _too_many(name: str, record: ToolRecord) -> RegistryError:
         hint="Pass force: true to change it without them.",
     )  # fmt: skip
 
-
-# Which tools use which, as data and as a drawing (`registry.diagrams`).
-#
-# An arrow leads from a tool to what its code names. A name that a run computes is not seen; a name that is no tool stays
-# visible as missing. Circles are allowed: tools may call each other.
-
-MOST_TOOLS = 500
 
 Kind = Literal["tool", "version", "library", "missing"]
 
@@ -255,7 +253,7 @@ def graph_of(names: Sequence[str], store: Store, tools: SnapshotTools, *, librar
 
 
 def _resolved(text: str, tools: SnapshotTools) -> str:
-    """The node of a name that stands in code: a tool's name, or `name@version` where that is not the current one."""
+    """The node of a name in code: a tool's name, or `name@version` where that is not the current one."""
     record = tools.find(text)
     if record is None:
         return text

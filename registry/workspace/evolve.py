@@ -1,8 +1,8 @@
-"""Making a tool, or a new version of one: everything that `evolve` does between its arguments and its answer.
+"""A new tool, or a new version of one: what `evolve` does between its request and its answer.
 
 In this order: the code is read (or composed, or derived), closed and described; the store says what would come of it;
-on the registry as it would be (an `Overlay`) the examples run, the laws are asked, and those of the tools that use it, before it
-becomes the default. Only then anything is written.
+against the registry as it would be (an `Overlay`) the examples run, the laws are proved or tested, and the examples of
+the tools that use it run. Only then is anything written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from registry.tools.code_and_examples import (
 )
 from registry.tools.composition import composed, derived
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
-from registry.workspace.dependants import Checked, check_users, refuse_broken
+from registry.workspace.dependants import Checked, check_users, reject_broken
 from registry.workspace.requests import Evolve
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def evolve(
     if planned.outcome in ("created", "new_version"):
         checked = check_users(request.name, store, tools, view)
         if not request.force:
-            refuse_broken(request.name, checked)
+            reject_broken(request.name, checked)
         if expected is None and checked.held:  # what was checked is what is replaced
             current = tools.snapshot.record(request.name)
             expected = current.version if current else 0

@@ -1,7 +1,7 @@
 """The arguments of each operation on PIF tools, one type an operation.
 
 A type is all that is said of an operation's arguments: `Workspace` takes it, the server advertises its JSON Schema as
-the tool's (`registry.server.contract.group.schema_of`) and converts a call to it, an evolve file is checked against it,
+the tool's (`registry.server.contract.group:schema_of`) and converts a call to it, an evolve file is checked against it,
 and the parameters of the `pif` commands have the names of its fields. Descriptions are for clients of the server, and
 pinned like all they see. The argument of `help` is `registry.tools.help.Help`.
 

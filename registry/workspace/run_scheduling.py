@@ -1,6 +1,9 @@
-"""First tries under small limits, for runs that end within a millisecond or two: they need no worker thread.
+"""How runs are scheduled: quick ones at once, and no more at a time than the memory allows.
 
-Purity makes a second run invisible, so whatever a first try could not do is done again under the real limits.
+- A run is first tried under small limits, on the caller's thread (`answer_briefly`). Runs are pure, so one that does not
+  end within them is begun again elsewhere under its own limits, and nobody sees the first try.
+- A run is admitted while the memory that its fuel allows is free (`Admission`, docs/reference/serving.md §5.6): a unit of
+  fuel keeps at most `pif.language.budget.RETAINED_BYTES` alive.
 """
 
 from __future__ import annotations
@@ -20,14 +23,17 @@ from registry.tools.snapshot_tools import SnapshotTools
 __all__ = ["Admission", "BriefTools", "answer_briefly", "is_brief"]
 
 _FUEL, _COMPILED_FUEL, _TIME = 2_000, 150_000, 0.002
+"""Limits of a first try: fuel of the reference evaluator and of compiled code, and seconds."""
 
 _SIZE = 16_384
 _PARTS = 400
+"""Characters of a string, and parts of a value, up to which code and input are small."""
+
 _LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
 
 
 class _NeedsLonger(Exception):
-    """Something has to be looked up that takes longer than a brief run may."""
+    """A look-up would take longer than a first try may."""
 
 
 class BriefTools(SnapshotTools):
@@ -44,7 +50,7 @@ class BriefTools(SnapshotTools):
 
 
 def answer_briefly(request: Request, fuel: int, tools: BriefTools) -> Answer | None:
-    """The answer of a run with so much fuel where it can be had quickly, else None."""
+    """The answer of a run if it ends within the limits of a first try, else None."""
     deadline = time.monotonic() + _TIME
     brief = Budget(fuel=min(fuel, _COMPILED_FUEL), string_length=_SIZE, result_bytes=_SIZE)
     try:
@@ -79,13 +85,8 @@ def is_brief(*data: Json) -> bool:
     return True
 
 
-# How many runs may go on at once: as many as the memory that their fuel allows (docs/reference/serving.md §5.6).
-#
-# A unit of fuel keeps at most `pif.language.budget.RETAINED_BYTES` alive, so a run's fuel bounds its memory before it starts.
-
-
 class Admission:
-    """A bound on memory, shared by all runs of a process. Safe in threads; nobody waits, the answer is yes or no."""
+    """A bound on memory, shared by all runs of a process. Thread-safe; never waits."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -94,13 +95,13 @@ class Admission:
 
     @contextmanager
     def of(self, amount: int) -> Iterator[None]:
-        """Hold `amount` bytes for the length of a run; `too_busy` where they are not to be had now."""
+        """Reserve `amount` bytes for the length of a run. Raises `too_busy` where they are not free."""
         with self._lock:
             free = self.limit - self._taken
             if amount <= free:
                 self._taken += amount
         if amount > free:
-            raise _refusal(amount, free, self.limit)
+            raise _too_busy(amount, free, self.limit)
         try:
             yield
         finally:
@@ -108,7 +109,7 @@ class Admission:
                 self._taken -= amount
 
 
-def _refusal(amount: int, free: int, limit: int) -> RegistryError:
+def _too_busy(amount: int, free: int, limit: int) -> RegistryError:
     most = max(0, free)
     hint = "Ask again when other runs have ended, or pass less fuel."
     if amount > limit:

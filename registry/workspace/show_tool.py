@@ -1,4 +1,4 @@
-"""What `show` answers: one tool with its code, also as Python and as Kleis, its laws and its versions."""
+"""The answer of `show`: one tool with its code, also as Python and as Kleis, its laws and its versions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What the product does with PIF tools, for every front alike: the server's tools and the `pif` commands.
+"""Operations on PIF tools, for the server's tools and the `pif` commands alike: one method an operation.
 
-Each method answers one JSON object, the `structuredContent` over MCP and the `--json` of the command line. Refusals
-are answers too (`{"type": "error", "error": …}`): nothing a user sends makes a method raise.
+Each method answers one JSON object: the `structuredContent` over MCP, and what `--json` prints. Errors are answers too
+(`{"type": "error", "error": …}`): no request makes a method raise. Operations with options take their request type of
+`registry.workspace.requests`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
 from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache, TypeCache
-from registry.workspace.dependants import check_users, drawing_of, graph_of, refuse_broken, users_of
+from registry.workspace.dependants import check_users, drawing_of, graph_of, reject_broken, users_of
 from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ P = ParamSpec("P")
 def _answering(
     method: Callable[Concatenate[Workspace, P], Answer],
 ) -> Callable[Concatenate[Workspace, P], Answer]:
-    """Turn the refusals of a method into answers."""
+    """Turn the errors of a method into answers."""
 
     def answer(self: Workspace, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
         try:
@@ -87,47 +88,47 @@ class Workspace:
 
     @cached_property
     def prover(self) -> LawProver:
-        """Who is asked about laws."""
-        from registry.laws.law_prover import LawProver  # nobody without laws pays for it
+        """The prover of laws, made when it is first needed."""
+        from registry.laws.law_prover import LawProver  # loads the prover
 
         return LawProver()
 
     def close(self) -> None:
-        """Let go of the store and of the prover."""
+        """Close the store and the prover."""
         if "prover" in self.__dict__:
             self.prover.close()
         self.store.close()
 
     @contextmanager
-    def _asking(self, watch: Deadline | None) -> Iterator[Callable[[], LawProver]]:
-        """Who is asked about laws, begun when it is first needed and bounded by a watch."""
+    def _asking(self, deadline: Deadline | None) -> Iterator[Callable[[], LawProver]]:
+        """A function that gives the prover of laws, bounded by the deadline; the prover is begun at its first call."""
         with ExitStack() as begun:
             made: list[LawProver] = []
 
             def prover() -> LawProver:
                 if not made:
                     known = self.prover
-                    made.append(known if watch is None else begun.enter_context(known.within(watch)))
+                    made.append(known if deadline is None else begun.enter_context(known.within(deadline)))
                 return made[0]
 
             yield prover
 
     def tools(self) -> SnapshotTools:
-        """The tools as they are now; what is done with the answer does not see later changes."""
+        """A snapshot of the tools."""
         return SnapshotTools(self.store.snapshot(), self._terms, self.library)
 
     # Evolving.
 
     @_answering
-    def evolve(self, request: requests.Evolve, *, watch: Deadline | None = None) -> Answer:
+    def evolve(self, request: requests.Evolve, *, deadline: Deadline | None = None) -> Answer:
         """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
 
-        `watch` limits the time for proofs of laws; what is not decided by then is tested, and asked by the next
-        evolve. The request's own `timeout_ms` is for the caller, who makes the watch.
+        `deadline` limits the time for proofs of laws; what is not decided by then is tested, and asked by the next
+        evolve. The request's own `timeout_ms` is for the caller, who makes the deadline.
         """
         from registry.workspace.evolve import evolve  # not needed to run a tool
 
-        with self._asking(watch) as prover:
+        with self._asking(deadline) as prover:
             return evolve(request, self.store, self.tools(), self.maximum_fuel, prover)
 
     # Running.
@@ -155,7 +156,7 @@ class Workspace:
             return {"type": "error", "error": error.as_json()}
 
     def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:
-        """The answer of `run` where it can be had within a millisecond or two, else None: then call `run`.
+        """The answer of `run` if it ends within a millisecond or two, else None: then call `run`.
 
         A first try under smaller limits; purity makes a second one invisible.
         """
@@ -168,7 +169,7 @@ class Workspace:
         return answer_briefly(request, fuel, BriefTools(self.store.snapshot(), self._terms, self.library))
 
     def fuel(self, asked: int | None) -> int:
-        """The fuel of a run; refuses more than the maximum, and names it."""
+        """The fuel of a run; an error for more than the maximum, which it names."""
         if asked is None:
             return min(DEFAULT_FUEL, self.maximum_fuel)
         if not 1 <= asked <= self.maximum_fuel:
@@ -252,12 +253,12 @@ class Workspace:
 
     @_answering
     def verify(
-        self, proposition: str, *, lemmas: Sequence[str] = (), watch: Deadline | None = None
+        self, proposition: str, *, lemmas: Sequence[str] = (), deadline: Deadline | None = None
     ) -> Answer:
         """What becomes of a proposition about tools; nothing is kept."""
         from registry.laws.requests import verified_law
 
-        with self._asking(watch) as prover:
+        with self._asking(deadline) as prover:
             return verified_law(proposition, lemmas, self.tools(), prover())
 
     @_answering
@@ -277,23 +278,23 @@ class Workspace:
         raise RegistryError("unknown_tool", missing.message, found=missing.found, hint=missing.hint)
 
     def term(self, code: Json) -> Tool | Term:
-        """What `code` names or says: a tool, or a term; as `run` reads it."""
+        """The tool that `code` names, or the term that it is; as `run` reads it."""
         tools = self.tools()
         tool = tools.tool(code) if isinstance(code, str) else None
         return tool or read_code(code, tools.nearest)
 
     @_answering
-    def analyze(self, request: requests.Analyze, *, watch: Deadline | None = None) -> Answer:
+    def analyze(self, request: requests.Analyze, *, deadline: Deadline | None = None) -> Answer:
         """What can be said of a tool or a term without running it; with `against`, whether that does the same.
 
-        `watch` limits the time for proofs, as in `evolve`.
+        `deadline` limits the time for proofs, as in `evolve`.
         """
         tools = self.tools()
         code, aspects = request.code, request.aspects
         if request.against is not msgspec.UNSET:
             from registry.laws.requests import compared
 
-            with self._asking(watch) as prover:
+            with self._asking(deadline) as prover:
                 return compared(self.term(code), request.against, tools, prover())
         tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
@@ -304,9 +305,9 @@ class Workspace:
                 told["graph"] = mermaid(drawing_of(graph_of([tool.name], self.store, tools)))
             return told
         data = read_text(code, tools.nearest) if isinstance(code, str) else code
-        refused = invalid(data)
-        if refused is not None:
-            return refused
+        errors = invalid(data)
+        if errors is not None:
+            return errors
         term = decode_term(data)
         return analysis(term, None, None, tools, lambda: typing_of(term, tools), aspects)
 
@@ -348,7 +349,7 @@ class Workspace:
         older = tools.tool(f"{self._own(name)}@{version}") if version > 0 else None
         if older is not None and not request.force:
             view = Overlay(tools, name, version, older.term)
-            refuse_broken(name, check_users(name, self.store, tools, view))
+            reject_broken(name, check_users(name, self.store, tools, view))
         record = self.store.rollback(name, version, expect_version=request.expect_version)
         return {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
                 "description": record.description, "capabilities": [*record.capabilities],

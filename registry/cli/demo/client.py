@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What a call answered: the object, the text that says the same, and whether it is an error result."""
+    """The answer of a call: the object, the text, and whether it is an error result."""
 
     structured: dict[str, Any]
     text: str
@@ -72,9 +72,9 @@ class Connection:
 
 @asynccontextmanager
 async def connected(
-    command: Sequence[str], *, environment: Mapping[str, str], complaints: TextIO
+    command: Sequence[str], *, environment: Mapping[str, str], diagnostics: TextIO
 ) -> AsyncIterator[Connection]:
-    """Start a server and connect to it; what it writes to standard error goes to `complaints`.
+    """Start a server and connect to it; what it writes to standard error goes to `diagnostics`.
 
     Raises ConnectionError where it cannot be started or does not answer.
     """
@@ -82,14 +82,14 @@ async def connected(
     parameters = StdioServerParameters(command=program, args=arguments, env=dict(environment))
     async with AsyncExitStack() as stack:
         try:
-            client = await stack.enter_async_context(Client(stdio_client(parameters, errlog=complaints)))
+            client = await stack.enter_async_context(Client(stdio_client(parameters, errlog=diagnostics)))
         except (MCPError, OSError, ExceptionGroup) as error:
             raise ConnectionError(f"{program} did not become a server: {_reason(error)}") from error
         yield Connection(client)
 
 
 def _reason(error: Exception) -> str:
-    """The first cause in words; the SDK's task groups wrap it several times."""
+    """The first cause as text; the SDK's task groups wrap it several times."""
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return error.message if isinstance(error, MCPError) else str(error)

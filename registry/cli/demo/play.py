@@ -45,9 +45,9 @@ class Played(msgspec.Struct, frozen=True):
     progress: tuple[str, ...]
 
 
-def play(session: CommandContext) -> int:
+def play(context: CommandContext) -> int:
     """Play all acts; returns the exit status."""
-    stage = _Stage(None if session.as_json else session.screen)
+    stage = _Stage(None if context.as_json else context.screen)
     with tempfile.TemporaryDirectory(prefix="pif-demo-") as directory:
         home = Path(directory) / "home"
         try:
@@ -56,20 +56,20 @@ def play(session: CommandContext) -> int:
             asyncio.run(stage.play(LATER, home))
         except* ConnectionError as lost:
             stage.trouble = _cause(lost)
-            session.screen.complain([Piece("the server is gone: ", "bad"), Piece(stage.trouble)])
+            context.screen.print_error([Piece("the server is gone: ", "bad"), Piece(stage.trouble)])
     calls = sum(len(act.calls) for act in (*ACTS, *LATER, POLICY))
     passed = sum(played.passed for played in stage.played)
-    if session.as_json:
+    if context.as_json:
         steps = msgspec.to_builtins(stage.played)
         report = {"type": "demo", "passed": passed, "calls": calls, "trouble": stage.trouble, "steps": steps}
-        session.screen.out.write(json_text(report) + "\n")
+        context.screen.out.write(json_text(report) + "\n")
     else:
         good = passed == calls
-        session.say(
+        context.say(
             "", [Piece(f"{passed} of {calls} answers were the expected ones.", "good" if good else "bad")]
         )
         if good:
-            session.say("Next: `pif help`, `pif evolve`, `pif serve`; GUIDE.md teaches all of it.")
+            context.say("Next: `pif help`, `pif evolve`, `pif serve`; GUIDE.md teaches all of it.")
     return SUCCEEDED if passed == calls else FAILED
 
 
@@ -98,7 +98,7 @@ class _Stage:
             "100",
             *options,
         ]
-        async with connected(command, environment=os.environ, complaints=sys.stderr) as connection:
+        async with connected(command, environment=os.environ, diagnostics=sys.stderr) as connection:
             self._show([Piece(f"{connection.server} over stdio, protocol {connection.protocol}", "faint")])
             for act in acts:
                 self._acts += 1
@@ -113,7 +113,7 @@ class _Stage:
             call.tool, call.arguments, listener=reports.append if call.progress else None
         )
         answer = reply.structured
-        passed = holds(call.expect, answer) and reply.is_error == call.refused
+        passed = holds(call.expect, answer) and reply.is_error == call.is_rejected
         passed = passed and bool(reports) == call.progress
         self.played.append(Played(act.title, call.tool, call.arguments, answer, passed, tuple(reports[-5:])))
         if reports:
@@ -143,7 +143,7 @@ def holds(expected: Json, answer: Json) -> bool:
 
 
 def _cause(lost: BaseExceptionGroup[BaseException]) -> str:
-    """The first failure in words."""
+    """The first failure as text."""
     first: BaseException = lost
     while isinstance(first, BaseExceptionGroup):
         first = first.exceptions[0]

@@ -1,5 +1,8 @@
-"""The acts of `pif demo` in which the two languages meet: conjectures of an agent's own, synthesis by counterexample, and
-laws that a new version of a tool must keep.
+"""The acts of `pif demo` with theories, and what an act is made of.
+
+An act is calls of tools, each with the part of the answer that has to come. These acts build a theory (a clash, a proof,
+a counterexample, a second session), gate an agent's actions by the starter policy, find laws, synthesise a tool from
+counterexamples, and keep laws across versions of a tool.
 """
 
 from __future__ import annotations
@@ -22,9 +25,6 @@ __all__ = [
 ]
 
 
-# What an act of `pif demo` is made of: calls of tools, each with the part of the answer that has to come.
-
-
 class Call(msgspec.Struct, frozen=True):
     """One call of a tool. `expect` is the part of the answer that is compared; `note` says what to look at."""
 
@@ -35,10 +35,10 @@ class Call(msgspec.Struct, frozen=True):
     progress: bool = False
 
     @property
-    def refused(self) -> bool:
+    def is_rejected(self) -> bool:
         """Whether the answer has to be an error result."""
-        refusing = (self.expect.get("accepted"), self.expect.get("allowed"))
-        return self.expect.get("type") == "error" or any(each is False for each in refusing)
+        answers = (self.expect.get("accepted"), self.expect.get("allowed"))
+        return self.expect.get("type") == "error" or any(each is False for each in answers)
 
 
 class Act(msgspec.Struct, frozen=True):
@@ -217,9 +217,6 @@ LAWS = Act(
 )
 
 
-# The act of `pif demo` that gates an agent's actions, by the starter policy that ships with the library.
-
-
 def policy_options() -> tuple[str, ...]:
     """The options of a server that gates by the starter policy. Raises ConnectionError where it is not installed."""
     from kleis.theory.import_search import packaged_library
@@ -254,8 +251,6 @@ POLICY = Act(
     ),
 )
 
-
-# The acts of `pif demo` that build a theory: groups, a clash refused, a proof, a counterexample, a second universe.
 
 _GROUP = """structure Symmetries(W) {
   operation (⊙) : W × W → W

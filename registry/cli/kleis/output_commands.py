@@ -1,4 +1,4 @@
-"""The commands `kleis export`, `publish`, `graph`, `serve`: theories for other provers, a corpus, the eye, an agent."""
+"""The commands `kleis export`, `publish`, `graph`, `serve`: theories for provers, corpora, readers and agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from registry.cli.kleis.shared.options import DIRECTORY, FRESH, JSON, PATH
-from registry.cli.terminal.process import USAGE, complain
+from registry.cli.terminal.process import USAGE, print_error
 
 __all__ = ["COMMANDS", "serve_kleis"]
 
@@ -141,16 +141,11 @@ COMMANDS: tuple[click.Command, ...] = (
 )
 
 
-# `kleis serve`: the theory and policy tools over standard input and output, the short form of `pif serve --groups …`.
-#
-# Specification: docs/reference/serving.md §1.1. Without `--groups` it offers `theory`; with a policy also `policy`.
-
-
 def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> int:
-    """Serve until the client goes; the exit status."""
+    """Serve until the client disconnects; the exit status. Without `--groups`: `theory`, with a policy also `policy`."""
     closed: frozenset[int] = click.get_current_context().find_root().obj or frozenset()
     if closed & {0, 1} and not options.get("http"):
-        complain("kleis serve: standard input and output must be open")
+        print_error("kleis serve: standard input and output must be open")
         return USAGE
     from registry.home import find_home
     from registry.server.contract.settings import Settings

@@ -1,4 +1,4 @@
-"""`kleis policy check`, `audit` and `compare`: what a policy says of an action, what is wrong with it, how it differs.
+"""`kleis policy check`, `audit` and `compare`: decisions, findings, differences.
 
 Specification: docs/reference/policy.md §7.4. `--json` prints the object that the server would answer.
 

@@ -57,8 +57,8 @@ def verify(
     PROPOSITION may be - (standard input). Exit status: 0 verified, 1 disproved or the axioms clash, 2 ill-formed,
     3 unknown.
     """
-    from registry.cli.kleis.questions.verify import Question
     from registry.cli.kleis.questions.verify import verify as answer
+    from registry.cli.kleis.shared.question import Question
 
     (text, *others) = words([proposition.lstrip(), *lemmas])
     question = Question(

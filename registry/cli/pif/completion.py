@@ -1,7 +1,6 @@
-"""How a shell may go on with the name of a tool (click's completion).
+"""Shell completion of tool names, through click.
 
-A home that is not there is not made for it, and one that cannot be read completes nothing: a shell has no place for
-errors.
+No home is created for it, and one that cannot be read completes nothing: a shell cannot show errors.
 """
 
 from __future__ import annotations

@@ -28,27 +28,27 @@ _EXAMPLE = click.option(
 )  # fmt: skip
 
 
-def _examples(session: CommandContext, pairs: tuple[tuple[str, str], ...]) -> tuple[Example, ...]:
+def _examples(context: CommandContext, pairs: tuple[tuple[str, str], ...]) -> tuple[Example, ...]:
     """Examples from the command line. Raises `click.UsageError` for what is no JSON."""
     from registry.tools.code_and_examples import Example
 
     read = []
     for pair in pairs:
-        sources = [session.sources.json(part, what="the example", place="input") for part in pair]
+        sources = [context.sources.json(part, what="the example", place="input") for part in pair]
         for source in sources:
-            if source.refused:
-                raise click.UsageError(f"{source.refused['error']['message']}: {source.text[:80]}")
+            if source.error_answer:
+                raise click.UsageError(f"{source.error_answer['error']['message']}: {source.text[:80]}")
         read.append(Example(input=sources[0].data, output=sources[1].data))
     return tuple(read)
 
 
-def _stage(session: CommandContext, given: str) -> Any:
+def _stage(context: CommandContext, given: str) -> Any:
     """A tool's name, or a term."""
     if not given.lstrip().startswith(("{", "@", "-")):
         return given
-    source = session.sources.json(given, what="the stage", place="code")
-    if source.refused:
-        raise click.UsageError(f"{source.refused['error']['message']}: {given[:80]}")
+    source = context.sources.json(given, what="the stage", place="code")
+    if source.error_answer:
+        raise click.UsageError(f"{source.error_answer['error']['message']}: {given[:80]}")
     return source.data
 
 
@@ -62,20 +62,20 @@ def _stage(session: CommandContext, given: str) -> Any:
 @_DRY
 @_FORCE
 def compose(
-    session: CommandContext, name: str, stages: tuple[str, ...], description: str,
+    context: CommandContext, name: str, stages: tuple[str, ...], description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
 ) -> int:  # fmt: skip
     """Make tool NAME a pipeline: what it is given goes through all stages, first to last."""
     from registry.workspace.requests import Evolve
 
-    given = _examples(session, examples)
-    with session.workspace() as workspace:
+    given = _examples(context, examples)
+    with context.workspace() as workspace:
         request = Evolve(
             name, description or f"A pipeline: {', then '.join(stages)}."[:8_000],
-            compose=[_stage(session, stage) for stage in stages], examples=given, dry_run=dry_run, force=force,
+            compose=[_stage(context, stage) for stage in stages], examples=given, dry_run=dry_run, force=force,
         )  # fmt: skip
         answer = workspace.evolve(request)
-    return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts())
+    return context.answer(answer, lambda made: views.evolved(context.screen, made), Texts())
 
 
 @command("derive", cls=TermCommand)
@@ -87,21 +87,21 @@ def compose(
 @_DRY
 @_FORCE
 def derive(
-    session: CommandContext, name: str, tool: str, by: str, description: str,
+    context: CommandContext, name: str, tool: str, by: str, description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
 ) -> int:  # fmt: skip
     """Make tool NAME of the code that a term tool gives for the code of TOOL."""
     from registry.tools.composition import Transform
     from registry.workspace.requests import Evolve
 
-    given = _examples(session, examples)
-    with session.workspace() as workspace:
+    given = _examples(context, examples)
+    with context.workspace() as workspace:
         request = Evolve(
             name, description or f"Derived from {tool} by {by}."[:8_000],
-            transform=Transform(tool=tool, by=_stage(session, by)), examples=given, dry_run=dry_run, force=force,
+            transform=Transform(tool=tool, by=_stage(context, by)), examples=given, dry_run=dry_run, force=force,
         )  # fmt: skip
         answer = workspace.evolve(request)
-    return session.answer(answer, lambda made: views.evolved(session.screen, made), Texts())
+    return context.answer(answer, lambda made: views.evolved(context.screen, made), Texts())
 
 
 @command("graph")
@@ -110,7 +110,7 @@ def derive(
 @click.option("--image", type=path, metavar="FILE.svg", help="Write a picture of it to FILE.svg.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE.svg if it is there.")
 def graph(
-    session: CommandContext, names: tuple[str, ...], library: bool, image: Path | None, overwrite: bool
+    context: CommandContext, names: tuple[str, ...], library: bool, image: Path | None, overwrite: bool
 ) -> int:
     """Show which tools use which, as Mermaid text or as a picture.
 
@@ -118,12 +118,12 @@ def graph(
     """
     if image is not None and image.suffix != ".svg":
         raise click.UsageError(f"a picture is written as SVG: name the file {image.name}.svg")
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.graph(names, library=library, picture=image is not None)
     if image is not None and answer["type"] == "graph":
         _write(image, answer.pop("svg"), overwrite=overwrite)
         answer["image"] = str(image)
-    return session.answer(answer, lambda drawn: _show_graph(session, drawn))
+    return context.answer(answer, lambda drawn: _show_graph(context, drawn))
 
 
 def _write(image: Path, text_of_it: str, *, overwrite: bool) -> None:
@@ -143,25 +143,25 @@ def _write(image: Path, text_of_it: str, *, overwrite: bool) -> None:
         ) from None  # fmt: skip
 
 
-def _show_graph(session: CommandContext, drawn: dict[str, Any]) -> None:
+def _show_graph(context: CommandContext, drawn: dict[str, Any]) -> None:
     if "image" in drawn:
-        session.say(f"picture written to {drawn['image']}")
+        context.say(f"picture written to {drawn['image']}")
     else:
-        session.say(*drawn["mermaid"].splitlines())
+        context.say(*drawn["mermaid"].splitlines())
     if drawn["cut"]:
-        session.screen.complain("There are more tools than one graph shows; name some.")
+        context.screen.print_error("There are more tools than one graph shows; name some.")
 
 
 @command("users")
 @click.argument("tool", type=text, shell_complete=tool_names)
-def users(session: CommandContext, tool: str) -> int:
+def users(context: CommandContext, tool: str) -> int:
     """Show which tools use a tool, themselves or through others."""
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.users(tool)
-    return session.answer(answer, lambda found: _show_users(session, found))
+    return context.answer(answer, lambda found: _show_users(context, found))
 
 
-def _show_users(session: CommandContext, found: dict[str, Any]) -> None:
+def _show_users(context: CommandContext, found: dict[str, Any]) -> None:
     rows = [
         (
             f"{user['name']}@{user['version']}",
@@ -172,9 +172,9 @@ def _show_users(session: CommandContext, found: dict[str, Any]) -> None:
         for user in found["users"]
     ]
     if rows:
-        session.screen.table(("tool", "uses it", "pinned", "examples"), rows)
+        context.screen.table(("tool", "uses it", "pinned", "examples"), rows)
     else:
-        session.screen.complain(f"No tool of this home uses {found['name']}.")
+        context.screen.print_error(f"No tool of this home uses {found['name']}.")
 
 
 COMMANDS = (compose, derive, graph, users)

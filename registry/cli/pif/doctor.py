@@ -1,6 +1,6 @@
-"""`pif doctor`: what this installation is made of, and whether the home can be used. It changes nothing.
+"""`pif doctor`: the versions of this installation, and whether the home can be used. It changes nothing.
 
-A store that is there is read whole; where there is none yet, none is made.
+An existing store is read whole; a missing one is not created.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def show(screen: Screen, report: Report) -> None:
     if report["ok"]:
         screen.write([Piece("All is well.", "good")])
     for problem in report["problems"]:
-        screen.complain([Piece("wrong: ", "bad"), Piece(problem)])
+        screen.print_error([Piece("wrong: ", "bad"), Piece(problem)])
 
 
 def _row(screen: Screen, good: bool, text: str) -> None:

@@ -71,15 +71,15 @@ def _with(options: Mapping[str, Json], request: dict[str, Json]) -> dict[str, Js
 
 
 def checked(request: dict[str, Json]) -> Evolve | Answer:
-    """The arguments as the server takes them, or the refusal it would answer."""
+    """The arguments as the server takes them, or the error it would answer."""
     from registry.server.calls.argument_check import Checker
-    from registry.server.contract.group import Answer as Refusal
+    from registry.server.contract.group import Answer as ErrorAnswer
     from registry.server.groups.pif.tool_specs import TOOLS
     from registry.workspace.requests import Evolve
 
     spec = next(spec for spec in TOOLS if spec.name == "evolve")
     arguments = Checker(spec).check(request)
-    if isinstance(arguments, Refusal):
+    if isinstance(arguments, ErrorAnswer):
         return dict(arguments.structured)
     if not isinstance(arguments, Evolve):
         raise TypeError(f"`evolve` has arguments of type {type(arguments).__name__}")

@@ -20,31 +20,31 @@ __all__ = ["COMMANDS"]
 @click.argument("directory", type=path)
 @click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
-def export(session: CommandContext, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
+def export(context: CommandContext, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
     """Write tools (all, or those NAMES) with all their versions to a directory of JSON files."""
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.export(directory, names=names or None, overwrite=overwrite)
-    return session.answer(answer, lambda done: session.say(views.exported(done)))
+    return context.answer(answer, lambda done: context.say(views.exported(done)))
 
 
 @command("import")
 @click.argument("directory", type=path)
 @click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
-def import_(session: CommandContext, directory: Path, renumber: bool) -> int:
+def import_(context: CommandContext, directory: Path, renumber: bool) -> int:
     """Take in the tools of an exported directory, all of them or none; every hash is checked."""
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.import_(directory, renumber=renumber)
-    return session.answer(answer, lambda done: views.imported(session.screen, done))
+    return context.answer(answer, lambda done: views.imported(context.screen, done))
 
 
 @command("backup")
 @click.argument("file", type=path)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-def backup(session: CommandContext, file: Path, overwrite: bool) -> int:
+def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
     """Write a complete copy of the home to one file, while servers go on using it."""
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.backup(file, overwrite=overwrite)
-    return session.answer(answer, lambda done: session.say(f"backup written to {done['path']}"))
+    return context.answer(answer, lambda done: context.say(f"backup written to {done['path']}"))
 
 
 @command("serve", answers=False)
@@ -83,40 +83,40 @@ def backup(session: CommandContext, file: Path, overwrite: bool) -> int:
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
-def serve(session: CommandContext, groups: str, **options: Any) -> int:
+def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""
-    if session.as_json:
+    if context.as_json:
         raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
-    if session.closed & {0, 1} and not options["http"]:
-        session.screen.complain("pif serve: standard input and output must be open")
+    if context.closed & {0, 1} and not options["http"]:
+        context.screen.print_error("pif serve: standard input and output must be open")
         return USAGE
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve as serve_groups
 
-    return serve_groups(Settings(home=session.home().path, **options), groups)
+    return serve_groups(Settings(home=context.home().path, **options), groups)
 
 
 @command("demo")
-def demo(session: CommandContext) -> int:
+def demo(context: CommandContext) -> int:
     """Start a server with an empty home, and show what it can do.
 
     The home is a temporary one: your own tools are not touched.
     """
     from registry.cli.demo.play import play
 
-    return play(session)
+    return play(context)
 
 
 @command("doctor")
-def doctor(session: CommandContext) -> int:
+def doctor(context: CommandContext) -> int:
     """Check the installation and the home: versions, what is missing, whether the store is whole."""
     from registry.cli.pif.doctor import examine, show
 
-    found = examine(session.home())
-    if session.as_json:
-        session.answer(found, views.nothing)
+    found = examine(context.home())
+    if context.as_json:
+        context.answer(found, views.nothing)
     else:
-        show(session.screen, found)
+        show(context.screen, found)
     return 0 if found["ok"] else 1
 
 

@@ -8,7 +8,7 @@ import click
 
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import tool_names
-from registry.cli.terminal.commands import SECONDS, watch_of
+from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.session import Answer, CommandContext, command, home_and_json
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
@@ -22,15 +22,15 @@ _STATUS = {"proved": 0, "refuted": 1, "tested": 3, "untested": 3}
 @click.argument("proposition", type=text)
 @click.option("--lemma", "lemmas", type=text, multiple=True, help="A law that is proved first (repeatable).")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs.")
-def verify(session: CommandContext, proposition: str, lemmas: tuple[str, ...], timeout: float | None) -> int:
+def verify(context: CommandContext, proposition: str, lemmas: tuple[str, ...], timeout: float | None) -> int:
     """Decide a Kleis proposition about tools; nothing is kept.
 
     For example '∀(x : ℤ). square(x) ≥ 0', or 'safe(square)'. A tool whose name Kleis uses itself is tool_NAME:
     tool_sum, tool_reverse. Exit status: 0 proved, 1 refuted or no proposition, 3 neither (then it was tested).
     """
-    with session.workspace() as workspace:
-        answer = workspace.verify(proposition, lemmas=lemmas, watch=watch_of(timeout))
-    status = session.answer(answer, lambda found: views.law(session.screen, found))
+    with context.workspace() as workspace:
+        answer = workspace.verify(proposition, lemmas=lemmas, deadline=deadline_of(timeout))
+    status = context.answer(answer, lambda found: views.law(context.screen, found))
     return status or _STATUS[answer["status"]]
 
 
@@ -46,7 +46,7 @@ def certificate(context: click.Context, home: Path | None, as_json: bool) -> Non
 @click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1, shell_complete=tool_names)
 @click.option("--all", "every", is_flag=True, help="Every tool of the home that has laws.")
 @click.option("--library", is_flag=True, help="Every tool of the standard library that has laws.")
-def check(session: CommandContext, tools: tuple[str, ...], every: bool, library: bool) -> int:
+def check(context: CommandContext, tools: tuple[str, ...], every: bool, library: bool) -> int:
     """Check the laws of tools again from nothing.
 
     Their code is translated again, each law is read again, and everything in its certificate is parsed, encoded and
@@ -55,31 +55,31 @@ def check(session: CommandContext, tools: tuple[str, ...], every: bool, library:
     if not (tools or every or library):
         raise click.UsageError("name a tool, or pass --all or --library")
     if len(tools) == 1 and not (every or library):
-        with session.workspace() as workspace:
+        with context.workspace() as workspace:
             answer = workspace.check_laws(tools[0])
-        status = session.answer(answer, lambda found: views.checked(session.screen, found))
+        status = context.answer(answer, lambda found: views.checked(context.screen, found))
         return status or (0 if answer["ok"] else 1)
-    return _check_several(session, tools, every=every, library=library)
+    return _check_several(context, tools, every=every, library=library)
 
 
-def _check_several(session: CommandContext, tools: tuple[str, ...], *, every: bool, library: bool) -> int:
+def _check_several(context: CommandContext, tools: tuple[str, ...], *, every: bool, library: bool) -> int:
     """Check tool after tool, and say at once what was found of each."""
     from registry.laws.requests import tools_with_laws
 
     found: list[Answer] = []
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         for whole, wanted in ((False, every), (True, library)):
             tools += tuple(tools_with_laws(workspace.tools(), library=whole)) if wanted else ()
         for each in dict.fromkeys(tools):
             answer = workspace.check_laws(each)
             found.append(answer)
-            if not session.as_json:
-                session.answer(answer, lambda one: views.checked(session.screen, one, named=True), title=each)
+            if not context.as_json:
+                context.answer(answer, lambda one: views.checked(context.screen, one, named=True), title=each)
     ok = all(answer.get("ok", False) for answer in found)
-    if session.as_json:
-        session.answer({"type": "laws_of_tools", "ok": ok, "tools": found}, lambda answer: None)
+    if context.as_json:
+        context.answer({"type": "laws_of_tools", "ok": ok, "tools": found}, lambda answer: None)
     else:
-        views.checked_together(session.screen, found)
+        views.checked_together(context.screen, found)
     return 0 if ok else 1
 
 
@@ -87,7 +87,7 @@ def _check_several(session: CommandContext, tools: tuple[str, ...], *, every: bo
 @click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.argument("directory", type=path, metavar="DIR")
 @click.option("--overwrite", is_flag=True, help="Replace files that are there.")
-def export(session: CommandContext, tool: str, directory: Path, overwrite: bool) -> int:
+def export(context: CommandContext, tool: str, directory: Path, overwrite: bool) -> int:
     """Write the certificates of a tool's laws to files.
 
     One file a law that is proved, NAME-1.json and so on, for `kleis certificate check`, which needs no home; beside it
@@ -95,7 +95,7 @@ def export(session: CommandContext, tool: str, directory: Path, overwrite: bool)
     """
     from registry.laws.requests import proofs
 
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         record = workspace.record(tool)
         found = proofs(record, workspace.tools(), workspace.store)
     if not found:
@@ -113,7 +113,7 @@ def export(session: CommandContext, tool: str, directory: Path, overwrite: bool)
     _write(directory, {file: written for file, (_, written) in zip(files, found, strict=True)})
     listed = [{"law": law.law, "file": str(file)} for file, (law, _) in zip(files, found, strict=True)]
     answer: Answer = {"type": "certificates", "tool": record.reference, "files": listed}
-    return session.answer(answer, lambda written: views.exported(session.screen, written))
+    return context.answer(answer, lambda written: views.exported(context.screen, written))
 
 
 def _write(directory: Path, texts: dict[Path, str]) -> None:

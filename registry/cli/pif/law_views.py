@@ -1,4 +1,4 @@
-"""What laws, their checks and comparisons look like on paper or on a terminal."""
+"""Laws, their checks and comparisons as text for people."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def checked(screen: Screen, answer: Answer, *, named: bool = False) -> None:
     if named and answer["laws"]:
         screen.write([Piece(answer["tool"], "strong")])
     if not answer["laws"]:
-        screen.complain(f"{answer['tool']} has no laws.")
+        screen.print_error(f"{answer['tool']} has no laws.")
     for each in answer["laws"]:
         mark = Piece("  holds    ", "good") if each["ok"] else Piece("  refused  ", "bad")
         how = "by its certificate" if "findings" in each else f"on {each['cases']} cases"

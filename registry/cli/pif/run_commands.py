@@ -12,7 +12,7 @@ import click
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.pif.tool_commands import code_of
-from registry.cli.terminal.commands import SECONDS, watch_of
+from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.process import INTERRUPTED
 from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, interruptible
@@ -53,7 +53,7 @@ __all__ = ["COMMANDS", "theory_for_run"]
     help="A Kleis file that the run may ask.",
 )
 def run(
-    session: CommandContext,
+    context: CommandContext,
     code: str,
     given: str | None,
     fuel: int | None,
@@ -72,34 +72,34 @@ def run(
     """
     from pif.run.evaluate import Request
 
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         tools = workspace.tools()
-        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
-        argument = None if given is None else session.sources.json(given, what="the input", place="input")
+        source = context.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
+        argument = None if given is None else context.sources.json(given, what="the input", place="input")
         texts = Texts(code=source, given=argument, raw=raw, data=data, tool=code_of(workspace))
         for read in (source, argument):
-            if read is not None and read.refused:
-                return session.answer(read.refused, views.nothing, texts)
-        _refuse_evolve_file(source)
+            if read is not None and read.error_answer:
+                return context.answer(read.error_answer, views.nothing, texts)
+        _reject_evolve_file(source)
         request = Request(
             code=source.code, input=None if argument is None else argument.data,
             raw=raw, data=data, step=step, drive=drive, trace=trace,
         )  # fmt: skip
         with (
             interruptible() as interrupted,
-            session.screen.progress("steps", drive) as progress,
-            theory_for_run(session.home().path, theory_session, theory) as asked,
+            context.screen.progress("steps", drive) as progress,
+            theory_for_run(context.home().path, theory_session, theory) as asked,
         ):
             answer = workspace.run(
                 request, fuel=fuel, theory=asked, cancelled=interrupted.is_set,
                 progress=None if progress is None else lambda done: progress(done - step),
             )  # fmt: skip
-        status = _answered(session, answer, texts)
+        status = _answered(context, answer, texts)
     cancelled = answer["type"] == "error" and answer["error"]["kind"] == "cancelled"
     return INTERRUPTED if cancelled and interrupted.is_set() else status
 
 
-def _refuse_evolve_file(source: Source) -> None:
+def _reject_evolve_file(source: Source) -> None:
     from registry.cli.pif.evolve_file import is_evolve_file
 
     if not source.tool and isinstance(source.data, dict) and is_evolve_file(source.data):
@@ -109,11 +109,11 @@ def _refuse_evolve_file(source: Source) -> None:
         )
 
 
-def _answered(session: CommandContext, answer: Answer, texts: Texts) -> int:
-    if "trace" in answer and not session.as_json:
-        views.trace(session.screen, answer["trace"])
+def _answered(context: CommandContext, answer: Answer, texts: Texts) -> int:
+    if "trace" in answer and not context.as_json:
+        views.trace(context.screen, answer["trace"])
     show = views.continuation if answer["type"] == "continuation" else views.value
-    return session.answer(answer, lambda done: show(session.screen, done), texts)
+    return context.answer(answer, lambda done: show(context.screen, done), texts)
 
 
 @command("analyze", cls=TermCommand)
@@ -125,7 +125,7 @@ def _answered(session: CommandContext, answer: Answer, texts: Texts) -> int:
 @click.option("--against", type=text, metavar="TOOL|TERM", help="A second one: do both do the same?")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="With --against: the most time for proofs.")
 def analyze(
-    session: CommandContext,
+    context: CommandContext,
     code: str,
     aspects: tuple[Aspect, ...],
     against: str | None,
@@ -139,31 +139,31 @@ def analyze(
     from registry.tools.analysis import ASPECTS
     from registry.workspace.requests import Analyze
 
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         tools = workspace.tools()
-        source = session.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
+        source = context.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
         texts = Texts(code=source, tool=code_of(workspace))
-        if source.refused:
-            return session.answer(source.refused, views.nothing, texts)
+        if source.error_answer:
+            return context.answer(source.error_answer, views.nothing, texts)
         if against is not None:
-            return _compared(session, workspace, source.code, against, timeout)
+            return _compared(context, workspace, source.code, against, timeout)
         answer = workspace.analyze(Analyze(source.code, aspects=aspects or ASPECTS))
-        return session.answer(answer, lambda found: views.analysis(session.screen, found, texts), texts)
+        return context.answer(answer, lambda found: views.analysis(context.screen, found, texts), texts)
 
 
 def _compared(
-    session: CommandContext, workspace: Workspace, code: Any, against: str, timeout: float | None
+    context: CommandContext, workspace: Workspace, code: Any, against: str, timeout: float | None
 ) -> int:
     from registry.cli.pif import law_views as pif_law_views
     from registry.workspace.requests import Analyze
 
     tools = workspace.tools()
-    other = session.sources.code(against, lambda name: tools.tool(name) is not None, what="the second code")
+    other = context.sources.code(against, lambda name: tools.tool(name) is not None, what="the second code")
     texts = Texts(code=other)
-    if other.refused:
-        return session.answer(other.refused, views.nothing, texts)
-    answer = workspace.analyze(Analyze(code, against=other.code), watch=watch_of(timeout))
-    status = session.answer(answer, lambda found: pif_law_views.comparison(session.screen, found), texts)
+    if other.error_answer:
+        return context.answer(other.error_answer, views.nothing, texts)
+    answer = workspace.analyze(Analyze(code, against=other.code), deadline=deadline_of(timeout))
+    status = context.answer(answer, lambda found: pif_law_views.comparison(context.screen, found), texts)
     return status or {"proved": 0, "refuted": 1, "unknown": 3}[answer["equivalence"]["status"]]
 
 
@@ -177,7 +177,7 @@ def _compared(
 @click.option("--type", type=text, metavar="TYPE", help="The type of inputs, e.g. 'list(integer)'.")
 @click.option("--strict", is_flag=True, help="End with status 1 if any run gave an error.")
 def fuzz(
-    session: CommandContext,
+    context: CommandContext,
     tool: str,
     examples: int,
     seed: int | None,
@@ -195,12 +195,12 @@ def fuzz(
     from registry.workspace.requests import Fuzz
 
     chosen = SystemRandom().randrange(2**32) if seed is None else seed
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         texts = Texts(tool=code_of(workspace))
-        with interruptible() as interrupted, session.screen.progress("inputs", examples) as progress:
+        with interruptible() as interrupted, context.screen.progress("inputs", examples) as progress:
             request = Fuzz(tool, examples=examples, seed=chosen, fuel=fuel, type=type)
             answer = workspace.fuzz(request, stop=interrupted.is_set, progress=progress)
-        status = session.answer(answer, lambda found: views.fuzzed(session.screen, found, texts), texts)
+        status = context.answer(answer, lambda found: views.fuzzed(context.screen, found, texts), texts)
     if interrupted.is_set():
         return INTERRUPTED
     return status or int(strict and bool(answer["errors"]))
@@ -209,30 +209,27 @@ def fuzz(
 @command("help")
 @click.argument("topic", type=text, required=False)
 @click.pass_context
-def help_(ctx: click.Context, session: CommandContext, topic: str | None) -> int:
+def help_(ctx: click.Context, context: CommandContext, topic: str | None) -> int:
     """Explain the language: an overview, a topic, or one operation."""
     from registry.tools.help import help_on
 
     answer = help_on(topic)
     commands = ctx.find_root().command
-    if answer["type"] == "error" and not session.as_json and isinstance(commands, click.Group) and topic:
+    if answer["type"] == "error" and not context.as_json and isinstance(commands, click.Group) and topic:
         meant = commands.get_command(ctx, topic)
         if meant is not None:
             with click.Context(meant, info_name=topic, parent=ctx.find_root()) as described:
-                session.say(meant.get_help(described))
+                context.say(meant.get_help(described))
             return 0
-    return session.answer(answer, lambda found: session.say(found["text"]))
+    return context.answer(answer, lambda found: context.say(found["text"]))
 
 
 COMMANDS = (run, analyze, fuzz, help_)
 
 
-# The theory that `pif run` is given: a session of the home (`--session`), or a file (`--theory`).
-
-
 @contextmanager
 def theory_for_run(home: Path, session: str | None, file: Path | None) -> Iterator[TheoryRun | None]:
-    """The theory of one run, or None where none is asked for. Raises RegistryError where there is no such one."""
+    """The theory of one run: a session of the home, a file, or None. Raises RegistryError where it does not exist."""
     if session is not None and file is not None:
         raise click.UsageError("--session and --theory exclude each other: a run asks one theory")
     if file is not None:

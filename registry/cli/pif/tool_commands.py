@@ -10,7 +10,7 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
-from registry.cli.terminal.commands import SECONDS, watch_of
+from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command
 from registry.cli.terminal.sources import Source, text
@@ -30,7 +30,7 @@ def term_of(data: Any) -> Any:
 
 
 def code_of(workspace: Workspace) -> Callable[[str], Any]:
-    """How to look up the code that an error in a tool points into; None where it is gone."""
+    """A function from a tool's reference to its code, into which errors point; None for a forgotten tool."""
 
     def look_up(reference: str) -> Any:
         shown = workspace.show(reference)
@@ -66,7 +66,7 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs of the laws of a tool."
 )
 def evolve(
-    session: CommandContext,
+    context: CommandContext,
     file: str,
     examples: tuple[tuple[str, str], ...],
     timeout: float | None,
@@ -79,31 +79,33 @@ def evolve(
     """
     from registry.cli.pif.evolve_file import requests
 
-    source = session.sources.json(file, what="the tool", place="code", files=True)
+    source = context.sources.json(file, what="the tool", place="code", files=True)
     language = options.pop("language")
-    if language == "python" or (source.refused and source.name.endswith(".py")):
-        source.data, source.refused, language = source.text, None, "python"
+    if language == "python" or (source.error_answer and source.name.endswith(".py")):
+        source.data, source.error_answer, language = source.text, None, "python"
         if options["name"] is None:
             raise click.UsageError("a Python function needs --name, the name of the tool")
-    if source.refused:
-        return session.answer(source.refused, views.nothing, Texts(code=source))
+    if source.error_answer:
+        return context.answer(source.error_answer, views.nothing, Texts(code=source))
     pairs = []
     for pair in examples:
-        read = [session.sources.json(part, what="the example", place="input") for part in pair]
+        read = [context.sources.json(part, what="the example", place="input") for part in pair]
         for source_of in read:
-            if source_of.refused:
-                return session.answer(source_of.refused, views.nothing, Texts(given=source_of))
+            if source_of.error_answer:
+                return context.answer(source_of.error_answer, views.nothing, Texts(given=source_of))
         pairs.append({"input": read[0].data, "output": read[1].data})
     if language != "json":
         options["language"] = language
     given = {name: value for name, value in options.items() if value is not None and value is not False}
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         asked = requests(source, {**given, "examples": pairs}, lambda tool: _description(workspace, tool))
         for number, request in enumerate(asked):
-            status = _evolve_one(session, workspace, request, source, timeout, several=len(asked) > 1)
+            status = _evolve_one(context, workspace, request, source, timeout, several=len(asked) > 1)
             if status:
                 if len(asked) > 1:
-                    session.screen.complain(f"{number} of {len(asked)} tools were evolved before this one.")
+                    context.screen.print_error(
+                        f"{number} of {len(asked)} tools were evolved before this one."
+                    )
                 return status
     return 0
 
@@ -115,7 +117,7 @@ def _description(workspace: Workspace, name: str) -> str:
 
 
 def _evolve_one(
-    session: CommandContext,
+    context: CommandContext,
     workspace: Workspace,
     request: dict[str, Any],
     source: Source,
@@ -128,13 +130,13 @@ def _evolve_one(
     arguments = checked(request)
     title = str(request.get("name", "a tool without a name")) if several else ""
     if isinstance(arguments, dict):
-        return session.answer(arguments, views.nothing, title=title)
-    answer = workspace.evolve(arguments, watch=watch_of(timeout))
+        return context.answer(arguments, views.nothing, title=title)
+    answer = workspace.evolve(arguments, deadline=deadline_of(timeout))
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
     code.tool = arguments.language != "json"  # an error has its line and column, and no path into JSON
-    return session.answer(
-        answer, lambda made: views.evolved(session.screen, made), Texts(code=code), title=title
+    return context.answer(
+        answer, lambda made: views.evolved(context.screen, made), Texts(code=code), title=title
     )
 
 
@@ -146,44 +148,44 @@ def _evolve_one(
 )
 @click.option("--library", is_flag=True, help="List the standard library's tools instead of the home's.")
 def list_tools(
-    session: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool
+    context: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool
 ) -> int:
     """Find tools by words in their names and descriptions."""
     from registry.workspace.requests import List
 
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.list(List(" ".join(query), offset=offset, limit=limit, library=library))
-    return session.answer(answer, lambda found: views.tools(session.screen, found))
+    return context.answer(answer, lambda found: views.tools(context.screen, found))
 
 
 @command("show")
 @click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.option("--python", is_flag=True, help="Show the code as a Python function.")
 @click.option("--kleis", is_flag=True, help="Show the code as Kleis definitions, as laws speak of it.")
-def show(session: CommandContext, tool: str, python: bool, kleis: bool) -> int:
+def show(context: CommandContext, tool: str, python: bool, kleis: bool) -> int:
     """Show one tool: its term, what it may do, its laws and versions."""
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.show(tool, python=python, kleis=kleis)
-        return session.answer(answer, lambda found: views.tool(session.screen, found, term_of(found["code"])))
+        return context.answer(answer, lambda found: views.tool(context.screen, found, term_of(found["code"])))
 
 
 @command("diff")
 @click.argument("left", type=text, metavar="A", shell_complete=tool_names)
 @click.argument("right", type=text, metavar="[B]", required=False, shell_complete=tool_names)
-def diff(session: CommandContext, left: str, right: str | None) -> int:
+def diff(context: CommandContext, left: str, right: str | None) -> int:
     """Show where two tools or versions differ; of one alone, from the version before it."""
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.diff(left, right)
-    return session.answer(answer, lambda found: views.difference(session.screen, found))
+    return context.answer(answer, lambda found: views.difference(context.screen, found))
 
 
 @command("history")
 @click.argument("name", type=text, shell_complete=own_tool_names)
-def history(session: CommandContext, name: str) -> int:
+def history(context: CommandContext, name: str) -> int:
     """Show everything that happened to a name, oldest first."""
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.history(name)
-    return session.answer(answer, lambda found: views.history(session.screen, found))
+    return context.answer(answer, lambda found: views.history(context.screen, found))
 
 
 @command("rollback", cls=TermCommand)
@@ -194,35 +196,35 @@ def history(session: CommandContext, name: str) -> int:
 )
 @click.option("--force", is_flag=True, help="Go back though examples of tools that use it fail.")
 def rollback(
-    session: CommandContext, name: str, version: int, expect_version: int | None, force: bool
+    context: CommandContext, name: str, version: int, expect_version: int | None, force: bool
 ) -> int:
     """Make an older version of a tool the current one."""
     from registry.workspace.requests import Rollback
 
-    with session.workspace() as workspace:
+    with context.workspace() as workspace:
         answer = workspace.rollback(Rollback(name, version, expect_version=expect_version, force=force))
-    return session.answer(answer, lambda done: session.say(f"{done['name']} is at version {done['version']}"))
+    return context.answer(answer, lambda done: context.say(f"{done['name']} is at version {done['version']}"))
 
 
 @command("forget")
 @click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=own_tool_names)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def forget(session: CommandContext, tool: str, yes: bool) -> int:
+def forget(context: CommandContext, tool: str, yes: bool) -> int:
     """Drop a tool, or one version of it, for good."""
-    with session.workspace() as workspace:
-        if not yes and not _agreed(session, workspace, tool):
+    with context.workspace() as workspace:
+        if not yes and not _agreed(context, workspace, tool):
             return 1
         answer = workspace.forget(tool)
     for warning in answer.get("warnings", ()):
-        session.screen.complain(f"warning: {warning}")
-    return session.answer(answer, lambda done: session.say(views.forgotten(done)))
+        context.screen.print_error(f"warning: {warning}")
+    return context.answer(answer, lambda done: context.say(views.forgotten(done)))
 
 
-def _agreed(session: CommandContext, workspace: Workspace, tool: str) -> bool:
-    """Ask, on a terminal. Elsewhere nobody can answer, so `--yes` has to be given."""
+def _agreed(context: CommandContext, workspace: Workspace, tool: str) -> bool:
+    """Ask for confirmation on a terminal. Elsewhere `--yes` is required."""
     shown: Answer = workspace.show(tool)
     if shown["type"] == "error":
-        session.answer(shown, views.nothing)
+        context.answer(shown, views.nothing)
         return False
     if not sys.stdin.isatty():
         raise click.UsageError("`forget` asks before it forgets, and there is no terminal; give --yes")
@@ -234,7 +236,7 @@ def _agreed(session: CommandContext, workspace: Workspace, tool: str) -> bool:
     )
     if click.confirm(f"Forget {what} for good?", err=True):
         return True
-    session.screen.complain("Nothing was forgotten.")
+    context.screen.print_error("Nothing was forgotten.")
     return False
 
 

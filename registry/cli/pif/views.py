@@ -1,4 +1,4 @@
-"""Answers for people: what each object that a command gets looks like on paper or on a terminal."""
+"""Answers of the `pif` commands as text for people, one function an answer type."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def evolved(screen: Screen, answer: Answer) -> None:
     if "derived_from" in answer:
         screen.write(_field("derived from", answer["derived_from"]))
     for warning in answer.get("warnings", ()):
-        screen.complain(f"warning: {warning}")
+        screen.print_error(f"warning: {warning}")
     for found in answer.get("type_errors", ()):
-        screen.complain(f"warning: {found['path'] or 'the root'}: {found['message']}")
+        screen.print_error(f"warning: {found['path'] or 'the root'}: {found['message']}")
 
 
 def _user(user: Answer) -> str:
@@ -122,14 +122,14 @@ def tools(screen: Screen, answer: Answer) -> None:
         screen.table(titles, rows)
     after = answer["offset"] + len(rows)
     if not rows:
-        screen.complain("No tools." if not answer["total"] else f"No tools after {answer['offset']}.")
+        screen.print_error("No tools." if not answer["total"] else f"No tools after {answer['offset']}.")
     elif after < answer["total"]:
-        screen.complain(f"{len(rows)} of {answer['total']}; more with --offset {after}")
+        screen.print_error(f"{len(rows)} of {answer['total']}; more with --offset {after}")
     if answer.get("library"):
         names = ", ".join(found["name"] for found in answer["library"])
         more = answer["library_total"] - len(answer["library"])
         rest = f" and {more} more" if more else ""
-        screen.complain(
+        screen.print_error(
             f"In the standard library: {names}{rest}. `pif list --library WORDS` tells what they do."
         )
 
@@ -233,7 +233,7 @@ def value(screen: Screen, answer: Answer) -> None:
         screen.write(answer["value_text"])
     elif screen.out_terminal:
         screen.write(*term(screen, answer["value"]))
-        screen.complain([Piece(f"{answer['kind']}, fuel used: {answer['fuel_used']}", "faint")])
+        screen.print_error([Piece(f"{answer['kind']}, fuel used: {answer['fuel_used']}", "faint")])
     else:
         screen.write(json_text(answer["value"]))
 
@@ -250,7 +250,7 @@ def continuation(screen: Screen, answer: Answer) -> None:
         _field("go on with", shlex.join(words)),
     )
     if answer.get("stopped") == "out_of_fuel":
-        screen.complain("stopped: the fuel was used up inside the next step; pass more --fuel")
+        screen.print_error("stopped: the fuel was used up inside the next step; pass more --fuel")
 
 
 def trace(screen: Screen, events: list[Answer]) -> None:
@@ -258,7 +258,7 @@ def trace(screen: Screen, events: list[Answer]) -> None:
     for event in events:
         where = event.get("tool", event.get("in", "code"))
         names = " ".join(event["names"])
-        screen.complain(
+        screen.print_error(
             [
                 Piece(f"{event['event']:8} ", "key"),
                 Piece(f"{where}{shortened(event['path'])} ", "faint"),
@@ -329,7 +329,7 @@ def fuzzed(screen: Screen, answer: Answer, texts: Texts) -> None:
         screen.write("", [Piece(times, "strong"), Piece(f", smallest: {_again(answer['tool'], found)}")])
         screen.write(*error_report(found["error"], texts, width=screen.width))
     if answer.get("stopped"):
-        screen.complain("stopped: this is what was found until then")
+        screen.print_error("stopped: this is what was found until then")
 
 
 def _fuel(fuel: Answer) -> str:
@@ -409,7 +409,7 @@ def imported(screen: Screen, answer: Answer) -> None:
         screen.write(f"{taken['name']}: {said}, current {taken['current']}")
     screen.write(f"{answer['added']} versions added")
     for name in answer["ignored"]:
-        screen.complain(f"ignored: {name} (the manifest does not list it)")
+        screen.print_error(f"ignored: {name} (the manifest does not list it)")
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Text that others wrote, made fit to be shown: it cannot steer a terminal, and its columns can be counted."""
+"""Text that others wrote, made safe to show: it cannot control a terminal, and its columns can be counted."""
 
 from __future__ import annotations
 

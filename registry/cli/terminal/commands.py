@@ -1,4 +1,4 @@
-"""What the commands of `pif` and of `kleis` have in common: how a line of words is understood."""
+"""Click classes that the commands of `pif` and of `kleis` share, and their option `--timeout`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
 
-__all__ = ["SECONDS", "Commands", "NumbersCommand", "watch_of"]
+__all__ = ["SECONDS", "Commands", "NumbersCommand", "deadline_of"]
 
 _NEGATIVE = re.compile(r"-\d.*", re.DOTALL)
 
@@ -23,7 +23,7 @@ class NumbersCommand(click.Command):
 
 
 class Commands(click.Group):
-    """A group that knows what a misspelt command was meant to be."""
+    """A group that suggests the nearest command for a misspelt one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -43,8 +43,8 @@ class Commands(click.Group):
 SECONDS = click.FloatRange(min=0, min_open=True)
 
 
-def watch_of(seconds: float | None) -> Deadline | None:
-    """The watch over a question; None where it may take as long as it takes."""
+def deadline_of(seconds: float | None) -> Deadline | None:
+    """The deadline of a question; None for no limit."""
     if seconds is None:
         return None
     from kleis.prover.process.deadline import Deadline

@@ -45,7 +45,7 @@ _TYPED = tuple(
         (r"`(list|history|help|show)`", r"`pif \1`"),
     )
 )
-"""What hints say of the arguments of a call, as it is typed on a command line."""
+"""Arguments of a call as hints write them, and the option of the command line."""
 
 
 class Texts:
@@ -77,13 +77,13 @@ class Texts:
             code = self._tool(error["tool"]) if self._tool else None
             return None if code is None else (error["tool"], code, path)
         if self.given is not None and (path == "/input" or path.startswith("/input/")):
-            if self.given.refused:
+            if self.given.error_answer:
                 return self.given
             inside = path.removeprefix("/input")
             return (self.given.name, self._as_input(self.given.data), inside)
         if self.code is None or self.code.tool:
             return None
-        if self.code.refused:
+        if self.code.error_answer:
             return self.code
         return (self.code.name, _as_code(self.code.data), path)
 
@@ -146,7 +146,7 @@ def error_report(error: Error, texts: Texts, *, width: int) -> list[Line]:
 
 
 def _where(error: Error, shown: bool) -> str:
-    """The place in words; the excerpt already says it where there is one."""
+    """The place as text, where no excerpt shows it."""
     if shown:
         return ""
     place = error.get("path") or error.get("file") or ""
@@ -157,7 +157,7 @@ def _where(error: Error, shown: bool) -> str:
 
 
 def _as_typed(hint: str) -> str:
-    """A hint in the words of the command line; the object of `--json` keeps the server's."""
+    """A hint with options of the command line; the object of `--json` keeps the arguments of the server."""
     for said, typed in _TYPED:
         hint = said.sub(typed, hint)
     return hint

@@ -62,7 +62,7 @@ class Layout(NamedTuple):
 
 
 class _Elided:
-    """Stands for data that an excerpt leaves out."""
+    """A placeholder for data that an excerpt leaves out."""
 
 
 _ELIDED = _Elided()

@@ -1,9 +1,9 @@
-"""Where the words of the `kleis` command go: results to standard output, everything else to standard error.
+"""Output of the `kleis` commands: results to standard output, everything else to standard error.
 
-Specification: docs/reference/serving.md §9.4. Colour and tables only on a terminal, and not where `NO_COLOR` is set.
+Specification: docs/reference/serving.md §9.4. Colours and tables only on a terminal, and not where `NO_COLOR` is set.
 
-Invariant: nothing a program contains can steer a terminal.  On a terminal control characters are shown as
-``\\u001b``; into a file or a pipe a text goes as it is.
+Invariant: no text of a program controls a terminal. On a terminal control characters are shown as ``\\u001b``; to a
+file or a pipe a text goes as it is.
 """
 
 from __future__ import annotations
@@ -11,42 +11,48 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Any, TextIO
+
+import click
 
 from registry.cli.terminal.characters import visible
 
 __all__ = ["is_terminal", "print_error", "progress", "say", "say_row", "table"]
 
-_COLOURS = {"good": "\x1b[32m", "bad": "\x1b[31m", "note": "\x1b[33m", "quiet": "\x1b[2m"}
-_RESET = "\x1b[0m"
+_STYLES: dict[str, dict[str, Any]] = {
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "note": {"fg": "yellow"},
+    "quiet": {"dim": True},
+}
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person with colours looks at a stream."""
+    """Whether a stream is a terminal that shows colours."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def say(text: str, *, style: str = "") -> None:
-    """A result, on a line of its own."""
+    """Write a result, on a line of its own."""
     _write(sys.stdout, text, style)
 
 
 def say_row(word: str, text: str, *, style: str) -> None:
-    """A result that begins with a coloured word."""
+    """Write a result that begins with a coloured word."""
     if is_terminal(sys.stdout):
-        sys.stdout.write(f"{_COLOURS[style]}{word}{_RESET} {visible(text)}\n")
+        sys.stdout.write(f"{click.style(word, **_STYLES[style])} {visible(text)}\n")
     else:
         _write(sys.stdout, f"{word} {text}", "")
 
 
 def print_error(text: str, *, style: str = "") -> None:
-    """Anything but a result."""
+    """Write a line to standard error."""
     sys.stdout.flush()
     _write(sys.stderr, text, style)
 
 
 def progress(done: int, total: int, what: str) -> None:
-    """How far a long work is, on one line of a terminal that is overwritten; nothing elsewhere."""
+    """Show the progress of long work on one line of a terminal, overwritten each time; nothing elsewhere."""
     if total > 1 and is_terminal(sys.stderr):
         line = f"{done}/{total} {visible(what)}"[:78] if done < total else ""
         sys.stderr.write(f"\r\x1b[K{line}")
@@ -73,5 +79,5 @@ def _write(stream: TextIO, text: str, style: str) -> None:
     if stream.isatty():
         text = visible(text)
     if style and is_terminal(stream):
-        text = f"{_COLOURS[style]}{text}{_RESET}"
+        text = click.style(text, **_STYLES[style])
     stream.write(text + "\n")

@@ -20,7 +20,16 @@ from typing import TYPE_CHECKING, Literal, TextIO
 if TYPE_CHECKING:
     import click
 
-__all__ = ["BROKEN_PIPE", "FAILED", "INTERRUPTED", "SUCCEEDED", "USAGE", "complain", "run_program", "words"]
+__all__ = [
+    "BROKEN_PIPE",
+    "FAILED",
+    "INTERRUPTED",
+    "SUCCEEDED",
+    "USAGE",
+    "print_error",
+    "run_program",
+    "words",
+]
 
 SUCCEEDED, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
@@ -57,7 +66,7 @@ def _run(
     except click.exceptions.Exit as end:
         status = end.exit_code
     except click.ClickException as error:
-        complain(_explained(error))
+        print_error(_explained(error))
         return error.exit_code
     except (click.Abort, EOFError):
         raise KeyboardInterrupt from None
@@ -65,7 +74,7 @@ def _run(
     return status if isinstance(status, int) else SUCCEEDED
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Write to standard error, behind everything that was written to standard output."""
     sys.stdout.flush()
     sys.stderr.write(text + "\n")
@@ -122,7 +131,7 @@ def _explained(error: click.ClickException) -> str:
 def _last_words(text: str, status: int) -> int:
     """Say why it ends, if there is anybody to hear it; returns the status."""
     with contextlib.suppress(OSError):
-        complain(text)
+        print_error(text)
     return status
 
 

@@ -1,8 +1,8 @@
 """Standard output and standard error as a command uses them.
 
 Results go to standard output, everything else to standard error. Colours and tables are for terminals only, and
-`NO_COLOR` is respected; what goes to a pipe or a file is plain text that depends on no locale, no terminal and no
-window. Text that others wrote is shown with its control characters escaped: it cannot steer a terminal.
+`NO_COLOR` is respected; what goes to a pipe or a file is plain text, independent of locale, terminal and window.
+Text that others wrote is shown with its control characters escaped, so that it cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Screen:
         """Write lines to standard output, or to standard error."""
         stream = self.err if error else self.out
         if error:
-            self.out.flush()  # what was said before stands before it, also where both streams are one pipe
+            self.out.flush()  # keeps the order where both streams are one pipe
         if not (self.err_terminal if error else self.out_terminal):
             stream.write("".join(visible(_plain(line)) + "\n" for line in lines))
             return
@@ -85,7 +85,7 @@ class Screen:
                 text.append(visible(piece.text), style=_STYLES[piece.role])
             console.print(text, soft_wrap=True)
 
-    def complain(self, *lines: Line) -> None:
+    def print_error(self, *lines: Line) -> None:
         """Write lines to standard error."""
         self.write(*lines, error=True)
 
@@ -107,7 +107,7 @@ class Screen:
 
     @contextmanager
     def progress(self, title: str, total: int) -> Iterator[Callable[[int], None] | None]:
-        """How to report steps done, or None where nobody would see it: on a terminal's standard error only."""
+        """A function that reports steps done, or None where standard error is no terminal."""
         if not self.err_terminal or total < 1:
             yield None
             return

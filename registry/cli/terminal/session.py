@@ -1,4 +1,4 @@
-"""What every command shares: the home it works on, how it answers, and the exit status that follows.
+"""The context of a command: the home it works on, the form of its answer, and its exit status.
 
 A command is a function that takes a `CommandContext` first and returns an exit status: 0 a value or a continuation, 1 an
 error result, 2 usage, 130 interrupted (docs/reference/serving.md §9.5). `--home` and `--json` belong to every command.
@@ -71,15 +71,15 @@ class CommandContext:
             self.screen.out.write(json_text(answer) + "\n")
         elif failed:
             if title:
-                self.screen.complain(f"{title}:")
-            self.complain(answer["error"], texts or Texts())
+                self.screen.print_error(f"{title}:")
+            self.print_error(answer["error"], texts or Texts())
         else:
             show(answer)
         return FAILED if failed else SUCCEEDED
 
-    def complain(self, error: dict[str, Any], texts: Texts) -> None:
+    def print_error(self, error: dict[str, Any], texts: Texts) -> None:
         """Explain an error on standard error."""
-        self.screen.complain(*error_report(error, texts, width=self.screen.width))
+        self.screen.print_error(*error_report(error, texts, width=self.screen.width))
 
     def say(self, *lines: Line) -> None:
         """Write a result's lines."""
@@ -106,19 +106,19 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 class _Command(click.Command):
-    """A command of ours: refusals of the registry are answers, and the status is the function's."""
+    """A command of ours: errors of the registry are answers, and the status is the function's."""
 
     def invoke(self, ctx: click.Context) -> Any:
         outer = ctx.find_root().params
         home: Path | None = ctx.params.pop("home", None) or outer.get("home")
         as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
-        session = CommandContext(home=home, as_json=as_json, closed=ctx.obj or frozenset())
-        ctx.params["session"] = session
+        context = CommandContext(home=home, as_json=as_json, closed=ctx.obj or frozenset())
+        ctx.params["context"] = context
         try:
             status = super().invoke(ctx)
-            session.screen.out.flush()
+            context.screen.out.flush()
         except RegistryError as error:
-            status = session.answer({"type": "error", "error": error.as_json()}, lambda answer: None)
+            status = context.answer({"type": "error", "error": error.as_json()}, lambda answer: None)
         ctx.exit(status)
 
 

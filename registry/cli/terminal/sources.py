@@ -40,7 +40,7 @@ class Source:
     """One argument, read.
 
     `name`: what to call it in messages. `tool`: it is the name of a tool. `text`: what was read; `data`: its JSON.
-    `refused`: the answer where it is no JSON (`line` and `column`, from 1, say where that shows).
+    `error_answer`: the answer where it is no JSON (`line` and `column`, from 1, say where that shows).
     """
 
     def __init__(self, name: str, text: str, *, tool: bool = False) -> None:
@@ -48,14 +48,14 @@ class Source:
         self.text = text
         self.tool = tool
         self.data: Json = None
-        self.refused: Answer | None = None
+        self.error_answer: Answer | None = None
         self.line = 0
         self.column = 0
 
     @property
     def code(self) -> Json:
         """The argument as `code`: a tool's name or a JSON string stays text, which is decoded once more there."""
-        return self.text if self.tool or self.refused or isinstance(self.data, str) else self.data
+        return self.text if self.tool or self.error_answer or isinstance(self.data, str) else self.data
 
 
 class Sources:
@@ -69,8 +69,8 @@ class Sources:
         if is_tool(argument):
             return Source(argument, argument, tool=True)
         source = self.json(argument, what=what, place="code", files=True)
-        if source.refused and source.name == what and not source.text.lstrip().startswith(_OPENING):
-            source.refused = None  # the run itself knows which tool may have been meant
+        if source.error_answer and source.name == what and not source.text.lstrip().startswith(_OPENING):
+            source.error_answer = None  # the run itself knows which tool may have been meant
             source.tool = True
         return source
 
@@ -79,7 +79,7 @@ class Sources:
     ) -> Source:
         """JSON text, `@FILE` or `-`; with `files` also the path of an existing file."""
         source = self._decoded(Source(what, argument), place)
-        if not source.refused:
+        if not source.error_answer:
             return source
         if argument == "-":
             return self._decoded(Source("standard input", self._stdin(what)), place)
@@ -87,8 +87,8 @@ class Sources:
             return self._file(path(argument[1:]), what, place)
         if files and (_is_there(path(argument.strip())) or _is_meant_as_file(argument.strip())):
             return self._file(path(argument.strip()), what, place)
-        if place == "input" and source.refused and not argument.lstrip().startswith(_OPENING):
-            source.refused["error"]["hint"] = (
+        if place == "input" and source.error_answer and not argument.lstrip().startswith(_OPENING):
+            source.error_answer["error"]["hint"] = (
                 "Text is written in double quotes, as in '\"text\"'; a file as @FILE."
             )
         return source
@@ -121,7 +121,7 @@ class Sources:
             source.line, source.column = problem.line, problem.column
             message = f"{source.name} is not JSON: {problem}"
             error = PifError("parse_error", message, path=where, place=place, expected="a JSON text")
-        source.refused = {"type": "error", "error": error.as_json()}
+        source.error_answer = {"type": "error", "error": error.as_json()}
         return source
 
 

@@ -1,7 +1,7 @@
-"""The arguments of a call against the type of its tool: a value of that type, or a refusal that helps.
+"""The check of a call's arguments against the type of its tool: a value of that type, or an error.
 
-Every refusal says which argument, what is wrong with it, what is allowed, the nearest known spelling and one valid
-example (docs/reference/serving.md §5.1). The checking library's own words never reach the client.
+Every error says which argument, what is wrong with it, what is allowed, the nearest known spelling and one valid
+example (docs/reference/serving.md §5.1). Messages of msgspec never reach the client.
 """
 
 from __future__ import annotations
@@ -45,30 +45,32 @@ class Checker:
         fields = msgspec.structs.fields(spec.arguments)
         self._known = tuple(field.encode_name for field in fields)
         self._required = tuple(field.encode_name for field in fields if field.required)
-        advertised = spec.input_schema.get("properties", {})
+        if spec.schema is None:
+            return
+        advertised = spec.schema.get("properties", {})
         if set(advertised) != set(self._known):
             raise ValueError(
                 f"tool {spec.name}: the schema has {sorted(advertised)}, the type {sorted(self._known)}"
             )
-        if set(spec.input_schema.get("required", ())) != set(self._required):
+        if set(spec.schema.get("required", ())) != set(self._required):
             raise ValueError(f"tool {spec.name}: the schema and the type require different arguments")
 
     def check(self, arguments: Any) -> msgspec.Struct | Answer:
-        """The arguments as the tool's type, or the refusal."""
+        """The arguments as the tool's type, or the error."""
         given = {} if arguments is None else arguments
         if not isinstance(given, Mapping):
-            return self._refuse(f"`arguments` must be an object, not {_kind_of(given)}", path="")
+            return self._error(f"`arguments` must be an object, not {_kind_of(given)}", path="")
         if not self._known_only(given):
             return self._unknown(given)
         for name in self._required:
             if name not in given:
-                return self._refuse(f"the argument `{name}` is missing", path="")
+                return self._error(f"the argument `{name}` is missing", path="")
         try:
             return msgspec.convert(given, self._spec.arguments)
         except msgspec.ValidationError as error:
             return self._invalid(str(error), given)
         except RecursionError:
-            return self._refuse("the arguments nest too deeply", path="")
+            return self._error("the arguments nest too deeply", path="")
 
     def _known_only(self, given: Mapping[str, Any]) -> bool:
         return all(name in self._known for name in given)
@@ -80,10 +82,10 @@ class Checker:
             close = nearest(name, (known for known in self._known if known not in given))
             parts.append(f"`{_shortened(name)}`" + (f" (did you mean `{close}`?)" if close else ""))
         what = "unknown argument " if len(unknown) == 1 else "unknown arguments "
-        return self._refuse(what + ", ".join(parts), path="/" + _pointer(unknown[0]))
+        return self._error(what + ", ".join(parts), path="/" + _pointer(unknown[0]))
 
     def _invalid(self, problem: str, given: Mapping[str, Any]) -> Answer:
-        """The refusal for a problem that the checking library found, in our words."""
+        """The error for a problem that msgspec found, reworded."""
         place = _PLACE.search(problem)
         steps = _steps(place["place"]) if place else []
         path = "".join("/" + _pointer(step) for step in steps)
@@ -93,23 +95,23 @@ class Checker:
         field = _FIELD.match(bare)
         if field:
             verb = "has an unknown field" if field["what"] == "contains unknown" else "lacks the field"
-            return self._refuse(f"{subject}{inside} {verb} `{_shortened(field['name'])}`", path=path)
+            return self._error(f"{subject}{inside} {verb} `{_shortened(field['name'])}`", path=path)
         wanted = _WANTED.match(bare)
         value = _at(given, steps)
         if wanted is None:
             allowed = self._allowed(steps)
-            return self._refuse(f"{subject}{inside} does not accept {_shown(value)}{allowed}", path=path)
+            return self._error(f"{subject}{inside} does not accept {_shown(value)}{allowed}", path=path)
         kind = " or ".join(_KINDS.get(part.strip(), part.strip()) for part in wanted["kind"].split("|"))
         bound = _bound(wanted["bound"] or "")
         found = _kind_of(value) if wanted["got"] else _shown(value)
-        return self._refuse(f"{subject}{inside} must be {kind}{bound}, not {found}", path=path)
+        return self._error(f"{subject}{inside} must be {kind}{bound}, not {found}", path=path)
 
     def _allowed(self, steps: list[str]) -> str:
         schema = self._spec.input_schema.get("properties", {}).get(steps[0], {}) if steps else {}
         choices = schema.get("enum")
         return f"; allowed: {', '.join(map(str, choices))}" if choices else ""
 
-    def _refuse(self, message: str, *, path: str) -> Answer:
+    def _error(self, message: str, *, path: str) -> Answer:
         hint = f"{self._spec.name} takes {_listed(self._known, self._required)}."
         example = self._spec.example
         if example is None:
@@ -135,7 +137,7 @@ def _steps(place: str) -> list[str]:
 
 
 def _at(value: Any, steps: list[str]) -> Any:
-    """What stands at a place, or None where the place is not exact ("[...]" stands for any key)."""
+    """The value at a place, or None where the place is not exact ("[...]" is any key)."""
     for step in steps:
         if isinstance(value, Mapping) and step in value:
             value = value[step]

@@ -1,8 +1,9 @@
-"""Worker threads for what takes longer than the event loop may be held, with 64 MB of stack each.
+"""What calls run on: worker threads, the context of one call, and the announcement of changed lists.
 
-Python's own executor joins its threads when the interpreter exits, so that one run that does not look at its flag
-would keep a closed server alive; these are daemons. Threads are started when first needed, up to a fixed number;
-further work waits its turn.
+- `Workers`: daemon threads with large stacks, for work that would hold the event loop too long. Python's own executor
+  joins its threads when the interpreter exits, so that a run that ignores cancellation would keep a closed server alive.
+- `Call`: the `CallContext` of one call: cancellation, progress, worker threads.
+- `Changes`: the `Announcer` of all groups: changes from any thread, announced once for all that come together.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ DEFAULT_WORKERS = 4
 STACK_BYTES = 64 * 1024 * 1024
 
 T = TypeVar("T")
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+"""Sends progress: how much is done, of how much, and a message."""
+
 _Job = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 logger = logging.getLogger(__name__)
 
@@ -70,12 +74,12 @@ class Workers:
                     logger.debug("work in a thread raised; the error goes to the caller", exc_info=True)
                     failure = error
             try:
-                future.get_loop().call_soon_threadsafe(self._settle, future, result, failure)
+                future.get_loop().call_soon_threadsafe(self._complete, future, result, failure)
             except RuntimeError:
                 logger.debug("the event loop closed before a worker was done")
             del job, work, future, result, failure
 
-    def _settle(self, future: asyncio.Future[Any], result: Any, failure: Exception | None) -> None:
+    def _complete(self, future: asyncio.Future[Any], result: Any, failure: Exception | None) -> None:
         self._busy -= 1
         if future.cancelled():
             return
@@ -85,9 +89,6 @@ class Workers:
             future.set_exception(RuntimeError(f"work in a thread raised {failure!r}"))
         else:
             future.set_exception(failure)
-
-
-# Changes of the lists, from any thread, announced once for all that come together (the `Announcer` of a group).
 
 
 class Changes:
@@ -151,10 +152,6 @@ class Changes:
                 await self._tell(tools, resources)
         finally:
             self._telling = None
-
-
-# What a running call gets from the server: cancellation, progress, worker threads (the `CallContext` of a group).
-Report = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class Call:

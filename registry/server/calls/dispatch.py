@@ -2,8 +2,9 @@
 
 Invariants
 ----------
-- `answer` always answers: unknown tools, bad arguments, refusals and defects are values. Only cancellation raises.
-- No exception's text is in an answer. A defect has kind `internal` and a reference that the log repeats.
+- `answer` always answers: unknown tools, bad arguments, errors and defects are values. Only cancellation raises.
+- No exception's text is in an answer. An exception that should not have happened is logged whole; the client sees an
+  error of kind `internal` with a reference that the log repeats (`Defects`).
 - The order of tools is that of the groups, and within a group its own; where two groups offer a name, the first has it.
 """
 
@@ -26,6 +27,9 @@ from registry.server.contract.group import Answer, Group, ToolSpec
 __all__ = ["CALLS", "Calls", "Contained", "Defects"]
 
 CALLS = 256
+"""Calls under way at once."""
+
+logger = logging.getLogger(__name__)
 
 _NAMED = 12
 
@@ -74,10 +78,10 @@ class Calls:
         if entry is None:
             return contained.answer()
         answer = await self._of_tool(entry, arguments, report)
-        refusal = entry.spec.refusal
-        if refusal is None or not answer.is_error:
+        error_fields = entry.spec.error_fields
+        if error_fields is None or not answer.is_error:
             return answer
-        return msgspec.structs.replace(answer, structured={**refusal, **answer.structured})
+        return msgspec.structs.replace(answer, structured={**error_fields, **answer.structured})
 
     async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
         checked: msgspec.Struct | Answer | None = None
@@ -150,11 +154,6 @@ class Calls:
         hint = f"Did you mean `{close}`?" if close else f"Tools: {some}{more}."
         shown = name if len(name) <= 100 else name[:99] + "…"
         return Answer.error("unknown_tool", f"there is no tool `{shown}`", hint=hint)
-
-
-# Exceptions that should not have happened: logged here whole, shown to the client as a number only.
-
-logger = logging.getLogger(__name__)
 
 
 class Contained:

@@ -9,7 +9,7 @@ Invariants
 ----------
 - Without a common tool the groups come back as they are.
 - `scope` is the name of a group, by default the first one's. Arguments are checked as the group in question checks
-  them, so that what only another scope takes is refused by name.
+  them, so that what only another scope takes is rejected by name.
 - A group's list of tools is taken to be fixed where it has a common tool; its other tools may change.
 """
 
@@ -107,7 +107,7 @@ def _merged(name: str, specs: Mapping[str, ToolSpec]) -> ToolSpec:
         name=name,
         title=first.title,
         description=f"{first.description} {others}"[:_DESCRIPTION],
-        input_schema={
+        schema={
             **first.input_schema,
             "properties": {**properties, "scope": scope_schema},
             "required": required,

@@ -1,6 +1,6 @@
-"""What the server asks of a group of tools, and what it offers in return (docs/reference/serving.md §4.4).
+"""The interface between the server and a group of tools (docs/reference/serving.md §4.4).
 
-A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The shell (`registry.server.mcp.mcp_server`)
+A group is plain Python: it knows no MCP library, no transport and no JSON-RPC. The server (`registry.server.mcp.mcp_server`)
 asks it for its tools, checks the arguments of a call against the tool's `arguments` type, hands them to `call` and
 sends the `Answer`. To write one, subclass `Group`, set `name`, return `ToolSpec`s from `tools` and answer in `call`;
 everything else has a default.
@@ -9,9 +9,9 @@ Invariants
 ----------
 - Every method but `call` and `read` is quick and does not block: it runs on the event loop. `call` and `read` may
   run for a few milliseconds there; longer work goes through `context.run_in_worker`.
-- Refusals are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client
+- Errors are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client
   gets an answer of kind `internal` without its text, the log gets the traceback.
-- `tools()` returns the *same tuple object* until something changed: the shell recognises a change by identity.
+- `tools()` returns the *same tuple object* until something changed: the server recognises a change by identity.
 - The tool list is state of the server, never of a connection (a rule of the 2026-07-28 protocol).
 - Arguments hold what JSON holds, exactly: integers of up to 4,300 digits arrive as they are, longer ones as an
   integer of more than 20,000 bits of the same sign; numbers beyond double range, NaN and lone surrogates never arrive.
@@ -47,31 +47,33 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One tool as clients see it.
 
     `arguments` is the type that a call's arguments are converted to; it should be frozen and is used with unknown
-    fields forbidden, whatever its own setting. `input_schema` is advertised exactly as it stands; it is `schema_of`
-    that type where it is not given, and one with other property names is rejected. `example` is one valid set of
-    arguments, shown in errors. The first sentence of `description` must carry it; 2,048 characters are the limit.
-    `refusal` are fields of every error result of the tool, whoever made it: a gate's say that nothing is allowed.
+    fields forbidden, whatever its own setting. Its JSON Schema is advertised; `schema` stands for another one, which is
+    rejected where it names other arguments. `example` is one valid set of arguments, shown in errors. The first
+    sentence of `description` must carry it; 2,048 characters are the limit. `error_fields` are fields of every error
+    result of the tool, whoever made it: a gate's say that nothing is allowed.
     """
 
     name: str
     title: str
     description: str
     arguments: type[msgspec.Struct]
-    input_schema: Mapping[str, Any] = {}
+    schema: Mapping[str, Any] | None = None
     example: Mapping[str, Any] | None = None
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
-    refusal: Mapping[str, Any] | None = None
+    error_fields: Mapping[str, Any] | None = None
 
-    def __post_init__(self) -> None:
-        if not self.input_schema:
-            msgspec.structs.force_setattr(self, "input_schema", schema_of(self.arguments))
+    @property
+    def input_schema(self) -> Mapping[str, Any]:
+        """The JSON Schema that is advertised."""
+        return schema_of(self.arguments) if self.schema is None else self.schema
 
 
 _KEYWORDS = ("type", "enum", "minimum", "maximum", "default", "description")
-"""What is said of a single value; other keywords (lengths, titles, alternatives) several clients cannot read."""
+"""Keywords of the schema of a single value. Others (lengths, titles, alternatives) are left out: several clients cannot
+read them."""
 
 
 @cache
@@ -120,7 +122,7 @@ class Answer(msgspec.Struct, frozen=True):
     """What a call answers: the object and its compact rendering, each complete on its own.
 
     `structured` holds JSON data (or `msgspec.Raw` parts that are JSON text already). Text beyond 20,000 characters
-    is cut by the shell, with a note that ends in `rest`: how to get what was cut ("Call list with offset 50.").
+    is cut by the server, with a note that ends in `rest`: how to get what was cut ("Call list with offset 50.").
     """
 
     structured: Mapping[str, Any]
@@ -145,7 +147,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Flag(Protocol):
-    """Something that can be set once and asked about from any thread (a `threading.Event` is one)."""
+    """A flag that is set once and read from any thread (a `threading.Event` is one)."""
 
     def is_set(self) -> bool: ...
 
@@ -153,7 +155,7 @@ class Flag(Protocol):
 
 
 class CallContext(Protocol):
-    """What a call may ask of the server while it runs."""
+    """The services of the server for a call while it runs."""
 
     @property
     def cancelled(self) -> Flag:
@@ -176,7 +178,7 @@ class CallContext(Protocol):
 
 
 class Announcer(Protocol):
-    """How a group says that something changed. All methods may be called from any thread and never wait."""
+    """Announces changes of a group. All methods may be called from any thread and never wait."""
 
     def tools_changed(self) -> None: ...
 
@@ -211,7 +213,7 @@ class ResourceText(msgspec.Struct, frozen=True):
 
 
 class PromptArgument(msgspec.Struct, frozen=True):
-    """What a person fills in. One with a `default` may be left out."""
+    """An argument that a person fills in. One with a `default` is optional."""
 
     name: str
     description: str
@@ -231,7 +233,7 @@ class PromptSpec(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[PromptArgument, ...] = ()
 
     def filled(self, given: Mapping[str, str]) -> str:
-        """The text with what was given. Raises ValueError that says what is missing or unknown."""
+        """The text with the given arguments filled in. Raises ValueError for a missing or unknown argument."""
         known = {each.name for each in self.arguments}
         for name in given:
             if name not in known:
@@ -253,10 +255,10 @@ class Group:
     """A named set of tools and resources. Subclass it; the defaults offer nothing."""
 
     name: str = ""
-    """What `--groups` calls it."""
+    """The name of the group in `--groups`."""
 
     instructions: str = ""
-    """What this group adds to the server's `instructions`; those of all groups together stay under 2,048 characters."""
+    """This group's part of the server's `instructions`; those of all groups together stay under 2,048 characters."""
 
     brief_instructions: str = ""
     """The same in at most 400 characters, for where those of all chosen groups would be too long."""
@@ -265,7 +267,7 @@ class Group:
         """Called once, before the first request, with the way to announce changes."""
 
     def warnings(self) -> Sequence[str]:
-        """What whoever starts the server should know before it serves, one line each."""
+        """Warnings for the person who starts the server, one line each."""
         return ()
 
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -298,7 +300,7 @@ class Group:
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         """The values that begin with `prefix`, best first, of a variable of a resource template (`reference` is the
-        template) or an argument of a prompt (its name); the shell sends the first 100."""
+        template) or an argument of a prompt (its name); the server sends the first 100."""
         return ()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Prompts: the workflows of each group, started by a person and carried out by their agent (docs/reference/serving.md §7.2).
 
-They say which tools to call in which order and what to report.  Nothing needs them: whatever they lead to, the tools'
-own descriptions and the instructions say too.
+They say which tools to call in which order and what to report. They are optional: the tools' descriptions and the
+instructions say the same.
 """
 
 from __future__ import annotations

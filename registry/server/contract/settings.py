@@ -1,7 +1,11 @@
-"""What `pif serve` was asked for, and what its groups share while they serve.
+"""The options of `pif serve`, their check, and what the groups of one server share.
 
-A group is made by `make(site)` in its own module (`registry.server.serve` names them); the `Site` gives it the
-settings and the things that exist once for a server, each made when first asked for.
+A group is made by `make(site)` in its own module (`registry.server.serve` names them). The `Site` gives it the
+settings and the objects that exist once for a server, each made when it is first asked for.
+
+`check_places` (docs/reference/serving.md §1.3) rejects a policy that is no file, a policy without its group, and a
+corpus or root that is no directory, so that a misspelt gate does not start a server without one. A file that exists and
+cannot be read is a warning: the group says so in every answer, and reads the file again when it changes.
 """
 
 from __future__ import annotations
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
     from registry.oracles.theory_oracle import Snapshots
 
 __all__ = ["Settings", "Site", "check_places"]
+
+_LISTED = 5_000
+"""Names of a directory that are searched for the nearest spelling."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,31 +99,21 @@ class Site:
             self.workspace.close()
 
 
-# What the options of `pif serve` name must be there before it serves (docs/reference/serving.md §1.3).
-#
-# A gate that is misspelt must not look like one: a policy that is no file, a policy without its group, a corpus or a
-# root that is no directory are refused at the start, with the nearest spelling there is.  What is there but cannot be
-# read (a policy that is no Kleis) is a warning: the group says so in every answer, and reads the file again when it
-# changes.
-
-_LISTED = 5_000
-
-
 def check_places(settings: Settings, chosen: Sequence[str]) -> None:
     """Raises ValueError for the first option that names nothing, or that no chosen group reads."""
     if settings.policy is not None:
-        _refuse_unread("policy", "FILE", chosen)
+        _reject_unread("policy", "FILE", chosen)
         if not settings.policy.is_file():
             raise ValueError(_nothing("policy", settings.policy, "file"))
     if settings.corpus is not None:
-        _refuse_unread("corpus", "DIR", chosen)
+        _reject_unread("corpus", "DIR", chosen)
     directories = [("corpus", settings.corpus)] if settings.corpus is not None else []
     for option, directory in (*directories, *(("root", each) for each in settings.roots)):
         if not directory.is_dir():
             raise ValueError(_nothing(option, directory, "directory"))
 
 
-def _refuse_unread(option: str, what: str, chosen: Sequence[str]) -> None:
+def _reject_unread(option: str, what: str, chosen: Sequence[str]) -> None:
     if option not in chosen:
         groups = ",".join([*chosen, option])
         raise ValueError(

@@ -1,12 +1,12 @@
 """Calls of tools straight from the input to the output, past the SDK's dispatcher.
 
-The SDK decides which protocol generation a connection speaks and answers everything else; but its way of a request
-(three tasks, two relays, five models) is most of the latency of a small call. So once the generation is settled, a
-plain `tools/call` is taken here. Anything unusual about a request is left to the SDK, which knows how to refuse it.
+The SDK decides which protocol generation a connection uses and answers everything else; but its handling of a request
+(three tasks, two relays, five models) is most of the latency of a small call. So once the generation is known, a
+plain `tools/call` is taken here. Anything unusual about a request is left to the SDK, which knows how to reject it.
 
 Invariants
 ----------
-- The answer is the one that the SDK's way gives (`Shell` makes both with the same functions; a test compares them).
+- The answer is the one that the SDK's way gives (`McpServer` makes both with the same functions; a test compares them).
 - A cancelled call is not answered, and its work is told; at the end of the session every call is cancelled.
 - The bytes of the requests under way are bounded, so that waiting calls cannot fill the memory.
 """
@@ -34,7 +34,7 @@ BYTES = 64 * 1024 * 1024
 
 
 class FastPath:
-    """Takes the plain calls of one connection. Nothing is taken until `settle` has said what it speaks."""
+    """Takes the plain calls of one connection. Nothing is taken until `set_generation` has said which generation it speaks."""
 
     def __init__(
         self, calls: Calls, output: OutputStream, seal: Callable[[Answer, bool], dict[str, Any]]
@@ -46,7 +46,7 @@ class FastPath:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._bytes = 0
 
-    def settle(self, is_modern: bool) -> None:
+    def set_generation(self, is_modern: bool) -> None:
         """The SDK has accepted a request of this generation (on the older one, the handshake)."""
         self._is_modern = is_modern
 
@@ -81,7 +81,7 @@ class FastPath:
         task = self._running.get(str(number)) if isinstance(number, str | int) else None
         if task is None:
             return False
-        self._output.settle(number)
+        self._output.answered(number)
         task.cancel()
         return True
 
@@ -108,7 +108,7 @@ class FastPath:
         result = self._seal(answer, bool(self._is_modern))
         body = encode_message({"jsonrpc": "2.0", "id": said.id, "result": result})
         if await self._output.has_room():
-            self._output.settle(said.id)
+            self._output.answered(said.id)
             self._output.write(body)
 
     def _report(self, params: dict[str, Any]) -> Report | None:

@@ -1,7 +1,7 @@
 """The server over streamable HTTP: `pif serve --http HOST:PORT` (docs/reference/serving.md §3).
 
 The SDK has the protocol, uvicorn the sockets.  What is here is what neither does: every body is read by our own reader
-before the SDK sees it, so that numbers, nesting and size are refused as on standard input; whoever may call is checked;
+before the SDK sees it, so that numbers, nesting and size are rejected as on standard input; whoever may call is checked;
 and the process ends as a command does.
 
 Invariants
@@ -34,7 +34,7 @@ from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.stdio_server import tune
 from registry.server.streams.messages import (
     INVALID_REQUEST,
-    Refusal,
+    Rejection,
     check_body,
     encode_message,
     protocol_error,
@@ -85,13 +85,13 @@ def serve_http(groups: Sequence[Group], address: Address, *, name: str, version:
         sys.stderr.write(f"pif serve: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
     tune()
-    shell = McpServer(groups, name=name, version=version, title=title, workers=Workers())
+    server = McpServer(groups, name=name, version=version, title=title, workers=Workers())
     with listening:
-        return asyncio.run(_serve(shell, listening, host, token))
+        return asyncio.run(_serve(server, listening, host, token))
 
 
-async def _serve(shell: McpServer, listening: socket.socket, host: str, token: str) -> int:
-    app = _Door(shell.http_app(PATH, BODY, guarded=not token), token)
+async def _serve(answering: McpServer, listening: socket.socket, host: str, token: str) -> int:
+    app = _Door(answering.http_app(PATH, BODY, guarded=not token), token)
     config = uvicorn.Config(
         app, log_level="warning", lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False
     )
@@ -108,7 +108,7 @@ async def _serve(shell: McpServer, listening: socket.socket, host: str, token: s
     shown = f"[{host}]" if ":" in host else host
     sys.stderr.write(f"pif serve: http://{shown}:{listening.getsockname()[1]}{PATH}\n")
     sys.stderr.flush()
-    async with shell.open():
+    async with answering.open():
         await server.serve(sockets=[listening])
     return status
 
@@ -151,14 +151,14 @@ class _Door:
         body = await _body(receive)
         if body is None:
             return  # the caller has gone
-        refused = (
-            Refusal(protocol_error(None, INVALID_REQUEST, f"a request has at most {BODY:,} bytes"))
+        rejected = (
+            Rejection(protocol_error(None, INVALID_REQUEST, f"a request has at most {BODY:,} bytes"))
             if len(body) > BODY
             else check_body(body, NESTING)
         )
-        if refused is not None:
-            status = 413 if len(body) > BODY else 200 if "result" in refused.answer else 400
-            await _answer(send, status, refused.answer)
+        if rejected is not None:
+            status = 413 if len(body) > BODY else 200 if "result" in rejected.answer else 400
+            await _answer(send, status, rejected.answer)
             return
         await self._app(scope, _again(body, receive), send)
 

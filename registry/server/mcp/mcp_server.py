@@ -75,7 +75,7 @@ HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
 
 TELLING = 2.0
-"""Seconds that one client may take to be told of a change."""
+"""Seconds that one notification of a change may take."""
 
 Context = ServerRequestContext[Any, Any]
 Item = TypeVar("Item")
@@ -83,7 +83,7 @@ Result = TypeVar("Result")
 
 
 class _Server(Server[Any]):
-    """The SDK's server, telling the truth about `listChanged` on the older protocol too."""
+    """The SDK's server, with a true `listChanged` on the older protocol too."""
 
     def create_initialization_options(
         self,
@@ -118,7 +118,7 @@ class McpServer:
         self._levels: int | None = None
         self._bus = InMemorySubscriptionBus()
         self._changes = Changes(self._tell)
-        self._settled: Callable[[bool], None] = lambda is_modern: None
+        self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
         self._modern: dict[str, Any] = {
@@ -162,15 +162,15 @@ class McpServer:
         return together
 
     async def serve(self, reading: InputStream, writing: OutputStream) -> None:
-        """Serve one connection until it ends. For the groups' sake, a shell serves once."""
+        """Serve one connection until it ends. For the groups' sake, a server serves once."""
         async with self.open():
-            lane = FastPath(self._calls, writing, self._sealed)
-            self._settled = lane.settle
-            reading.take = lane.take
+            fast_path = FastPath(self._calls, writing, self._sealed)
+            self._on_generation = fast_path.set_generation
+            reading.take = fast_path.take
             try:
                 await self.server.run(reading, writing, self.server.create_initialization_options())
             finally:
-                await lane.close()
+                await fast_path.close()
                 await writing.aclose()
 
     def http_app(self, path: str, largest: int, *, guarded: bool) -> Starlette:
@@ -217,14 +217,14 @@ class McpServer:
         """Middleware: answers calls itself, and remembers the sessions of the older protocol."""
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if is_modern and ctx.request_id is not None:
-            self._settled(is_modern)
+            self._on_generation(is_modern)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
             sealed = self._sealed(await self._answer(ctx), is_modern)
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
             self._sessions.append(ctx.session)
-            self._settled(is_modern)
+            self._on_generation(is_modern)
         return result
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -243,10 +243,10 @@ class McpServer:
             structured = msgspec.Raw(encode_json(answer.structured))
         except Unencodable as error:
             reference = self._defects.record("the writing of an answer", error)
-            refusal = Answer.error(
+            failed = Answer.error(
                 "internal", f"internal error {reference}: the answer cannot be written as JSON"
             )
-            return tool_result(refusal, envelope)
+            return tool_result(failed, envelope)
         return {**tool_result(answer, envelope), "structuredContent": structured}
 
     async def _list_tools(
@@ -365,7 +365,7 @@ class McpServer:
 
     @staticmethod
     async def _tell_one(session: ServerSession, tools: bool, resources: bool) -> None:
-        """Tell a client of the older protocol. One that does not read keeps nobody else waiting."""
+        """Notify a client of the older protocol. One that does not read delays no other."""
         with anyio.move_on_after(TELLING):
             if tools:
                 await session.send_tool_list_changed()

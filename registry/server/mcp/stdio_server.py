@@ -48,16 +48,16 @@ def serve_stdio(
         sys.stderr.write("pif serve: standard input and output must be open\n")
         return 2
     tune()
-    shell = McpServer(groups, name=name, version=version, title=title, workers=Workers(workers))
-    return asyncio.run(_serve(shell, source, sink, cap))
+    server = McpServer(groups, name=name, version=version, title=title, workers=Workers(workers))
+    return asyncio.run(_serve(server, source, sink, cap))
 
 
-async def _serve(shell: McpServer, source: int, sink: int, cap: int) -> int:
+async def _serve(server: McpServer, source: int, sink: int, cap: int) -> int:
     reading, writing = await open_streams(source, sink, cap=cap)
     stopped = _end_on_signals(reading)
     gc.collect()
     gc.freeze()
-    await shell.serve(reading, writing)
+    await server.serve(reading, writing)
     return stopped()
 
 

@@ -34,7 +34,7 @@ from registry.server.streams.descriptors import Sink, Source, open_sink, open_so
 from registry.server.streams.framing import DEFAULT_CAP, Fault, Framing, Message
 from registry.server.streams.messages import (
     Incoming,
-    Refusal,
+    Rejection,
     Reply,
     encode_message,
     oversized,
@@ -45,13 +45,13 @@ from registry.server.streams.messages import (
 __all__ = ["InputStream", "OutputStream", "open_streams"]
 
 READ_HIGH = 1024 * 1024
-"""Bytes that have come and were not looked at, before no more are read."""
+"""Unprocessed bytes above which no more are read."""
 
 QUEUE = 64
-"""Messages waiting for the SDK, before no more are looked at."""
+"""Messages waiting for the SDK above which no more are taken out of the bytes."""
 
 BATCH = 128
-"""Messages looked at before the event loop gets its turn."""
+"""Messages processed before the event loop runs other tasks."""
 
 GRACE = 0.1
 """Seconds."""
@@ -87,7 +87,7 @@ class OutputStream:
         return self._open.is_set()
 
     def congested(self, is_congested: bool) -> None:
-        """Too much waits to be read, or no longer."""
+        """Output waits for the reader, or no longer."""
         if is_congested:
             self._open.clear()
         else:
@@ -95,7 +95,7 @@ class OutputStream:
             self._on_room()
 
     def lost(self) -> None:
-        """Nobody reads any more."""
+        """The reader is gone."""
         self.is_lost = True
         self._open.set()
         self._answered.set()
@@ -111,23 +111,23 @@ class OutputStream:
             self._sink.write(body + b"\n")
 
     async def has_room(self) -> bool:
-        """Wait while too much waits; False when nobody reads any more."""
+        """Wait until there is room; False when the reader is gone."""
         while not self._open.is_set():
             await self._open.wait()
         return not self.is_lost
 
-    def settle(self, number: int | str) -> None:
+    def answered(self, number: int | str) -> None:
         """A request has its answer, or will have none."""
         self.unanswered.discard(number)
         self._answered.set()
 
     async def send(self, item: SessionMessage) -> None:
-        """Write one message of the SDK's. Raises `anyio.BrokenResourceError` when nobody reads."""
+        """Write one message of the SDK's. Raises `anyio.BrokenResourceError` when the reader is gone."""
         if not await self.has_room():
             raise anyio.BrokenResourceError
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-            self.settle(message.id)
+            self.answered(message.id)
         self.write(encode_message(_wire(message)))
 
     async def let_finish(self) -> None:
@@ -224,7 +224,7 @@ class InputStream:
                     self.output.unanswered.add(said.id)
                 if not self.take(said):
                     self._hand_on(self._incoming(said))
-            case Refusal():
+            case Rejection():
                 self.output.write(encode_message(said.answer))
             case Reply():
                 reply = _reply(said)
@@ -243,7 +243,7 @@ class InputStream:
         if said.method == "notifications/cancelled" and said.params is not None:
             number = said.params.get("requestId")
             if isinstance(number, str | int):
-                self.output.settle(number)
+                self.output.answered(number)
         return JSONRPCNotification(jsonrpc="2.0", method=said.method, params=said.params)
 
     async def receive(self) -> SessionMessage:

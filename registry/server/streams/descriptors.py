@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class Listener(Protocol):
-    """Who is told what comes in, on the event loop."""
+    """Receiver of what is read. Called on the event loop."""
 
     def received(self, data: bytes) -> None: ...
 
@@ -35,7 +35,7 @@ class Listener(Protocol):
 
 
 class Speaker(Protocol):
-    """Who is told how the writing goes, on the event loop."""
+    """Receiver of events of writing. Called on the event loop."""
 
     def congested(self, is_congested: bool) -> None: ...
 

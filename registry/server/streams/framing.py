@@ -1,8 +1,8 @@
 """Bytes → messages: newline-delimited JSON and `Content-Length` blocks, with a size cap (docs/reference/serving.md §2.2).
 
 Pure: no input or output happens here. The framing is detected from the first thing that is not blank: `{` or `[`
-starts newline framing, a line that looks like a header (`Name: …`) starts header framing, any other line is handed on
-as a message (which the parser refuses) and nothing is settled. Blank lines and a UTF-8 byte order mark are skipped.
+starts newline framing, a line that looks like a header (`Name: …`) starts header framing, any other line is passed
+through as a message (which the parser rejects) and decides nothing. Blank lines and a UTF-8 byte order mark are skipped.
 
 Invariants
 ----------
@@ -59,7 +59,7 @@ class Framing:
         self._cap = cap
         self._buffer = bytearray()
         self._mode: Literal["lines", "headers"] | None = None
-        self._settled = False
+        self._has_length = False
         self._searched = 0
         self._skipping = False
         self._ended = False
@@ -95,7 +95,7 @@ class Framing:
                 return None
 
     def _detect(self) -> bool:
-        """Settle the framing if that can be done; False when more bytes are needed."""
+        """Decide the framing if that can be done; False when more bytes are needed."""
         buffer = self._buffer
         self._drop_leading()
         if not buffer or (len(buffer) < len(_BOM) and _BOM.startswith(buffer) and not self._ended):
@@ -122,7 +122,7 @@ class Framing:
         self._searched = 0
         return taken
 
-    def _refuse(self, reason: _Reason, position: int = 0) -> Fault:
+    def _fault(self, reason: _Reason, position: int = 0) -> Fault:
         """A fault at `position`; what follows is skipped up to the next place where a message may begin."""
         fault = Fault(reason, bytes(self._buffer[position : position + _HEAD]))
         del self._buffer[: max(0, position - 1)]  # a line end stays: a header right behind it is found by it
@@ -158,7 +158,7 @@ class Framing:
         if newline < 0 and self._ended:
             newline = len(buffer)
         if newline > self._cap or (newline < 0 and len(buffer) > self._cap):
-            return self._refuse("too_large")
+            return self._fault("too_large")
         if newline < 0:
             self._searched = len(buffer)
             return None
@@ -174,7 +174,7 @@ class Framing:
         self._drop_leading()
         if not buffer:
             return None
-        if buffer[0] in b"{[" and not self._settled:
+        if buffer[0] in b"{[" and not self._has_length:
             self._mode = "lines"  # what looked like a header was noise before newline-framed messages
             return None
         position = 0
@@ -192,7 +192,7 @@ class Framing:
             if _HEADER_LINE.match(line) is None:
                 return self._bad_header()
             if line[:14].lower() == b"content-length":
-                self._settled = True
+                self._has_length = True
                 match = _LENGTH.fullmatch(line)
                 lengths.append(int(match[1]) if match else None)
         length = lengths[0] if lengths else None
@@ -203,19 +203,19 @@ class Framing:
     def _body(self, position: int, length: int) -> Message | Fault | None:
         buffer = self._buffer
         if length > self._cap:
-            return self._refuse("too_large", position)
+            return self._fault("too_large", position)
         if len(buffer) - position < length:
             return self._truncated() if self._ended else None
         del buffer[:position]
         return Message(self._take(length).strip(_BLANK))
 
     def _bad_header(self, position: int = 0) -> Fault:
-        """Refuse the block that ends at `position`, or the line at the front. Until a `Content-Length` was seen the
+        """A fault for the block that ends at `position`, or the line at the front. Until a `Content-Length` was seen the
         framing is open again, line by line."""
-        if not self._settled:
+        if not self._has_length:
             self._mode = None
             position = 0
-        return self._refuse("bad_header", position)
+        return self._fault("bad_header", position)
 
     def _truncated(self) -> Fault:
         fault = Fault("truncated", bytes(self._buffer[:_HEAD]))

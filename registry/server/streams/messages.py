@@ -1,17 +1,17 @@
-"""The text of a message → a JSON-RPC request, notification or response, or the refusal to send back.
+"""The text of a message → a JSON-RPC request, notification or response, or the rejection to send back.
 
-Knows JSON-RPC 2.0 as MCP narrows it (no batches, ids are strings or integers, params are objects) and no library.
+JSON-RPC 2.0 as MCP narrows it: no batches, ids are strings or integers, params are objects. No MCP library.
 Nesting and the number of values are bounded before a text is decoded, so no input
 overflows the C stack, and neither time nor memory depends on Python's recursion limit. Specification: docs/reference/serving.md §2.3.
 
 Invariants
 ----------
-- Every text gives exactly one of: something to dispatch, a refusal, or nothing (a response is never answered).
-- A refusal carries the id wherever it can be read; a text that is not JSON at all is -32700 with id null.
+- Every text gives exactly one of: something to dispatch, a rejection, or nothing (a response is never answered).
+- A rejection carries the id wherever it can be read; a text that is not JSON at all is -32700 with id null.
 - A `tools/call` that is JSON but holds what is not accepted (nesting, numbers, lone surrogates) is answered by a tool
   result with `isError`, which the model gets to see, and not by a protocol error, which it does not.
-- A call whose arguments are plain values names each once: of `"force": true, "force": false` another reader may take
-  the other one, and a gate would have allowed what is then done.
+- In a call whose arguments are plain values each name occurs once: of `"force": true, "force": false` two readers may
+  take different ones, and a policy would decide about one while the other is carried out.
 - Text and numbers go both ways exactly; what cannot be encoded raises `Unencodable`, never a changed value.
 """
 
@@ -35,7 +35,7 @@ __all__ = [
     "PARSE_ERROR",
     "VALUES",
     "Incoming",
-    "Refusal",
+    "Rejection",
     "Reply",
     "Unencodable",
     "check_body",
@@ -65,7 +65,7 @@ INTERNAL_ERROR = -32603
 
 _HEAD = 65_536
 _TAIL = 4_096
-"""Bytes of a refused message that are looked through for its id, at either end: clients write it before the
+"""Bytes of a rejected message that are looked through for its id, at either end: clients write it before the
 parameters or after them."""
 
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
@@ -95,7 +95,7 @@ class Reply(msgspec.Struct, frozen=True):
     error: dict[str, Any] | None
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class Rejection(msgspec.Struct, frozen=True):
     """The JSON-RPC answer to something that cannot be dispatched."""
 
     answer: dict[str, Any]
@@ -105,16 +105,16 @@ class Unencodable(ValueError):
     """An answer holds something that JSON text cannot say exactly."""
 
 
-def read_message(text: bytes) -> Incoming | Reply | Refusal | None:
-    """What a message says. None: nothing to do (a response that answers nothing)."""
+def read_message(text: bytes) -> Incoming | Reply | Rejection | None:
+    """A message read. None: nothing to do (a response that answers no request)."""
     try:
         check_nesting(text, NESTING)
     except TooDeep:
-        return _refused(
+        return _rejection(
             _outline(text), "term_too_deep", f"the message nests deeper than {NESTING} levels of JSON"
         )
     if text.count(b",") + text.count(b"[") + text.count(b"{") > VALUES and _count_values(text) > VALUES:
-        return _refused(_outline(text), "value_too_large", f"the message holds more than {VALUES:,} values")
+        return _rejection(_outline(text), "value_too_large", f"the message holds more than {VALUES:,} values")
     try:
         data = _decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -122,32 +122,32 @@ def read_message(text: bytes) -> Incoming | Reply | Refusal | None:
     return _classify_call(text, data)
 
 
-def check_body(text: bytes, levels: int) -> Refusal | None:
-    """The refusal of a message for somebody else's reader that takes so many levels; None where it may be read."""
+def check_body(text: bytes, levels: int) -> Rejection | None:
+    """The rejection of a message for a reader that takes `levels` levels of nesting; None where it may be read."""
     try:
         check_nesting(text, levels)
     except TooDeep:
         said = f"over HTTP a message nests at most {levels} levels of JSON; a deeper term can be given as its text"
-        return _refused(_outline(text), "term_too_deep", said) or Refusal(
+        return _rejection(_outline(text), "term_too_deep", said) or Rejection(
             protocol_error(None, INVALID_REQUEST, said)
         )
     found = read_message(text)
-    return found if isinstance(found, Refusal) else None
+    return found if isinstance(found, Rejection) else None
 
 
-def _read_slowly(text: bytes) -> Incoming | Reply | Refusal | None:
-    """What the fast decoder refused: large numbers, lone surrogates, or a text that is not JSON."""
+def _read_slowly(text: bytes) -> Incoming | Reply | Rejection | None:
+    """What the fast decoder rejects: large numbers, lone surrogates, or a text that is not JSON."""
     try:
         data = load_json(text, levels=NESTING)
     except JsonError as error:
-        return Refusal(
+        return Rejection(
             protocol_error(None, PARSE_ERROR, f"the message is not JSON in UTF-8: {_place(error)}")
         )
     unsound = _unsound(data)
     if unsound is None:
         return _classify_call(text, data)
     path, what = unsound
-    return _refused(data if isinstance(data, dict) else {}, "parse_error", what, path=path)
+    return _rejection(data if isinstance(data, dict) else {}, "parse_error", what, path=path)
 
 
 def _place(error: JsonError) -> str:
@@ -184,11 +184,11 @@ def _is_torn(text: str) -> bool:
     return False
 
 
-def _classify_call(text: bytes, data: Any) -> Incoming | Reply | Refusal | None:
-    """What a decoded message says, if no name in it stands twice where that is looked at."""
+def _classify_call(text: bytes, data: Any) -> Incoming | Reply | Rejection | None:
+    """A decoded message classified; rejected where a name that must be unique occurs twice."""
     if _has_plain_arguments(data) and _has_more_names(text, _members(data)):
         said = "a name stands twice in one object: which of its values is meant is unclear"
-        return _refused(data, "parse_error", said)
+        return _rejection(data, "parse_error", said)
     return _classify(data, len(text))
 
 
@@ -220,21 +220,21 @@ def _members(data: Any) -> int:
     return count
 
 
-def _classify(data: Any, size: int) -> Incoming | Reply | Refusal | None:
+def _classify(data: Any, size: int) -> Incoming | Reply | Rejection | None:
     if not isinstance(data, dict):
         what = "a batch; send one message at a time" if isinstance(data, list) else "no object"
-        return Refusal(protocol_error(None, INVALID_REQUEST, f"the message is {what}"))
+        return Rejection(protocol_error(None, INVALID_REQUEST, f"the message is {what}"))
     method = data.get("method")
     if method is None and ("result" in data or "error" in data):
         return _reply(data)
     fault = _fault(data)
     if fault is not None:
-        return Refusal(protocol_error(_readable_id(data), INVALID_REQUEST, fault))
+        return Rejection(protocol_error(_readable_id(data), INVALID_REQUEST, fault))
     params = data.get("params")
     if params is not None and not isinstance(params, dict):
         if "id" not in data:
             return None
-        return Refusal(protocol_error(data["id"], INVALID_PARAMS, "`params` must be an object"))
+        return Rejection(protocol_error(data["id"], INVALID_PARAMS, "`params` must be an object"))
     assert isinstance(method, str)
     return Incoming(method, params, data.get("id"), size)
 
@@ -269,18 +269,18 @@ def _reply(data: dict[str, Any]) -> Reply | None:
     return Reply(number, None, error) if isinstance(error, dict) else None
 
 
-def _refused(data: dict[str, Any], kind: str, message: str, *, path: str = "") -> Refusal | None:
+def _rejection(data: dict[str, Any], kind: str, message: str, *, path: str = "") -> Rejection | None:
     """The answer to JSON that is sound as text but not accepted."""
     number = _readable_id(data)
     if data.get("method") == "tools/call" and _is_id(number):
         place = path.removeprefix("/params").removeprefix("/arguments")
         answer = Answer.error(kind, message, path=place or None, hint="Nothing was done.")
-        return Refusal(
+        return Rejection(
             {"jsonrpc": "2.0", "id": number, "result": tool_result(answer, {"resultType": "complete"})}
         )
     if number is None and "method" in data and "id" not in data:
         return None
-    return Refusal(protocol_error(number, INVALID_REQUEST, message))
+    return Rejection(protocol_error(number, INVALID_REQUEST, message))
 
 
 def _count_values(text: bytes) -> int:
@@ -330,15 +330,15 @@ def _decoded(text: bytes) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def oversized(head: bytes, cap: int) -> Refusal:
+def oversized(head: bytes, cap: int) -> Rejection:
     """The answer to a message beyond the cap, of which only the beginning was kept."""
     number = _readable_id(_first_members(head))
-    return Refusal(protocol_error(number, INVALID_REQUEST, f"the message is larger than {cap:,} bytes"))
+    return Rejection(protocol_error(number, INVALID_REQUEST, f"the message is larger than {cap:,} bytes"))
 
 
-def unframed(reason: str) -> Refusal:
+def unframed(reason: str) -> Rejection:
     """The answer to bytes that are no message."""
-    return Refusal(protocol_error(None, PARSE_ERROR, reason))
+    return Rejection(protocol_error(None, PARSE_ERROR, reason))
 
 
 def protocol_error(number: Any, code: int, message: str) -> dict[str, Any]:

@@ -26,8 +26,8 @@ from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group
 from registry.server.groups.pif import group as pif_group
 from registry.server.groups.pif import tool_specs as pif_tools
-from registry.server.groups.policy import tool_specs as policy_tools
-from registry.server.groups.theory import tool_specs as theory_tools
+from registry.server.groups.policy import requests as policy_tools
+from registry.server.groups.theory import requests as theory_tools
 from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHIN
 from registry.server.mcp import http_server
 from registry.server.mcp.fast_path import BYTES

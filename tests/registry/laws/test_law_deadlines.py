@@ -68,20 +68,20 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 
 def test_what_the_limit_cuts_is_tested_and_says_so(workspace: Workspace) -> None:
-    made = workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=Deadline(0))
+    made = workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), deadline=Deadline(0))
     assert [(each["status"], each["labels"]) for each in made["laws"]] == [("tested", (OVER,))] * 2
     assert all(each["cases"] > 0 for each in made["laws"])
 
 
 def test_a_false_law_is_refuted_by_search_though_the_time_is_up(workspace: Workspace) -> None:
     made = workspace.evolve(
-        Evolve("square", "x", TOOLS["square"], laws=["∀(x : ℤ). square(x) > 0"]), watch=Deadline(0)
+        Evolve("square", "x", TOOLS["square"], laws=["∀(x : ℤ). square(x) > 0"]), deadline=Deadline(0)
     )
     assert made["error"]["kind"] == "law_disproved"
 
 
 def test_the_next_evolve_asks_again(workspace: Workspace) -> None:
-    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=Deadline(0))
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), deadline=Deadline(0))
     again = workspace.evolve(Evolve("square", "The square", TOOLS["square"]))
     assert [(each["status"], each.get("labels", ())) for each in again["laws"]] == [("proved", ())] * 2
     assert [law.status for law in read_laws(workspace.record("square").laws)] == ["proved", "proved"]
@@ -89,7 +89,7 @@ def test_the_next_evolve_asks_again(workspace: Workspace) -> None:
 
 
 def test_a_check_asks_again(workspace: Workspace) -> None:
-    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=Deadline(0))
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), deadline=Deadline(0))
     checked = workspace.check_laws("square")
     assert checked["ok"]
     assert [(each["status"], each["now"]) for each in checked["laws"]] == [("tested", "proved")] * 2
@@ -125,7 +125,7 @@ def test_an_engine_that_hangs_is_stopped_and_nothing_of_it_is_kept(tmp_path: Pat
 
 def test_for_a_caller_who_has_left_nothing_is_kept(workspace: Workspace) -> None:
     gone = Deadline(1e6, left=lambda: True)
-    refused = workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=gone)
+    refused = workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), deadline=gone)
     assert refused["error"]["kind"] == "cancelled"
     assert workspace.show("square")["error"]["kind"] == "unknown_tool"
 
@@ -133,7 +133,7 @@ def test_for_a_caller_who_has_left_nothing_is_kept(workspace: Workspace) -> None
 def test_progress_is_told_of_each_law(workspace: Workspace) -> None:
     told: list[tuple[float, float | None, str]] = []
     watch = Deadline(1e6, progress=lambda done, total, message: told.append((done, total, message)))
-    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), watch=watch)
+    workspace.evolve(Evolve("square", "The square", TOOLS["square"], laws=LAWS), deadline=watch)
     assert [each[0] for each in told] == [0, 1, 2, 3]
     assert {each[1] for each in told} == {4}
     assert [each[2] for each in told] == [LAWS[0], LAWS[0], LAWS[1], LAWS[1]]
@@ -141,9 +141,9 @@ def test_progress_is_told_of_each_law(workspace: Workspace) -> None:
 
 def test_verify_and_comparisons_are_bounded_too(workspace: Workspace) -> None:
     workspace.evolve(Evolve("square", "The square", TOOLS["square"]))
-    found = workspace.verify(LAWS[0], watch=Deadline(0))
+    found = workspace.verify(LAWS[0], deadline=Deadline(0))
     assert (found["status"], found["labels"]) == ("tested", (OVER,))
     other = {"lam": "x", "body": {"sub": [{"mul": [{"var": "x"}, {"add": [{"var": "x"}, 1]}]}, {"var": "x"}]}}
-    compared = workspace.analyze(Analyze("square", against=other), watch=Deadline(0))["equivalence"]
+    compared = workspace.analyze(Analyze("square", against=other), deadline=Deadline(0))["equivalence"]
     assert (compared["status"], compared["reason"]) == ("unknown", OVER)
     assert workspace.analyze(Analyze("square", against=other))["equivalence"]["status"] == "proved"

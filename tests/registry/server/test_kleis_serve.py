@@ -33,7 +33,7 @@ def talk(
     """The names of the tools, then the answers to some calls."""
 
     async def run() -> list[object]:
-        async with connected(words, environment=surroundings, complaints=sys.stderr) as connection:
+        async with connected(words, environment=surroundings, diagnostics=sys.stderr) as connection:
             found: list[object] = [await connection.tools()]
             found += [(await connection.call(name, given)).structured for name, given in calls]
             return found
@@ -102,7 +102,7 @@ def test_long_work_reports_progress(tmp_path: Path) -> None:
     async def whole() -> None:
         words = command("kleis", "serve", "--more")
         async with connected(
-            words, environment=environment(tmp_path / "home"), complaints=sys.stderr
+            words, environment=environment(tmp_path / "home"), diagnostics=sys.stderr
         ) as found:
             await run(found)
 

@@ -38,7 +38,7 @@ class TheoryClient:
     async def _live(self) -> None:
         try:
             async with connected(
-                self._command, environment=self._environment, complaints=sys.stderr
+                self._command, environment=self._environment, diagnostics=sys.stderr
             ) as connection:
                 self._ready.set_result(connection)
                 await self._ended.wait()

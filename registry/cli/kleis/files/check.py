@@ -1,9 +1,9 @@
-"""`kleis check`: does a file parse, are its imports there, are its names known, do its declarations mean something?
+"""`kleis check`: does a file parse, are its imports there, are its names known, do its declarations elaborate?
 
 Specification: docs/reference/proving.md §2.8. JSON: ``{"files": [{"file", "parse": "ok"|[errors], "problems": […]}]}``.
 
-Invariant: `parse` speaks of the text of the file alone.  Missing imports, errors in imported files, unknown names,
-clashes, lints and what has no meaning are `problems`, each with its own severity, file and place.
+Invariant: `parse` is about the text of the file alone. Missing imports, errors in imported files, unknown names,
+clashes, lints and what does not elaborate are `problems`, each with its own severity, file and place.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CheckedFile(msgspec.Struct, frozen=True):
         }
 
     def text_of(self, file: str) -> str:
-        """The text a place speaks of."""
+        """The text that a place is in."""
         return self.loading.text_of(file) if self.loading is not None else ""
 
 

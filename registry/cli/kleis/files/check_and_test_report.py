@@ -1,4 +1,4 @@
-"""Words of check and test."""
+"""What `kleis check` and `kleis test` print: problems with their source lines, blocks with their assertions, counts."""
 
 from __future__ import annotations
 

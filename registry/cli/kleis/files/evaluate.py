@@ -28,7 +28,7 @@ def evaluate_text(
     as_json: bool = False,
 ) -> int:
     """Print the value of an expression; the exit status."""
-    refuse = _refuse_in_json if as_json else _refuse
+    reject = _reject_in_json if as_json else _reject
     from kleis.budget import STANDARD_BUDGET
     from kleis.evaluator.environment import environment_of
     from kleis.evaluator.evaluate import evaluate
@@ -38,12 +38,12 @@ def evaluate_text(
     try:
         text = standard_input() if expression == STANDARD_INPUT else expression
     except LoadError as unreadable:
-        refuse(unreadable, "")
+        reject(unreadable, "")
         return 1
     lines = "\n".join(f"import {_quoted(name)}" for name in imports)
     loading = make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
     for error in loading.errors[:1] if as_json else loading.errors:
-        refuse(error, loading.text_of(error.file))
+        reject(error, loading.text_of(error.file))
     if loading.errors:
         return 1
     try:
@@ -51,10 +51,10 @@ def evaluate_text(
         environment = environment_of(loading.theory, granted_root=granted_root)
         answer = evaluate(tree, environment, STANDARD_BUDGET)
     except ParseError as error:
-        refuse(error, text)
+        reject(error, text)
         return 1
     except (EvaluationError, BudgetError) as error:
-        refuse(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
+        reject(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
         return 1
     if as_json:
         from kleis.sessions.evaluate_expression import value_fields
@@ -73,7 +73,7 @@ def _say_in_json(answer: dict[str, Any]) -> None:
     sys.stdout.write(json_text(answer) + "\n")
 
 
-def _refuse_in_json(error: KleisError, text: str) -> None:
+def _reject_in_json(error: KleisError, text: str) -> None:
     from kleis.sessions.evaluate_expression import error_fields
 
     del text  # its place is in the object
@@ -86,5 +86,5 @@ def _quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _refuse(error: KleisError, text: str) -> None:
+def _reject(error: KleisError, text: str) -> None:
     print_error(render(error, text), style="bad")

@@ -11,7 +11,7 @@ Specification: docs/reference/proving.md §5.9. How an assertion comes out:
 
 Of `assert_sat` it is unknown whether it holds where ¬p is only shown to be undefined in some model.
 
-What a guard cut is no answer to `assert_unknown` either: it stays unknown.
+A verdict that a resource limit ended does not answer `assert_unknown` either: it stays unknown.
 
 Invariants
     * A `let` of the block with a value is a `let` around the proposition, one without is a ∀ (or a free name).
@@ -72,7 +72,7 @@ class ProverPool:
 
     def _prover(self, theory: Theory) -> Prover:
         """This thread's prover; it is kept for as long as the questions are about one theory."""
-        from registry.cli.kleis.questions.verify import make_prover
+        from registry.cli.kleis.shared.question import make_prover
 
         if getattr(self._mine, "theory", None) is not theory:
             self._mine.theory = theory
@@ -96,7 +96,7 @@ class OpenAssertion:
             self._verdict = pool.ask(theory, lambda prover: prover.verify(proposition, file=file))
 
     def outcome(self) -> tuple[Status, str]:
-        """Its status and what there is to say about it, once that is known."""
+        """Its status and detail, once decided."""
         return outcome_of(self._kind, self._verdict.result())
 
 
@@ -142,8 +142,8 @@ def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
     if verdict.status == "error":
         return "error", verdict.message
     if verdict.status == "unknown":
-        settled = verdict.reason not in ("killed", "memory")
-        if kind == "assert_unknown" and settled:
+        decided = verdict.reason not in ("killed", "memory")
+        if kind == "assert_unknown" and decided:
             return "passed", ""
         return "unknown", _why(verdict)
     if kind == "assert_sat" and verdict.evidence is not None and verdict.evidence.undefined:
@@ -201,7 +201,7 @@ def _declarations(prover: Prover) -> Verdict:
 def clash_of(prover: Prover, own: Sequence[str]) -> str:
     """Axioms of structures without parameters that clash, as text; empty if none are known to.
 
-    Asking about an axiom tries everything in force around it first.  Of the structures in `own` every axiom is asked
+    A question about an axiom first tries everything assumed around it.  Of the structures in `own` every axiom is asked
     about, of others one.
     """
     for name, proposition in _section_axioms(prover.theory, own):

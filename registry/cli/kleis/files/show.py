@@ -1,4 +1,4 @@
-"""`kleis show --meaning`: the reading of a proposition that every engine goes by.
+"""`kleis show`: the goal of a proposition (`--meaning`), or the syntax tree of a file (`--tree`).
 
 Specification: docs/reference/proving.md §1. JSON: the fields of `kleis.delaborate.describe_goal.Description`, or
 ``{"error": {…}}``; an error of a file that is imported has that file's name.
@@ -49,15 +49,15 @@ def show_meaning(
         texts[_PROPOSITION] = standard_input() if proposition == STANDARD_INPUT else proposition
         loading = _load(imports, path)
     except LoadError as error:
-        return _refuse([error], texts, as_json)
+        return _reject([error], texts, as_json)
     if loading.errors:
         texts |= {source.name: source.text for source in loading.sources}
-        return _refuse(loading.errors, texts, as_json)
+        return _reject(loading.errors, texts, as_json)
     texts |= {source.name: source.text for source in loading.sources}
     try:
         meaning = _elaborate(loading, texts[_PROPOSITION], using)
     except KleisError as error:
-        return _refuse([error], texts, as_json)
+        return _reject([error], texts, as_json)
     from kleis.delaborate.describe_goal import describe
 
     shown = describe(meaning, loading.theory, ascii=in_ascii)
@@ -85,7 +85,7 @@ def _elaborate(loading: Loading, text: str, using: str) -> Goal:
     return Elaborator(loading.theory).proposition(expression, using=structure, file=_PROPOSITION)
 
 
-def _refuse(errors: Sequence[KleisError], texts: dict[str, str], as_json: bool) -> int:
+def _reject(errors: Sequence[KleisError], texts: dict[str, str], as_json: bool) -> int:
     if as_json:
         screen = Screen()
         screen.out.write(json_text({"error": errors[0].as_dict()}) + "\n")
@@ -140,7 +140,7 @@ def _sections(shown: Description) -> Iterator[tuple[str, list[list[Piece]]]]:
         [
             [
                 Piece(f"{each.line}:{each.column}".ljust(6), "faint"),
-                Piece(_reading(each.source, each.meaning)),
+                Piece(_interpretation(each.source, each.meaning)),
             ]
             for each in shown.readings
             if each.kind != "free"
@@ -173,7 +173,7 @@ def _definition(text: str, termination: str) -> list[Piece]:
     return [Piece(f"{text}\n  terminates: {termination}" if termination else text)]
 
 
-def _reading(source: str, meaning: str) -> str:
+def _interpretation(source: str, meaning: str) -> str:
     return f"{source} is {meaning}"
 
 
@@ -184,13 +184,8 @@ def _condition(subject: str, proposition: str, certain: bool) -> list[Piece]:
     return [word, Piece(proposition)]
 
 
-# `kleis show --tree`: the abstract syntax of a program as an indented tree with places.
-#
-# Every node is a line: the field it is in, its class, its plain fields, and ``line:column``.
-
-
 def tree_lines(program: Program) -> Iterator[str]:
-    """The lines of the tree, one node each."""
+    """The syntax tree, indented: a line a node, with its field, its class, its plain fields and ``line:column``."""
     pending: list[tuple[int, str, Node]] = [(0, "", item) for item in reversed(program.items)]
     while pending:
         depth, label, node = pending.pop()

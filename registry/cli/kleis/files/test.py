@@ -4,10 +4,10 @@ Specification: docs/reference/kleis.md §7. JSON:
 ``{"files": [{"file", "parse": "ok"|[errors], "examples": [{"name", "passed", "error", "assertions":
 [{"line", "kind", "status", "detail"}]}]}]}``.
 
-Blocks are evaluated exactly first (`run_file`).  What that leaves open, the prover is asked (`decide_file`).
+Blocks are first evaluated exactly (`run_file`). Assertions left open go to the prover (`decide_file`).
 
 Invariants
-    * An assertion that nobody decided has the status ``unknown`` (``needs the prover`` if the prover was not asked).
+    * An undecided assertion has the status ``unknown`` (``needs the prover`` if the prover was not asked).
       It did not fail, and it did not pass: a block with such an assertion, in which nothing failed, has
       ``"passed": false`` and that status as its error, is counted apart, and does not change the exit status.
     * Where the declarations are known to clash, a block that did not say `assert_inconsistent` has failed.
@@ -113,7 +113,7 @@ class FileReport(msgspec.Struct, frozen=True):
         return answer
 
     def text_of(self, file: str) -> str:
-        """The text a place speaks of."""
+        """The text that a place is in."""
         return self.loading.text_of(file) if self.loading is not None else ""
 
 

@@ -1,9 +1,11 @@
 """`kleis export`: a theory or a proposition for Lean and other provers.
 
-Specification: docs/reference/lean.md §1, §9.
+Specification: docs/reference/lean.md §1, §9. Where Lean is on the PATH, an exported file is run through it (`run_lean`):
+the answer is "clean" only if Lean ended by itself without an error, and each message names the declaration of Kleis that
+it is about.
 
 JSON: the fields of `kleis.lean.lean_file.LeanFile` with ``problems`` (of our checker), ``lean`` (what a Lean said, if one
-ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "output"}``; of a refusal the error.
+ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "output"}``; of a rejection the error.
 """
 
 from __future__ import annotations
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "Exporting", "export", "run_lean"]
 
+LIMIT = 600.0
+"""Seconds that Lean may take."""
+
+_LAKEFILES = ("lakefile.toml", "lakefile.lean")
+
 _PROPOSITION = "<proposition>"
 
 
@@ -60,13 +67,13 @@ def export(asked: Exporting) -> int:
         loading = load(make_loader(asked.path), asked.file)
         texts = {source.name: source.text for source in loading.sources}
         if loading.errors:
-            return _refused(asked, loading.errors[0], texts)
+            return _rejected(asked, loading.errors[0], texts)
         texts[_PROPOSITION] = _proposition_text(asked)
         if asked.language == "lean":
             return _lean(asked, loading, texts)
         return _exchange(asked, loading, texts)
     except KleisError as error:
-        return _refused(asked, error, texts)
+        return _rejected(asked, error, texts)
 
 
 def _proposition_text(asked: Exporting) -> str:
@@ -82,7 +89,7 @@ def _question(asked: Exporting, text: str) -> tuple[Expression | None, TypeExpre
     return (parse_expression(text, file=_PROPOSITION) if text else None), using
 
 
-def _refused(asked: Exporting, error: KleisError, texts: dict[str, str]) -> int:
+def _rejected(asked: Exporting, error: KleisError, texts: dict[str, str]) -> int:
     """Say what is wrong: 1 if the proposition has no form there, 2 if it is ill-formed."""
     if asked.as_json:
         Screen().out.write(json_text({"error": error.as_dict()}) + "\n")
@@ -177,14 +184,14 @@ def _lean_file(asked: Exporting, loading: Loading, text: str) -> LeanFile:
     )
     if not asked.prove:
         return write()
-    from registry.cli.kleis.questions.verify import make_prover
+    from registry.cli.kleis.shared.question import make_prover
 
     with make_prover(loading.theory, fresh=asked.fresh) as prover:
         return write(verdict=prover.verify)
 
 
 def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
-    """What the file holds, what it leaves out, and what nobody checked: on standard error."""
+    """Print what the file holds, what it leaves out, and how far it was checked, on standard error."""
     counts = {
         status: sum(each.status == status for each in found.theorems)
         for status in ("sorry", "proof", "refutation")
@@ -205,19 +212,6 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
         print_error(
             f"{each['line']}: {each['message']}" + (f" (from {each['place']})" if each["place"] else "")
         )
-
-
-# Runs the Lean on the PATH on an exported file, and says what it said.
-#
-# Specification: docs/reference/lean.md §6.4. Lean writes lines of JSON with severity, pos, kind, data.
-#
-# Invariants
-#     * Never "clean" unless Lean ended by itself and reported no error.
-#     * A message is traced back to the declaration of Kleis it belongs to.
-
-LIMIT = 600.0
-
-_LAKEFILES = ("lakefile.toml", "lakefile.lean")
 
 
 def run_lean(found: LeanFile, *, limit: float = LIMIT) -> dict[str, Any]:

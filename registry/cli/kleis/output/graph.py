@@ -20,7 +20,7 @@ from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 from registry.cli.kleis.shared.loading import load, make_loader
-from registry.cli.kleis.shared.reports import refuse
+from registry.cli.kleis.shared.reports import print_rejection
 from registry.cli.terminal.screen import Screen, json_text
 from registry.diagrams import Drawing, Edge, Node, mermaid, svg
 
@@ -50,7 +50,7 @@ def draw(
                 raise loading.errors[0]
             drawing = theory_drawing(loading.theory, loading.main.name)
     except KleisError as error:
-        refuse(error, text, as_json=as_json)
+        print_rejection(error, text, as_json=as_json)
         return 1
     drawn = mermaid(drawing) if form == "mermaid" else svg(drawing)
     answer: dict[str, Any] = {"nodes": len(drawing.nodes), "edges": len(drawing.edges), "form": form}

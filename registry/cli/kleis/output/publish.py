@@ -3,7 +3,7 @@
 THEORY is the name of a saved theory (`save_theory`) or a file.  Propositions are those that its example blocks assert,
 and those given with --claim.  The Lean text is exported beside, so that the corpus's tools find the declarations.
 
-JSON: ``{"paper_id", "folder", "claims", "edges", "verified", "disproved", "open", "lean", "omitted"}``; of a refusal ``{"error"}``.  Exit status:
+JSON: ``{"paper_id", "folder", "claims", "edges", "verified", "disproved", "open", "lean", "omitted"}``; of a rejection ``{"error"}``.  Exit status:
 0 published, 1 refused.
 """
 
@@ -31,7 +31,7 @@ from kleis.corpus.write_paper import corpus_for, reject_existing, write_paper
 from kleis.errors import KleisError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import load, make_loader
-from registry.cli.kleis.shared.reports import refuse
+from registry.cli.kleis.shared.reports import print_rejection
 from registry.cli.terminal.plain_output import progress
 from registry.cli.terminal.screen import Screen, json_text
 
@@ -74,11 +74,11 @@ def publish(asked: Publishing, *, as_json: bool) -> int:
         answer = _published(asked, file, loading)
     except KleisError as error:
         text = loading.text_of(error.file) if loading is not None else ""
-        refuse(error, text, as_json=as_json)
+        print_rejection(error, text, as_json=as_json)
         return 1
     except OSError as error:
         problem = f"{error.filename or asked.corpus} cannot be written: {error.strerror}"
-        refuse(KleisError(problem, code="not-written"), "", as_json=as_json)
+        print_rejection(KleisError(problem, code="not-written"), "", as_json=as_json)
         return 1
     screen = Screen()
     if as_json:
@@ -178,7 +178,7 @@ def _proved(
     from kleis.lean import export_lean
     from kleis.lean.export.stated_propositions import propositions_of
     from kleis.syntax.printer.program import print_expression
-    from registry.cli.kleis.questions.verify import make_prover
+    from registry.cli.kleis.shared.question import make_prover
 
     own = loading.main.name
     verdicts: dict[Expression, Verdict] = {}
@@ -188,7 +188,7 @@ def _proved(
         for place, each in enumerate(wanted):
             progress(place, len(wanted), each.name)
             if each.expression is not None:
-                verdicts[each.expression] = _settled(
+                verdicts[each.expression] = _publishable(
                     prover.verify(each.expression, using=each.using, file=own), each
                 )
                 found.append(each)
@@ -208,7 +208,7 @@ def _proved(
     return lean, statements
 
 
-def _settled(verdict: Verdict, proposition: Proposition) -> Verdict:
+def _publishable(verdict: Verdict, proposition: Proposition) -> Verdict:
     """The verdict, if it is one that can be published."""
     if verdict.status not in ("error", "inconsistent"):
         return verdict

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kleis.prover.process.broker import Broker
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
-    from registry.cli.kleis.questions.verify import Question
+    from registry.cli.kleis.shared.question import Question
 
 __all__ = ["certified", "certified_parts", "check_file", "obligation_files", "write_certificate"]
 

@@ -17,7 +17,7 @@ import msgspec
 
 from kleis.errors import LoadError
 from registry.cli.kleis.shared.loading import load, make_loader
-from registry.cli.kleis.shared.reports import print_table, refuse, render
+from registry.cli.kleis.shared.reports import print_rejection, print_table, render
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.plain_output import print_error, progress
 from registry.cli.terminal.process import INTERRUPTED
@@ -57,10 +57,10 @@ def explore(asked: Exploring) -> int:
     try:
         loading = load(make_loader(asked.path), asked.file)
     except LoadError as error:
-        refuse(error, "", as_json=asked.as_json)
+        print_rejection(error, "", as_json=asked.as_json)
         return _FAILED
     if loading.errors and asked.as_json:
-        refuse(loading.errors[0], "", as_json=True)
+        print_rejection(loading.errors[0], "", as_json=True)
         return _FAILED
     for problem in loading.errors:
         print_error(render(problem, loading.text_of(problem.file)), style="bad")
@@ -74,7 +74,7 @@ def explore(asked: Exploring) -> int:
     if asked.as_json:
         screen.out.write(json_text(answer) + "\n")
     elif answer["type"] == "error":
-        _complain(answer["error"])
+        _print_errors(answer["error"])
     else:
         show(screen, answer)
     if answer["type"] == "error":
@@ -110,7 +110,7 @@ def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Ans
         store.close()
 
 
-def _complain(error: Answer) -> None:
+def _print_errors(error: Answer) -> None:
     print_error(f"{error['kind']}  {error['message']}", style="bad")
     for key in ("found", "expected", "hint"):
         if key in error:
@@ -134,16 +134,16 @@ def show(screen: Screen, answer: Answer) -> None:
     for model in answer["models"]:
         _model(screen, answer["carrier"], model)
     if "left_out" in answer:
-        screen.complain(
+        screen.print_error(
             f"left out, for they are not on {answer['carrier']} alone: {', '.join(answer['left_out'])}"
         )
     if "problems" in answer:
         problems = answer["problems"]
-        screen.complain(
+        screen.print_error(
             f"{problems['count']} candidates are no propositions, the first: {problems['first'][0]}"
         )
     if not answer["complete"]:
-        screen.complain("not complete: run the same command again, it goes on from what is proved")
+        screen.print_error("not complete: run the same command again, it goes on from what is proved")
 
 
 _ORDER = ("axiom", "proved", "follows", "refuted", "unknown", "not reached")

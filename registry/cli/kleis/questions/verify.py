@@ -10,27 +10,22 @@ command is ill-formed, 3 unknown.  With an expected status: 0 if it is that, 1 i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
+from registry.cli.kleis.shared.question import Question, make_prover
 from registry.cli.kleis.shared.reports import print_verdict, render
 from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.screen import Screen, json_text
 
 if TYPE_CHECKING:
-    from kleis.prover.process.broker import Broker
     from kleis.prover.protocol.verdict import Status, Verdict
-    from kleis.prover.prover import Prover
-    from kleis.prover.verdict_cache import VerdictCache
     from kleis.theory.theory import Theory
 
-__all__ = ["EXPECTED", "Question", "consistent_file", "error_verdict", "exit_status", "make_prover", "verify"]
+__all__ = ["EXPECTED", "consistent_file", "error_verdict", "exit_status", "verify"]
 
 _PROPOSITION = "<proposition>"
 _USING = "<using>"
@@ -47,18 +42,6 @@ _STATUS: dict[Status, int] = {
     "error": 2,
     "unknown": 3,
 }
-
-
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What the command line asks."""
-
-    proposition: str
-    imports: tuple[str, ...] = ()
-    using: str = ""
-    lemmas: tuple[str, ...] = ()
-    path: tuple[Path, ...] = ()
-    fresh: bool = False
-    certificate: Path | None = None
 
 
 def exit_status(status: Status, expected: str = "") -> int:
@@ -88,7 +71,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     if as_json:
         screen.out.write(json_text(verdict.as_dict()) + "\n")
     elif verdict.status == "error":
-        _complain(verdict, errors, texts)
+        _print_errors(verdict, errors, texts)
     else:
         print_verdict(screen, verdict, explain=explain)
     if expected and verdict.status != expected:
@@ -119,23 +102,6 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Ver
         return certified(question, texts[_PROPOSITION], prover, broker, verdict)
 
 
-def make_prover(
-    theory: Theory, *, fresh: bool = False, broker: Broker | None = None, beside: bool = True
-) -> Prover:
-    """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
-    from kleis.prover.prover import Prover
-
-    cache = None if fresh else _user_cache()
-    return Prover(theory, broker=broker, cache=cache, cvc5=find_spec("cvc5") is not None, beside=beside)
-
-
-def _user_cache() -> VerdictCache:
-    from kleis.prover.verdict_cache import VerdictCache
-    from registry.home import find_home
-
-    return VerdictCache(find_home().path / "verdicts")
-
-
 def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
     from kleis.syntax.printer.expressions import quote
 
@@ -150,8 +116,8 @@ def error_verdict(error: KleisError) -> Verdict:
     return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
 
 
-def _complain(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
-    """Say what is wrong, with the line it stands in."""
+def _print_errors(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
+    """Print what is wrong, with its source line."""
     for error in errors or [_as_error(verdict)]:
         print_error(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
 
@@ -203,7 +169,7 @@ def consistent_file(
         return exit_status(status)
     for label, verdict in parts:
         if verdict.status == "error":
-            _complain(verdict, (), texts)
+            _print_errors(verdict, (), texts)
         else:
             print_verdict(screen, verdict, label=label, explain=explain)
     if len(parts) != 1:

@@ -2,5 +2,6 @@
 
 - `options`: common options and arguments
 - `loading`: the files that a command is about
+- `question`: a question to the prover, and the prover that answers it
 - `reports`: problems and verdicts for people
 """

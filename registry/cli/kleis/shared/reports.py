@@ -1,9 +1,9 @@
-"""Verdicts for people: one word a status that looks like no other, evidence as assignments and tables.
+"""Problems and verdicts for people: source lines with carets, one word a status, evidence as assignments and tables.
 
 Specification: docs/reference/proving.md §5.5.
 
 Invariants
-    * The first word of the first line is the status, without colours too.
+    * The first word of the first line of a verdict is the status, without colours too.
     * Tables are drawn on a terminal; elsewhere they are text in columns, with the same cells.
 """
 
@@ -22,7 +22,14 @@ from registry.cli.terminal.screen import Line, Screen, json_text
 if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Evidence, Status, Table, Verdict
 
-__all__ = ["grid", "print_table", "print_verdict", "refuse", "render", "status_piece"]
+__all__ = [
+    "grid",
+    "print_rejection",
+    "print_table",
+    "print_verdict",
+    "render",
+    "status_piece",
+]
 
 _ROLES: dict[Status, Role] = {
     "verified": "good",
@@ -172,9 +179,6 @@ def _print_explanation(screen: Screen, verdict: Verdict) -> None:
             screen.write([Piece(line), Piece(remarks, "faint")])
 
 
-# The words of `kleis check` and `kleis test` for people: places, source lines, carets, counts.
-
-
 def render(problem: KleisError | Problem | Lint, text: str) -> str:
     """A problem with its source line and a caret."""
     if isinstance(problem, KleisError):
@@ -184,8 +188,8 @@ def render(problem: KleisError | Problem | Lint, text: str) -> str:
     return problem.as_error().render(text)
 
 
-def refuse(error: KleisError, text: str, *, as_json: bool) -> None:
-    """Say why a command does nothing: an object on standard output, or words and the line on standard error."""
+def print_rejection(error: KleisError, text: str, *, as_json: bool) -> None:
+    """Print why a command was rejected: an object on standard output, or the problem with its line on standard error."""
     if as_json:
         say(json_text({"error": error.as_dict()}))
     else:

@@ -1,11 +1,12 @@
-"""The group `corpus`: what papers prove and how it hangs together, read-only (docs/reference/corpus.md §6).
+"""The group `corpus`: papers, their declarations and dependencies, read-only (docs/reference/corpus.md §6).
 
 The text of an answer to one of the original's three calls is the original's payload, byte for byte in its layout; the
-object beside it says the same and more.  With any of the newer arguments the text is the object.
+object beside it says the same and more. With any of the newer arguments the text is the object. Each file of a paper
+is a resource too, and the variables of resource addresses are completed (docs/reference/serving.md §7.1, §7.3).
 
 Invariants
 ----------
-- Nothing is written.  A paper's id cannot leave the corpus; a malformed file is an error with a code.
+- Nothing is written. A paper's id cannot leave the corpus; a malformed file is an error with a code.
 - The corpus is looked for when it is first asked for, so that a server without one still starts.
 """
 
@@ -47,22 +48,15 @@ from registry.server.contract.group import (
     ToolSpec,
 )
 from registry.server.contract.settings import Site
+from registry.server.groups.corpus import requests
 from registry.server.groups.corpus.tool_specs import (
     BRIEF,
     INSTRUCTIONS,
     MORE_TOOLS,
     TOOLS,
-    Audit,
-    DependencyGraph,
-    ListFile,
-    ListPaper,
-    ListPapers,
-    Search,
 )
 
 __all__ = ["RESOURCES", "TEMPLATES", "CorpusGroup", "completions", "make", "resource"]
-
-Request = ListPaper | ListFile | DependencyGraph | Search | ListPapers | Audit
 
 
 def make(site: Site) -> Group:
@@ -71,7 +65,7 @@ def make(site: Site) -> Group:
 
 
 class CorpusGroup(Group):
-    """The tools of one corpus; `given` is where to look for it."""
+    """The tools of one corpus; `given` is its directory, None to search for it."""
 
     name = "corpus"
     instructions = INSTRUCTIONS
@@ -104,27 +98,27 @@ class CorpusGroup(Group):
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         return await context.run_in_worker(lambda: self._answer(arguments))
 
-    def _answer(self, arguments: Request) -> Answer:
+    def _answer(self, arguments: requests.Request) -> Answer:
         try:
             match arguments:
-                case ListPaper():
+                case requests.ListPaper():
                     return self._list_paper(arguments)
-                case ListFile():
+                case requests.ListFile():
                     return self._list_file(arguments)
-                case DependencyGraph():
+                case requests.DependencyGraph():
                     return self._graph(arguments)
-                case Search():
+                case requests.Search():
                     return self._search(arguments)
-                case ListPapers():
+                case requests.ListPapers():
                     return _compact({"papers": paper_list(self.corpus)})
-                case Audit():
+                case requests.Audit():
                     return _compact(paper_audit(self.corpus, self.corpus.paper(arguments.paper_id)))
                 case _:
                     assert_never(arguments)
         except CorpusError as error:
-            return refused(error)
+            return error_answer(error)
 
-    def _list_paper(self, arguments: ListPaper) -> Answer:
+    def _list_paper(self, arguments: requests.ListPaper) -> Answer:
         paper = self.corpus.paper(arguments.paper_id)
         page = (arguments.offset, arguments.limit)
         if arguments.lean_source:
@@ -134,14 +128,14 @@ class CorpusGroup(Group):
         listing = merged_rows(paper) if arguments.merge else original_rows(paper)
         return _listed(listing, page, plain=not arguments.merge)
 
-    def _list_file(self, arguments: ListFile) -> Answer:
+    def _list_file(self, arguments: requests.ListFile) -> Answer:
         paper = self.corpus.paper(arguments.paper_id)
         mode: FileMode = arguments.match
         listing = rows_in_file(paper, arguments.file_path, mode, merge=arguments.merge)
         plain = not arguments.merge and mode == "substring"
         return _listed(listing, (arguments.offset, arguments.limit), plain=plain)
 
-    def _graph(self, arguments: DependencyGraph) -> Answer:
+    def _graph(self, arguments: requests.DependencyGraph) -> Answer:
         paper = self.corpus.paper(arguments.paper_id)
         newer = arguments.across_papers or arguments.basis or arguments.min_confidence or arguments.depth
         if arguments.direction is None and not newer:
@@ -157,7 +151,7 @@ class CorpusGroup(Group):
         )
         return _compact(walk_graph(self.corpus, paper, arguments.lean_decl, walk), _SMALLER)
 
-    def _search(self, arguments: Search) -> Answer:
+    def _search(self, arguments: requests.Search) -> Answer:
         corpus = self.corpus
         papers = None if arguments.paper_id is None else [corpus.paper(arguments.paper_id)]
         found = Listing(tuple(search(corpus, arguments.query, papers)))
@@ -180,7 +174,7 @@ class CorpusGroup(Group):
         except CorpusError as error:
             if error.code in ("paper_not_found", "invalid_paper_id", "declaration_not_found"):
                 return None
-            found = refused(error).structured
+            found = error_answer(error).structured
         return None if found is None else ResourceText(_encoded(found))
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
@@ -193,8 +187,8 @@ class CorpusGroup(Group):
 _SMALLER = "Call it with `direction`, a small `depth` and `max_nodes`."
 
 
-def refused(error: CorpusError) -> Answer:
-    """A refusal of the corpus as an answer."""
+def error_answer(error: CorpusError) -> Answer:
+    """An error of the corpus as an answer."""
     more: dict[str, Any] = {"found": error.found, "expected": ", ".join(error.expected), "file": error.file}
     more = {name: value for name, value in more.items() if value}
     if error.nearest:
@@ -226,8 +220,6 @@ def _encoded(data: Any) -> str:
     return msgspec.json.encode(data).decode()
 
 
-# The resources of a corpus and their completion (docs/reference/serving.md §7.1, §7.3).
-
 RESOURCES = (ResourceSpec(uri="corpus://index", name="corpus index", title="The papers of the corpus"),)
 
 
@@ -248,7 +240,7 @@ TEMPLATES = (
 
 
 def resource(corpus: Corpus, parts: Sequence[str]) -> Any:
-    """What stands at an address, as JSON values; None where nothing does."""
+    """The contents of an address, as JSON values; None for an unknown address."""
     match list(parts):
         case ["index"]:
             return {"papers": paper_list(corpus)}

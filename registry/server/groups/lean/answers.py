@@ -17,7 +17,7 @@ from registry.aristotle.job_store import Job, Outcome
 from registry.aristotle.service import FAILURES, Mode
 from registry.server.contract.group import Answer
 
-__all__ = ["answered", "job_answer", "refusal", "row_of", "scrubbed"]
+__all__ = ["answered", "error_answer", "job_answer", "row_of", "scrubbed"]
 
 _CODE_FIELD = {"prove": "code", "file": "code", "formalize": "lean_code"}
 _REST = "The whole text is in structuredContent; for a file, call check_prove_file with save: true and read the file."
@@ -29,10 +29,10 @@ def answered(fields: dict[str, Any], *, is_error: bool = False) -> Answer:
     return Answer(kept, msgspec.json.encode(kept).decode(), is_error=is_error, rest=_REST)
 
 
-def refusal(
+def error_answer(
     kind: str, message: str, *, argument: str = "", hint: str = "", mode: Mode | None = None, **more: Any
 ) -> Answer:
-    """A refusal: the error object, with the original's `status` and `message` beside it."""
+    """An error answer: the error object, with the original's `status` and `message` beside it."""
     path = f"/{argument}" if argument else None
     answer = Answer.error(kind, message, path=path, hint=hint)
     fields = {**answer.structured, "status": "error", "message": message, **more, **_mark(mode)}
@@ -50,7 +50,7 @@ def _marked(mode: Mode, message: str) -> str:
 def job_answer(
     job: Job, retry_after_s: int, now: float, *, asked: str, note: str = "", **more: Any
 ) -> Answer:
-    """A job as it stands.  `asked`: the status of a job that was begun by this call and is not done."""
+    """The current state of a job. `asked`: the status of a job that this call began and that is not done."""
     fields = _open(job, retry_after_s, now, asked) if job.outcome is None else _ended(job, job.outcome)
     fields |= {"project_id": job.id, "warnings": job.warnings, **_mark(job.mode), **more}
     if note:
@@ -108,7 +108,7 @@ def row_of(job: Job) -> dict[str, Any]:
 
 
 def scrubbed(answer: Answer, key: str) -> Answer:
-    """The answer without the key, whoever put it in."""
+    """The answer with every occurrence of the key removed."""
     if not key or key not in msgspec.json.encode(answer.structured).decode() + answer.text:
         return answer
     structured: dict[str, Any] = _without(answer.structured, key)

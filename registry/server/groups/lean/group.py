@@ -35,22 +35,14 @@ from registry.aristotle.service import FAILURES, AristotleService, ServiceFailur
 from registry.errors import RegistryError
 from registry.server.contract.group import Answer, CallContext, Group, ResourceSpec, ResourceText, ToolSpec
 from registry.server.contract.settings import Site
-from registry.server.groups.lean.answers import answered, job_answer, refusal, row_of, scrubbed
+from registry.server.groups.lean import requests
+from registry.server.groups.lean.answers import answered, error_answer, job_answer, row_of, scrubbed
 from registry.server.groups.lean.kleis_route import KleisRoute, no_key
 from registry.server.groups.lean.tool_specs import (
     BRIEF,
     INSTRUCTIONS,
     MORE_TOOLS,
     TOOLS,
-    AristotleStatus,
-    Cancel,
-    CheckFormalize,
-    CheckProof,
-    CheckProveFile,
-    Formalize,
-    ListJobs,
-    Prove,
-    ProveFile,
 )
 
 __all__ = ["LeanGroup", "make"]
@@ -62,18 +54,6 @@ ENDS = 48.0
 """Seconds after which it answers even while the service is being asked: with the job as it is written down."""
 
 STATUS = "aristotle://status"
-
-Request = (
-    Prove
-    | CheckProof
-    | ProveFile
-    | CheckProveFile
-    | Formalize
-    | CheckFormalize
-    | Cancel
-    | AristotleStatus
-    | ListJobs
-)
 
 
 def make(site: Site) -> Group:
@@ -94,7 +74,7 @@ class Held(msgspec.Struct):
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """A job that was handed in: whether to wait for it, and what else to say of it."""
+    """A job that was submitted: whether to wait for it, and further fields of its answer."""
 
     job: Job
     wait: bool
@@ -134,7 +114,7 @@ class LeanGroup(Group):
             said = self._late(held)
         return scrubbed(said, self._key)
 
-    async def _conversed(self, arguments: Request, context: CallContext, held: Held) -> Answer:
+    async def _conversed(self, arguments: requests.Request, context: CallContext, held: Held) -> Answer:
         started = time.monotonic()
 
         def work() -> Answer | Begun:
@@ -153,58 +133,58 @@ class LeanGroup(Group):
         """The answer of a call whose time is up while the service is still being asked: the job as it is written."""
         job = None if held.job is None else self._store.get(held.job.id) or held.job
         if job is None:
-            return refusal("timeout", FAILURES["timeout"], hint="Nothing was begun. Try again later.")
+            return error_answer("timeout", FAILURES["timeout"], hint="Nothing was begun. Try again later.")
         retry = self._service.retry_after_s if self._service is not None else 1
         return job_answer(job, retry, time.time(), asked="submitted" if held.is_new else "")
 
     async def _waited(self, job: Job, started: float, context: CallContext) -> Job:
         """The job when it is done, or when the call has to answer.  No thread is held meanwhile."""
-        desk = self._desk()
+        runner = self._runner()
 
         async def look(job: Job) -> Job:
-            found = await context.run_in_worker(lambda: desk.advance(job))
+            found = await context.run_in_worker(lambda: runner.advance(job))
             context.progress(time.monotonic() - started, WITHIN, found.last)
             return found
 
-        return await desk.wait(job, WITHIN - (time.monotonic() - started), look)
+        return await runner.wait(job, WITHIN - (time.monotonic() - started), look)
 
     def _guarded(self, work: Callable[[], Answer | Begun]) -> Answer | Begun:
         try:
             return work()
         except PathNotAllowed as error:
-            return refusal(error.code, error.message, hint=error.hint)
+            return error_answer(error.code, error.message, hint=error.hint)
         except JobRequestError as error:
-            return refusal(error.code, error.message, argument=error.argument, hint=error.hint)
+            return error_answer(error.code, error.message, argument=error.argument, hint=error.hint)
         except ServiceFailure as error:
-            return no_key() if error.code == "no_key" else refusal(error.code, error.message)
+            return no_key() if error.code == "no_key" else error_answer(error.code, error.message)
         except KleisError as error:
             fields = error.as_dict()
             argument = ARGUMENTS.get(error.file, "session")
-            return refusal(error.code, error.message, argument=argument, hint=error.hint, problem=fields)
+            return error_answer(error.code, error.message, argument=argument, hint=error.hint, problem=fields)
         except RegistryError as error:
-            return refusal(error.kind, error.message, hint=error.hint or "")
+            return error_answer(error.kind, error.message, hint=error.hint or "")
 
-    def _answer(self, arguments: Request, context: CallContext, held: Held) -> Answer | Begun:
+    def _answer(self, arguments: requests.Request, context: CallContext, held: Held) -> Answer | Begun:
         match arguments:
-            case Prove(language="kleis"):
+            case requests.Prove(language="kleis"):
                 return self._prove_kleis(arguments, context, held)
-            case Prove():
+            case requests.Prove():
                 return self._prove(arguments, held)
-            case ProveFile():
+            case requests.ProveFile():
                 return self._prove_file(arguments, held)
-            case Formalize():
+            case requests.Formalize():
                 return self._formalize(arguments, held)
-            case CheckProof():
+            case requests.CheckProof():
                 return self._check("prove", arguments.project_id, held)
-            case CheckFormalize():
+            case requests.CheckFormalize():
                 return self._check("formalize", arguments.project_id, held)
-            case CheckProveFile():
+            case requests.CheckProveFile():
                 return self._check_file(arguments, held)
-            case Cancel():
+            case requests.Cancel():
                 return self._cancel(arguments, held)
-            case AristotleStatus():
+            case requests.AristotleStatus():
                 return answered(self._status())
-            case ListJobs():
+            case requests.ListJobs():
                 jobs = self._store.all()
                 end = arguments.offset + arguments.limit
                 rows = [row_of(job) for job in jobs[arguments.offset : end]]
@@ -231,7 +211,7 @@ class LeanGroup(Group):
     def _order(self) -> JobRequest:
         return JobRequest(self.service().mode, self._key, time.time())
 
-    def _desk(self) -> JobRunner:
+    def _runner(self) -> JobRunner:
         return JobRunner(self._store, self.service())
 
     def _begun(
@@ -245,10 +225,10 @@ class LeanGroup(Group):
     ) -> Begun:
         """Hand a job in."""
         held.job, held.is_new = ordered.job, True
-        return Begun(self._desk().open(ordered), wait, note, dict(more or {}))
+        return Begun(self._runner().open(ordered), wait, note, dict(more or {}))
 
     def _finished(self, job: Job, begun: Begun) -> Answer:
-        """What the call that began a job says of it."""
+        """The answer of the call that began a job."""
         if job.kind == "file" and job.outcome is not None:
             job = self._saved(job, None)
         return self._said(job, asked="submitted", note=begun.note, **begun.more)
@@ -259,13 +239,13 @@ class LeanGroup(Group):
 
     # Jobs begin.
 
-    def _prove(self, arguments: Prove, held: Held) -> Begun:
+    def _prove(self, arguments: requests.Prove, held: Held) -> Begun:
         order = self._order()
         files, warnings = self._context(arguments.context_files or ())
         ordered = prove_job(order, arguments.code, files, arguments.hint or "")
         return self._begun(held, ordered.noting(warnings=warnings), wait=arguments.wait)
 
-    def _prove_kleis(self, arguments: Prove, context: CallContext, held: Held) -> Answer | Begun:
+    def _prove_kleis(self, arguments: requests.Prove, context: CallContext, held: Held) -> Answer | Begun:
         try:
             service = self.service()
         except ServiceFailure:
@@ -277,7 +257,7 @@ class LeanGroup(Group):
         more = found.fields(f"job {ordered.job.id}")
         return self._begun(held, ordered, wait=arguments.wait, more=more)
 
-    def _prove_file(self, arguments: ProveFile, held: Held) -> Begun:
+    def _prove_file(self, arguments: requests.ProveFile, held: Held) -> Begun:
         order = self._order()
         file = self._folders.project(arguments.file_path)
         wanted = arguments.output_path or str(file.path.with_name(file.path.stem + ".solved.lean"))
@@ -288,7 +268,7 @@ class LeanGroup(Group):
         )
         return self._begun(held, ordered, wait=arguments.wait)
 
-    def _formalize(self, arguments: Formalize, held: Held) -> Begun:
+    def _formalize(self, arguments: requests.Formalize, held: Held) -> Begun:
         order = self._order()
         given = (arguments.context_file,) if arguments.context_file else ()
         files, warnings = self._context(given)
@@ -316,12 +296,12 @@ class LeanGroup(Group):
         job = self._store.get(project_id)
         if job is None or (kind is not None and job.kind != kind):
             hint = "use the project_id of an answer, with the check tool of the same kind"
-            return refusal(
+            return error_answer(
                 "unknown_job", f"unknown project {project_id[:80]!r}", argument="project_id", hint=hint
             )
         if job.stage != "done" and (mode := self.service().mode) != job.mode:
             message = f"this job belongs to the {job.mode} service, and the {mode} one is in use"
-            return refusal("other_service", message, argument="project_id", project_id=job.id)
+            return error_answer("other_service", message, argument="project_id", project_id=job.id)
         held.job = job
         return job
 
@@ -330,10 +310,10 @@ class LeanGroup(Group):
         return job if isinstance(job, Answer) else self._said(self._looked(job))
 
     def _looked(self, job: Job) -> Job:
-        """The job after one more look; one that is done needs no service."""
-        return job if job.stage == "done" else self._desk().advance(job)
+        """The job, advanced once; a finished one needs no service."""
+        return job if job.stage == "done" else self._runner().advance(job)
 
-    def _check_file(self, arguments: CheckProveFile, held: Held) -> Answer:
+    def _check_file(self, arguments: requests.CheckProveFile, held: Held) -> Answer:
         job = self._job("file", arguments.project_id, held)
         if isinstance(job, Answer):
             return job
@@ -359,13 +339,13 @@ class LeanGroup(Group):
         saved = self._folders.write_new(target, job.outcome.code)
         return self._store.put(msgspec.structs.replace(job, saved_path=str(saved)))
 
-    def _cancel(self, arguments: Cancel, held: Held) -> Answer:
+    def _cancel(self, arguments: requests.Cancel, held: Held) -> Answer:
         job = self._job(None, arguments.project_id, held)
         if isinstance(job, Answer):
             return job
         if job.stage == "done":
             return self._said(job, cancelled=False)
-        job = self._desk().cancel(job)
+        job = self._runner().cancel(job)
         return self._said(job, cancelled=job.cancelled)
 
     # The resource.

@@ -24,8 +24,8 @@ from registry.aristotle.job_requests import JobRequest
 from registry.aristotle.job_store import Ordered
 from registry.server.contract.group import Answer, CallContext
 from registry.server.contract.settings import Site
-from registry.server.groups.lean.answers import answered, refusal
-from registry.server.groups.lean.tool_specs import Prove
+from registry.server.groups.lean.answers import answered, error_answer
+from registry.server.groups.lean.requests import Prove
 
 __all__ = ["Found", "KleisRoute", "no_key"]
 
@@ -49,7 +49,7 @@ class Found(msgspec.Struct, frozen=True):
     answer: Answer | None
 
     def fields(self, service: str) -> dict[str, Any]:
-        """What an answer says of the steps before the service."""
+        """Fields of an answer about the steps before the service."""
         verdict = self.verdict.as_dict()
         fields = {"verdict": verdict, "steps": steps(self.verdict, self.exported, service)}
         if self.exported is not None and self.exported.file is not None:
@@ -59,7 +59,7 @@ class Found(msgspec.Struct, frozen=True):
         return fields
 
     def unknown(self, why: str) -> Answer:
-        """The answer where nobody decided."""
+        """The answer where no step decided."""
         message = f"unknown: {self.verdict.message or 'the provers here did not decide it'}. {why}"
         fields = {"status": "unknown", "message": message, "claim": self.claim.text, **self.fields("")}
         if self.verdict.advice:
@@ -95,8 +95,8 @@ class KleisRoute:
             using=arguments.using or "",
             lemmas=arguments.lemmas,
         )
-        watch = Deadline(PORTFOLIO, left=context.cancelled.is_set, progress=context.progress)
-        with sessions.provers.prover(claim.theory, watch) as prover:
+        deadline = Deadline(PORTFOLIO, left=context.cancelled.is_set, progress=context.progress)
+        with sessions.provers.prover(claim.theory, deadline) as prover:
             verdict = ask_portfolio(prover, claim)
         if verdict.status in _STATUS:
             found = Found(claim, verdict, None, None)
@@ -121,7 +121,7 @@ def _decided(found: Found) -> Answer:
     }
     fields: dict[str, Any] = {"status": status, "message": words[status], "claim": found.claim.text}
     if status == "error":
-        return refusal(
+        return error_answer(
             "ill_formed", verdict.message, argument="code", hint=verdict.advice, **found.fields("")
         )
     if status == "counterexample" and verdict.evidence is not None:
@@ -131,7 +131,7 @@ def _decided(found: Found) -> Answer:
 
 def no_key() -> Answer:
     """What is missing, and the way that needs no key."""
-    return refusal(
+    return error_answer(
         "no_key",
         "no key for Aristotle is set: it can neither be asked for Lean proofs nor to formalise",
         hint=f"Set {KEY} (and install pif-kleis[lean]) to ask it; ARISTOTLE_MOCK=true tries the tools out.",

@@ -1,7 +1,7 @@
 """Which evolved tools are listed as tools of their own: the N used or evolved last (docs/reference/serving.md §6.2).
 
 The order of the list is that of names, so that it changes only when its members do; clients cache it. What other
-processes evolve shows as soon as somebody looks, and `announce` is called whenever the list has changed.
+processes evolve is seen at the next `refresh`; `announce` is called whenever the list has changed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Exposure:
         return None if record is None else self._spec(record)
 
     def refresh(self) -> None:
-        """Look whether the list has changed; announce it if so."""
+        """Rebuild the list and announce it if it has changed."""
         snapshot = self._store.snapshot()
         if snapshot.sequence == self._sequence and not self._stale:
             return

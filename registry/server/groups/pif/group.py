@@ -1,7 +1,7 @@
 """The group `pif`: evolve, run, list, help, analyze, and every evolved tool under its own name (docs/reference/serving.md §6.1).
 
-Handlers are thin: arguments in, a `Workspace` method, its object out. What is here beside that is what only a server
-has: which work leaves the event loop, which tools are exposed, resources and completion.
+Handlers are thin: a request in, a `Workspace` method, its object out. Beside that, what only a server has: which work
+leaves the event loop, which tools are listed, resources and completion.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ PROGRESS_EVERY = 0.1
 """Seconds between two reports of progress, at least: short steps are thousands a second."""
 
 POLL = 2.0
-"""Seconds between looks at whether another process has changed the tools."""
+"""Seconds between checks whether another process has changed the tools."""
 
 
 def make(site: Site) -> Group:
@@ -117,21 +117,21 @@ class PifGroup(Group):
         self._exchange = exchange
         self._system = TOOLS + MORE_TOOLS if more else TOOLS
         self._exposure = Exposure(workspace.store, self._system, expose)
-        self._watch: asyncio.Task[None] | None = None
+        self._polling: asyncio.Task[None] | None = None
 
     def attach(self, announcer: Announcer) -> None:
         self._exposure.announce = announcer.tools_changed
-        self._watch = asyncio.get_running_loop().create_task(self._watching())
+        self._polling = asyncio.get_running_loop().create_task(self._poll())
 
-    async def _watching(self) -> None:
+    async def _poll(self) -> None:
         """Tell clients of tools that other processes evolve."""
         while True:
             await asyncio.sleep(POLL)
             self._exposure.refresh()
 
     def close(self) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
+        if self._polling is not None:
+            self._polling.cancel()
         self.workspace.close()
 
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -162,8 +162,8 @@ class PifGroup(Group):
             return {"type": "error", "error": error.as_json()}
 
     @staticmethod
-    def _watch_over(arguments: requests.Evolve | requests.Analyze, context: CallContext) -> Deadline:
-        """How long proofs of laws may take, and whether somebody still waits for them."""
+    def _deadline(arguments: requests.Evolve | requests.Analyze, context: CallContext) -> Deadline:
+        """The deadline of proofs of laws: the time given, and the cancellation of the call."""
         seconds = (arguments.timeout_ms or requests.STANDARD) / 1_000
         return Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
 
@@ -171,11 +171,11 @@ class PifGroup(Group):
         workspace = self.workspace
         match name:
             case "evolve":
-                return workspace.evolve(arguments, watch=self._watch_over(arguments, context))
+                return workspace.evolve(arguments, deadline=self._deadline(arguments, context))
             case "list":
                 return workspace.list(arguments)
             case "analyze":
-                return workspace.analyze(arguments, watch=self._watch_over(arguments, context))
+                return workspace.analyze(arguments, deadline=self._deadline(arguments, context))
             case "history":
                 return workspace.history(arguments.name)
             case "diff":
@@ -195,7 +195,7 @@ class PifGroup(Group):
         code, tool = arguments.code, arguments.tool
         if (code is msgspec.UNSET) == (tool is msgspec.UNSET):
             given = "both" if tool is not msgspec.UNSET else "neither"
-            return _refused(
+            return _error(
                 f"`run` takes either `code` or `tool`, and {given} is given",
                 'Example: {"code": "square", "input": 7}',
             )
@@ -228,7 +228,7 @@ class PifGroup(Group):
     async def _perform(
         self, request: Request, fuel: int | None, context: CallContext, session: str | None = None
     ) -> Result:
-        """Run here if that is a matter of a millisecond, else in a worker thread."""
+        """Run on the event loop if that takes about a millisecond, else in a worker thread."""
         self._exposure.used(request.tool if request.tool is not None else request.code)
         brief = self.workspace.run_briefly(request, fuel=fuel) if session is None else None
         if brief is not None:
@@ -248,7 +248,7 @@ class PifGroup(Group):
                 try:
                     theory = self._theory_of(session).for_run(until=deadline)
                 except KleisError as error:
-                    return _refused(error.message, error.hint, path="/session")
+                    return _error(error.message, error.hint, path="/session")
                 except RegistryError as error:
                     return {"type": "error", "error": error.as_json()}
             return self.workspace.run(
@@ -318,7 +318,7 @@ class PifGroup(Group):
         return [version for version in reversed(versions) if version.startswith(prefix)]
 
 
-def _refused(message: str, hint: str, *, path: str | None = None) -> Result:
+def _error(message: str, hint: str, *, path: str | None = None) -> Result:
     error = {"kind": "invalid_argument", "message": message, "hint": hint}
     if path is not None:
         error["path"] = path

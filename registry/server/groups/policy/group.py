@@ -2,9 +2,9 @@
 
 Invariants
 ----------
-- `check_action` answers with a decision whatever happens: where there is none, it denies (`REFUSAL`).
-- A decision rests on the policy file as it is when it is asked for, once the file has been quiet for a moment; a file
-  that cannot be loaded leaves the policy before it in force, and every answer of the group says so.
+- `check_action` answers with a decision whatever happens: where there is none, it denies (`NO_DECISION`).
+- A decision uses the policy file as it is at the call, once the file has not changed for a moment. Where it cannot be
+  loaded, the policy loaded before it decides, and every answer of the group says so.
 - Deciding uses no prover and, but for rules that use much of their budget, no thread.
 """
 
@@ -29,6 +29,7 @@ from pif.language.errors import nearest
 from registry.server.contract.group import Answer, CallContext, Group, PromptSpec, ToolSpec
 from registry.server.contract.prompts import POLICY_PROMPTS
 from registry.server.contract.settings import Site
+from registry.server.groups.policy import requests
 from registry.server.groups.policy.text import (
     audit_text,
     comparison_text,
@@ -42,12 +43,6 @@ from registry.server.groups.policy.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
     TOOLS,
-    AuditPolicy,
-    CheckAction,
-    ComparePolicies,
-    DescribeSchema,
-    Evaluate,
-    ExplainRule,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["PolicyGroup", "make"]
 
 LOOK = 0.02
-"""Seconds between looks at a file that is being written."""
+"""Seconds between checks of a file that is being written."""
 
 PATIENCE = 1.0
 """Seconds after which a file that is still being written no longer holds an answer up."""
@@ -100,7 +95,7 @@ class PolicyGroup(Group):
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         served = await self._served(context)
-        if isinstance(arguments, CheckAction):
+        if isinstance(arguments, requests.CheckAction):
             return await self._check(arguments, served, context)
         policy = served.policy
         if policy is None:
@@ -115,10 +110,10 @@ class PolicyGroup(Group):
             )
         return answer
 
-    # ── the policy in force ──────────────────────────────────────────────────────────────────────────────────
+    # ── the current policy ──────────────────────────────────────────────────────────────────────────────────
 
     async def _served(self, context: CallContext) -> Served:
-        """What is in force now, after waiting for a file that is being written."""
+        """The current policy, after waiting for a file that is being written."""
         until = time.monotonic() + PATIENCE
         while True:
             match self._file.state():
@@ -137,7 +132,7 @@ class PolicyGroup(Group):
             served.policy, served.problem or f"{self._file.path.name} is being written; not read yet"
         )
 
-    async def _check(self, arguments: CheckAction, served: Served, context: CallContext) -> Answer:
+    async def _check(self, arguments: requests.CheckAction, served: Served, context: CallContext) -> Answer:
         given = {
             name: value
             for name in ("path", "command", "branch", "force", "description")
@@ -152,19 +147,19 @@ class PolicyGroup(Group):
 
     async def _about(self, policy: Policy, name: str, arguments: Any, context: CallContext) -> Answer:
         match arguments:
-            case ExplainRule(rule_name=rule):
+            case requests.ExplainRule(rule_name=rule):
                 explained = explain_rule(policy, rule)
                 return Answer(explained, explanation_text(explained))
-            case DescribeSchema(name=only, depth=depth):
+            case requests.DescribeSchema(name=only, depth=depth):
                 schema = await context.run_in_worker(lambda: describe(policy, depth=depth, name=only))
                 return Answer(
                     {"schema": schema}, schema_text(schema), rest="Call it with `name`, or depth names."
                 )
-            case Evaluate():
+            case requests.Evaluate():
                 return await context.run_in_worker(lambda: self._evaluate(policy, arguments, context))
-            case AuditPolicy():
+            case requests.AuditPolicy():
                 return await context.run_in_worker(lambda: self._audit(policy, arguments, context))
-            case ComparePolicies():
+            case requests.ComparePolicies():
                 return await context.run_in_worker(lambda: self._compare(policy, arguments, context))
             case _ if name == "list_rules":
                 listed = list_rules(policy)
@@ -179,13 +174,13 @@ class PolicyGroup(Group):
 
         return Provers(Broker(), None)
 
-    def _evaluate(self, policy: Policy, arguments: Evaluate, context: CallContext) -> Answer:
+    def _evaluate(self, policy: Policy, arguments: requests.Evaluate, context: CallContext) -> Answer:
         from kleis.prover.process.deadline import Deadline
         from kleis.sessions.evaluate_expression import evaluate
 
-        watch = Deadline(arguments.timeout_ms / 1000, left=context.cancelled.is_set)
+        deadline = Deadline(arguments.timeout_ms / 1000, left=context.cancelled.is_set)
         universe = self._universe(policy)
-        found = evaluate(universe, arguments.expression, self._provers, watch, explain=arguments.explain)
+        found = evaluate(universe, arguments.expression, self._provers, deadline, explain=arguments.explain)
         return Answer(found, evaluation_text(found), is_error=found["status"] in ("error", "unknown"))
 
     def _universe(self, policy: Policy) -> Universe:
@@ -202,7 +197,7 @@ class PolicyGroup(Group):
             self._known = known
         return known[1]
 
-    def _audit(self, policy: Policy, arguments: AuditPolicy, context: CallContext) -> Answer:
+    def _audit(self, policy: Policy, arguments: requests.AuditPolicy, context: CallContext) -> Answer:
         from kleis.policy.audit import audit
 
         if arguments.action and arguments.action not in ACTIONS:
@@ -220,7 +215,7 @@ class PolicyGroup(Group):
         ).as_dict()
         return Answer(found, audit_text(found), rest="Call it with one `action`.")
 
-    def _compare(self, policy: Policy, arguments: ComparePolicies, context: CallContext) -> Answer:
+    def _compare(self, policy: Policy, arguments: requests.ComparePolicies, context: CallContext) -> Answer:
         from kleis.policy.compare_policies import compare
 
         try:
@@ -238,7 +233,7 @@ class PolicyGroup(Group):
         ).as_dict()
         return Answer(found, comparison_text(found))
 
-    def _other(self, arguments: ComparePolicies) -> Policy:
+    def _other(self, arguments: requests.ComparePolicies) -> Policy:
         """The policy to compare with. Raises KleisError where it cannot be loaded, or may not be read."""
         default, here = self._file.served.policy, self._file.path
         kept = default.default if default is not None else "allow"

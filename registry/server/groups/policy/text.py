@@ -1,4 +1,4 @@
-"""What the tools of the group `policy` say in text: complete, and led by the words that existing clients look for."""
+"""Answers of the group `policy` as text: complete, and beginning with the words that existing clients search for."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """The group `theory`: theory sessions. The work is in `kleis.sessions`.
 
+- `requests`: the arguments of each tool
 - `tool_specs`: the tools as clients see them
 - `text`: answers as text
 - `group`: the handlers

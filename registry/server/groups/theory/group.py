@@ -1,7 +1,7 @@
-"""The group `theory`: universes of declarations that agents build, prove about and keep.
+"""The group `theory`: theories that agents declare, prove about and save, one a session.
 
-Handlers are thin: arguments in, `kleis.sessions` in a worker thread, its fields out.  What a client gets is an answer
-within 45 seconds, also where a solver hangs; what it cancels is stopped.
+Handlers are thin: arguments in, `kleis.sessions` in a worker thread, its fields out. A client gets an answer within
+45 seconds, also where a solver hangs; a cancelled call is stopped.
 
 To put a tool of another package into this group, write ``provide(site) -> Sequence[ExtraTool]`` and name it in
 `EXTRA_TOOLS`.
@@ -42,11 +42,11 @@ from registry.server.contract.group import (
 )
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
+from registry.server.groups.theory import requests
 from registry.server.groups.theory.text import evaluation_text, submission_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
-    LONGEST,
     MORE_TOOLS,
     TOOLS,
 )
@@ -71,7 +71,7 @@ _KINDS: dict[str, ItemKind] = {
 
 
 class ExtraTool(msgspec.Struct, frozen=True):
-    """A tool that somebody else answers."""
+    """A tool of another package in this group, and its handler."""
 
     spec: ToolSpec
     call: Callable[[Any, CallContext], Awaitable[Answer]]
@@ -114,9 +114,9 @@ class TheoryGroup(Group):
         self._warm_up()
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
-        seconds = getattr(arguments, "timeout_ms", LONGEST) / 1_000
-        watch = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
-        return await context.run_in_worker(lambda: self._answer(name, arguments, watch))
+        seconds = getattr(arguments, "timeout_ms", requests.LONGEST) / 1_000
+        deadline = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
+        return await context.run_in_worker(lambda: self._answer(name, arguments, deadline))
 
     def _warm_up(self) -> None:
         """Start the solvers' process beside the first call, whatever it is about."""
@@ -124,24 +124,24 @@ class TheoryGroup(Group):
             self._warm = True
             threading.Thread(target=self.sessions.warm_up, name="kleis-warm", daemon=True).start()
 
-    def _answer(self, name: str, arguments: Any, watch: Deadline) -> Answer:
+    def _answer(self, name: str, arguments: Any, deadline: Deadline) -> Answer:
         try:
-            return self._dispatch(name, arguments, watch)
+            return self._dispatch(name, arguments, deadline)
         except KleisError as error:
             fields = error_fields(error)
             if name in _KINDS or name == "try_structure":
                 fields["accepted"] = False
             return Answer(fields, evaluation_text(fields), is_error=True)
 
-    def _dispatch(self, name: str, arguments: Any, watch: Deadline) -> Answer:
+    def _dispatch(self, name: str, arguments: Any, deadline: Deadline) -> Answer:
         match name:
             case "evaluate":
-                return self._evaluate(arguments, watch)
+                return self._evaluate(arguments, deadline)
             case "describe_schema":
                 return self._describe(arguments)
             case "submit_structure" | "submit_define" | "submit_data":
                 checked, universe = self.sessions.submit(
-                    arguments.session, arguments.kleis, _KINDS[name], watch
+                    arguments.session, arguments.kleis, _KINDS[name], deadline
                 )
                 accepted = checked.grown is not None
                 fields = outcome_fields(checked, accepted=accepted)
@@ -149,7 +149,7 @@ class TheoryGroup(Group):
                 _warn_of_changes(fields, universe)
                 return Answer(fields, submission_text(fields), is_error=not accepted)
             case "try_structure":
-                checked, universe = self.sessions.attempt(arguments.session, arguments.kleis, watch)
+                checked, universe = self.sessions.attempt(arguments.session, arguments.kleis, deadline)
                 fields = outcome_fields(checked, accepted=checked.grown is not None)
                 fields["kept"] = False
                 _warn_of_changes(fields, universe)
@@ -157,7 +157,7 @@ class TheoryGroup(Group):
             case "list_session":
                 return self._list(arguments)
             case "load_theory":
-                return self._load(arguments, watch)
+                return self._load(arguments, deadline)
             case "save_theory":
                 path = self.sessions.save(arguments.session, arguments.name, overwrite=arguments.overwrite)
                 saved = {
@@ -168,13 +168,13 @@ class TheoryGroup(Group):
                 }
                 return Answer(saved, f"saved {path.stem}: load_theory can import it\npath: {path}")
             case "undo":
-                return self._undo(arguments, watch)
+                return self._undo(arguments, deadline)
             case "compare":
-                return self._compare(arguments, watch)
+                return self._compare(arguments, deadline)
             case "explain":
                 universe = self.sessions.universe(arguments.session)
                 fields = explain(
-                    universe, arguments.expression, self.sessions.provers, watch, using=arguments.using
+                    universe, arguments.expression, self.sessions.provers, deadline, using=arguments.using
                 )
                 _warn_of_changes(fields, universe)
                 return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
@@ -183,13 +183,13 @@ class TheoryGroup(Group):
 
     # ── tools ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _evaluate(self, arguments: Any, watch: Deadline) -> Answer:
+    def _evaluate(self, arguments: Any, deadline: Deadline) -> Answer:
         universe = self.sessions.universe(arguments.session)
         fields = evaluate(
             universe,
             arguments.expression,
             self.sessions.provers,
-            watch,
+            deadline,
             using=arguments.using,
             explain=arguments.explain,
             granted_root=self._granted,
@@ -261,10 +261,10 @@ class TheoryGroup(Group):
             fields, msgspec.json.encode(fields).decode(), rest=f"Call list_session with offset {end}."
         )
 
-    def _load(self, arguments: Any, watch: Deadline) -> Answer:
-        found, universe = self.sessions.load(arguments.session, arguments.imports, watch)
+    def _load(self, arguments: Any, deadline: Deadline) -> Answer:
+        found, universe = self.sessions.load(arguments.session, arguments.imports, deadline)
         if universe is None:
-            fields = _load_refusal(found)
+            fields = _load_error(found)
             return Answer(fields, submission_text(fields), is_error=True)
         stats = {"declarations": len(universe.theory), "functions": len(universe.theory.definitions)}
         fields = {
@@ -282,8 +282,8 @@ class TheoryGroup(Group):
         lines = [text, *(f"warning: {each}" for each in found.warnings)]
         return Answer(fields, "\n".join([*lines, f"{stats['declarations']} declarations"]))
 
-    def _undo(self, arguments: Any, watch: Deadline) -> Answer:
-        item, universe = self.sessions.undo(arguments.session, watch)
+    def _undo(self, arguments: Any, deadline: Deadline) -> Answer:
+        item, universe = self.sessions.undo(arguments.session, deadline)
         fields = {
             "status": "undone",
             "session": arguments.session,
@@ -292,10 +292,10 @@ class TheoryGroup(Group):
         }
         return Answer(fields, f"undone: {item.text}\nsubmissions left: {universe.count}")
 
-    def _compare(self, arguments: Any, watch: Deadline) -> Answer:
+    def _compare(self, arguments: Any, deadline: Deadline) -> Answer:
         self._check_known(arguments.sessions)
         universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
-        fields = compare(universes, arguments.propositions, self.sessions.provers, watch)
+        fields = compare(universes, arguments.propositions, self.sessions.provers, deadline)
         changed = [each.session for each in universes if each.stale]
         if changed:
             fields["warnings"] = [f"{', '.join(changed)}: {_STALE}"]
@@ -429,8 +429,8 @@ def _warn_of_changes(fields: dict[str, Any], universe: Universe) -> None:
         fields["warnings"] = [*fields.get("warnings", ()), _STALE]
 
 
-def _load_refusal(found: Verification) -> dict[str, Any]:
-    """What `load_theory` answers where the imports clash or mean nothing: the old universe stands."""
+def _load_error(found: Verification) -> dict[str, Any]:
+    """The answer of `load_theory` where the imports clash or do not elaborate: the session stays as it was."""
     fields: dict[str, Any] = {
         "status": found.status,
         "accepted": False,

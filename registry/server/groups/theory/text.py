@@ -70,7 +70,7 @@ def evaluation_text(fields: Mapping[str, Any]) -> str:
 
 
 def _axiom_line(row: Mapping[str, Any]) -> str:
-    """One axiom in force, for `explain`: what it is to the others, and what the claim is without it."""
+    """One assumed axiom, for `explain`: whether it is independent of the others, and the claim without it."""
     parts = [row["itself"]]
     if row.get("follows_from"):
         parts.append(f"follows from {', '.join(row['follows_from'])}")

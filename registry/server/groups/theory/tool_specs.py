@@ -1,4 +1,4 @@
-"""The tools of the group `theory` as clients see them: names, descriptions, schemas, argument types.
+"""The tools of the group `theory` as clients see them: names, titles, descriptions, hints.
 
 Names and parameters are the contract with clients of kleis-theory; `session`, `depth`, `explain` and the other
 options are ours. Specification: docs/reference/serving.md §6.3.
@@ -6,21 +6,14 @@ options are ours. Specification: docs/reference/serving.md §6.3.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
-from kleis.sessions.describe_universe import Depth
 from registry.server.contract.group import ToolSpec
-from registry.server.contract.schemas import Natural, choice, record, session_name, switch, text, texts, whole
+from registry.server.groups.theory import requests
 
-__all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "LONGEST", "MORE_TOOLS", "STANDARD", "TOOLS"]
-
-STANDARD = 30_000
-"""Milliseconds that a question may take where nothing else is said."""
-
-LONGEST = 45_000
-"""Milliseconds that any call may take: clients give up at 50 or 60 seconds."""
+__all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS"]
 
 INSTRUCTIONS = """\
 Theory: build mathematics that is checked. Kleis text: structure Magma(M) { operation (⊙) : M × M → M  element u : M  \
@@ -38,72 +31,20 @@ Theory: checked mathematics in Kleis. `describe_schema` lists what is declared; 
 `submit_data` add (refused where axioms clash), `try_structure` only tries; `evaluate` computes, or proves and refutes \
 propositions such as "∀(x : M). x ⊙ u = x"; `explore` finds laws. `save_theory` and `load_theory` keep and reuse; `session` names a universe."""
 
-Timeout = Annotated[int, msgspec.Meta(ge=1, le=LONGEST)]
-
-
-class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    expression: str
-    session: str = "default"
-    using: str = ""
-    timeout_ms: Timeout = STANDARD
-    explain: bool = False
-
-
-class DescribeSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    session: str = "default"
-    name: str = ""
-    depth: Depth | None = None
-
-
-class Submit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kleis: str
-    session: str = "default"
-
-
-class ListSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    session: str = "default"
-    offset: Natural = 0
-
-
-class LoadTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    imports: tuple[str, ...]
-    session: str = "default"
-
-
-class SaveTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    session: str = "default"
-    overwrite: bool = False
-
-
-class Undo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    session: str = "default"
-
-
-class Compare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    propositions: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=50)]
-    sessions: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=20)]
-    timeout_ms: Timeout = LONGEST
-
-
-class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    expression: str
-    session: str = "default"
-    using: str = ""
-    timeout_ms: Timeout = LONGEST
-
-
-def _timeout(default: int) -> dict[str, Any]:
-    return whole(1, LONGEST, default=default)
-
 
 def _submit(kind: str, title: str, what: str, example: str) -> ToolSpec:
+    described = Annotated[str, msgspec.Meta(description=f"e.g. {example}")]
     return ToolSpec(
         name=f"submit_{kind}",
         title=title,
         description=f"Add {what} to the session, if it parses, means something and clashes with nothing.",
-        input_schema=record(("kleis",), kleis=text(f"e.g. {example}"), session=session_name()),
-        arguments=Submit,
+        arguments=msgspec.defstruct(
+            "Submit",
+            [("kleis", described), ("session", str, "default")],
+            bases=(requests.Submit,),
+            frozen=True,
+            forbid_unknown_fields=True,
+        ),
         example={"kleis": example},
     )
 
@@ -116,15 +57,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Evaluate or prove",
         description="Compute an expression, or decide a proposition: verified, disproved with a counterexample, "
         "inconsistent axioms, or unknown with the reason.",
-        input_schema=record(
-            ("expression",),
-            expression=text("Kleis, e.g. ∀(x y : G). x • y = y • x"),
-            session=session_name(),
-            using=text("the structure it is about, where several fit"),
-            timeout_ms=_timeout(STANDARD),
-            explain=switch("tell how it was decided"),
-        ),
-        arguments=Evaluate,
+        arguments=requests.Evaluate,
         example={"expression": "∀(x : ℝ). x + 0 = x"},
         read_only=True,
         idempotent=True,
@@ -134,13 +67,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="What is declared",
         description="List structures, data types and functions of a session, with propositions worth trying; one of "
         "them in full by `name`.",
-        input_schema=record(
-            (),
-            session=session_name(),
-            name=text("of a structure, data type, function, operation or axiom"),
-            depth=choice(("names", "signatures", "full")),
-        ),
-        arguments=DescribeSchema,
+        arguments=requests.DescribeSchema,
         example={"name": "Group"},
         read_only=True,
         idempotent=True,
@@ -152,8 +79,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="try_structure",
         title="Try without keeping",
         description="Check structures, defines and data as submit_… would, and keep nothing.",
-        input_schema=record(("kleis",), kleis=text(), session=session_name()),
-        arguments=Submit,
+        arguments=requests.Submit,
         example={"kleis": _MAGMA},
         read_only=True,
         idempotent=True,
@@ -162,8 +88,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="list_session",
         title="List submissions",
         description="List what was added to a session, in order, with each verdict; `*` lists all sessions.",
-        input_schema=record((), session=session_name(), offset=whole(0)),
-        arguments=ListSession,
+        arguments=requests.ListSession,
         example={"session": "*"},
         read_only=True,
         idempotent=True,
@@ -172,8 +97,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="load_theory",
         title="Begin a universe",
         description="Begin the session anew with imports: saved theories by name, library modules as stdlib/NAME.",
-        input_schema=record(("imports",), imports=texts('e.g. ["stdlib/prelude"]'), session=session_name()),
-        arguments=LoadTheory,
+        arguments=requests.LoadTheory,
         example={"imports": ["stdlib/prelude"]},
         destructive=True,
         idempotent=True,
@@ -182,13 +106,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="save_theory",
         title="Save a theory",
         description="Save the session as a theory that load_theory can import.",
-        input_schema=record(
-            ("name",),
-            name=text("a plain name"),
-            session=session_name(),
-            overwrite=switch("replace a saved one"),
-        ),
-        arguments=SaveTheory,
+        arguments=requests.SaveTheory,
         example={"name": "groups"},
     ),
 )
@@ -199,8 +117,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="undo",
         title="Undo a submission",
         description="Drop the last submission of a session.",
-        input_schema=record((), session=session_name()),
-        arguments=Undo,
+        arguments=requests.Undo,
         example={},
         destructive=True,
     ),
@@ -208,13 +125,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         name="compare",
         title="Compare universes",
         description="Decide propositions in several sessions: which hold where.",
-        input_schema=record(
-            ("propositions", "sessions"),
-            propositions=texts("Kleis"),
-            sessions=texts("names of sessions"),
-            timeout_ms=_timeout(LONGEST),
-        ),
-        arguments=Compare,
+        arguments=requests.Compare,
         example={"propositions": ["∀(x y : G). x • y = y • x"], "sessions": ["default", "abelian"]},
         read_only=True,
         idempotent=True,
@@ -224,14 +135,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Explain a verdict",
         description="Decide a proposition and tell which axioms the proof needs, and of each axiom in force whether it "
         "is independent of the others or redundant.",
-        input_schema=record(
-            ("expression",),
-            expression=text("a proposition"),
-            session=session_name(),
-            using=text("the structure it is about"),
-            timeout_ms=_timeout(LONGEST),
-        ),
-        arguments=Explain,
+        arguments=requests.Explain,
         example={"expression": "∀(x : G). inv(inv(x)) = x"},
         read_only=True,
         idempotent=True,

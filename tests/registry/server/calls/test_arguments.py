@@ -33,7 +33,7 @@ def spec(properties: dict[str, Any] = PROPERTIES, required: tuple[str, ...] = ("
         name="try",
         title="Try",
         description="Tries.",
-        input_schema={"type": "object", "properties": properties, "required": list(required)},
+        schema={"type": "object", "properties": properties, "required": list(required)},
         arguments=Arguments,
         example={"code": 1},
     )

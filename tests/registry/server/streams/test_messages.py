@@ -15,7 +15,7 @@ from registry.server.streams.messages import (
     TEXT_LIMIT,
     VALUES,
     Incoming,
-    Refusal,
+    Rejection,
     Reply,
     Unencodable,
     encode_json,
@@ -32,7 +32,7 @@ def read(text: str | bytes) -> Any:
 
 def refused(text: str | bytes) -> dict[str, Any]:
     said = read(text)
-    assert isinstance(said, Refusal), said
+    assert isinstance(said, Rejection), said
     return said.answer
 
 

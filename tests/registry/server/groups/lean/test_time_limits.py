@@ -16,7 +16,7 @@ from registry.aristotle.stand_in import StandIn
 from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group
 from registry.server.groups.lean.group import LeanGroup
-from registry.server.groups.lean.tool_specs import CheckProof, Prove
+from registry.server.groups.lean.requests import CheckProof, Prove
 from tests.support.servers.raw_client import PATIENCE
 
 T = TypeVar("T")

@@ -96,7 +96,7 @@ class _Echo(Group):
                 name=tool,
                 title=tool,
                 description=f"{name} says it.",
-                input_schema=schema,
+                schema=schema,
                 arguments=_Arguments,
             ),
         )

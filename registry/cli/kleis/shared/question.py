@@ -1,0 +1,46 @@
+"""A question to the prover from the command line, and the prover that answers it."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.prover import Prover
+    from kleis.prover.verdict_cache import VerdictCache
+    from kleis.theory.theory import Theory
+
+__all__ = ["Question", "make_prover"]
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A proposition with its imports and lemmas, and where its certificate goes."""
+
+    proposition: str
+    imports: tuple[str, ...] = ()
+    using: str = ""
+    lemmas: tuple[str, ...] = ()
+    path: tuple[Path, ...] = ()
+    fresh: bool = False
+    certificate: Path | None = None
+
+
+def make_prover(
+    theory: Theory, *, fresh: bool = False, broker: Broker | None = None, beside: bool = True
+) -> Prover:
+    """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
+    from kleis.prover.prover import Prover
+
+    cache = None if fresh else _user_cache()
+    return Prover(theory, broker=broker, cache=cache, cvc5=find_spec("cvc5") is not None, beside=beside)
+
+
+def _user_cache() -> VerdictCache:
+    from kleis.prover.verdict_cache import VerdictCache
+    from registry.home import find_home
+
+    return VerdictCache(find_home().path / "verdicts")

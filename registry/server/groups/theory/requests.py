@@ -1,0 +1,105 @@
+"""The arguments of the tools of the group `theory`, one type a tool; that of `explore` is in `registry.explore`.
+
+An empty text means that an argument was left out. Descriptions and defaults are what clients see.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from kleis.sessions.describe_universe import Depth
+
+__all__ = [
+    "LONGEST",
+    "STANDARD",
+    "Compare",
+    "DescribeSchema",
+    "Evaluate",
+    "Explain",
+    "ListSession",
+    "LoadTheory",
+    "SaveTheory",
+    "Submit",
+    "Undo",
+]
+
+STANDARD = 30_000
+"""Milliseconds that a question may take where nothing else is said."""
+
+LONGEST = 45_000
+"""Milliseconds that any call may take: clients give up at 50 or 60 seconds."""
+
+Timeout = Annotated[int, Meta(ge=1, le=LONGEST)]
+
+
+class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An expression to compute, or a proposition to decide."""
+
+    expression: Annotated[str, Meta(description="Kleis, e.g. ∀(x y : G). x • y = y • x")]
+    session: str = "default"
+    using: Annotated[str, Meta(description="the structure it is about, where several fit")] = ""
+    timeout_ms: Timeout = STANDARD
+    explain: Annotated[bool, Meta(description="tell how it was decided")] = False
+
+
+class DescribeSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is declared; without `depth`, names of all, and all of what `name` names."""
+
+    session: str = "default"
+    name: Annotated[str, Meta(description="of a structure, data type, function, operation or axiom")] = ""
+    depth: Depth | None = None
+
+
+class Submit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Declarations for a session."""
+
+    kleis: str
+    session: str = "default"
+
+
+class ListSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was submitted to a session."""
+
+    session: str = "default"
+    offset: Annotated[int, Meta(ge=0)] = msgspec.field(default_factory=int)  # a factory's 0 is not shown
+
+
+class LoadTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A session begun anew with imports."""
+
+    imports: Annotated[tuple[str, ...], Meta(description='e.g. ["stdlib/prelude"]')]
+    session: str = "default"
+
+
+class SaveTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A session saved as a theory."""
+
+    name: Annotated[str, Meta(description="a plain name")]
+    session: str = "default"
+    overwrite: Annotated[bool, Meta(description="replace a saved one")] = False
+
+
+class Undo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The last submission dropped."""
+
+    session: str = "default"
+
+
+class Compare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Propositions to decide in several sessions."""
+
+    propositions: Annotated[tuple[str, ...], Meta(min_length=1, max_length=50, description="Kleis")]
+    sessions: Annotated[tuple[str, ...], Meta(min_length=1, max_length=20, description="names of sessions")]
+    timeout_ms: Timeout = LONGEST
+
+
+class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A proposition to decide, with the axioms that its proof needs."""
+
+    expression: Annotated[str, Meta(description="a proposition")]
+    session: str = "default"
+    using: Annotated[str, Meta(description="the structure it is about")] = ""
+    timeout_ms: Timeout = LONGEST
