@@ -63,6 +63,7 @@ __all__ = [
 ]
 
 Requests: TypeAlias = Generator["tuple[Value, tuple[Value, ...]]", Value, Value]
+"""A higher-order built-in while it runs: it yields calls of functions and is sent their values."""
 
 
 class BuiltinParameter(msgspec.Struct, frozen=True):
@@ -134,6 +135,9 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
         if isinstance(self.signature, (CoreForm, Untyped)) or not self.takes(len(arguments)):
             return ()
         return self.signature(self, arguments)
+
+
+# ── Signatures ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class CoreForm(msgspec.Struct, frozen=True):
@@ -247,6 +251,9 @@ def row(
     )
 
 
+# ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 def check_arguments(builtin: Builtin, name: str, arguments: tuple[Value, ...]) -> bool:
     """Whether the arguments are known well enough to compute; an error if one is of a wrong sort."""
     known = True
@@ -300,16 +307,16 @@ def _ordinal(index: int) -> str:
     return _ORDINALS[index] if index < len(_ORDINALS) else f"{index + 1}th"
 
 
-# What a builtin may use while it runs, and how it says that it has no value.
+# ── The context of a run ─────────────────────────────────────────────────────────────────────────────────────
 #
-# A builtin is pure but for three things, all here: it pays the meter, it may print (`out`), and `readFile` may read
+# A built-in is pure but for three effects, all in its context: it charges the meter, `out` prints, and `readFile` reads
 # below a granted directory.
 
 RECOVERABLE = frozenset({"undefined", "no_matching_case"})
 
 
 class Undecided(Exception):
-    """Raised by a builtin whose value depends on what an unbound name stands for; never leaves the evaluator."""
+    """Raised by a built-in whose value depends on what an unbound name stands for; never leaves the evaluator."""
 
 
 class Context(Meter):
@@ -348,7 +355,9 @@ def wrong_sort(message: str, *, found: str, expected: str, hint: str = "") -> Ev
     return EvaluationError(message, code="sort", found=found, expected=(expected,), hint=hint)
 
 
-# The built-ins that come with the extra `numeric`: their names by family, for an error that says so.
+# ── The extra `numeric` ──────────────────────────────────────────────────────────────────────────────────────
+#
+# Names of built-ins that come with the extra, by family: the error for a call names the extra.
 
 _FAMILIES = {
     "linear algebra (LAPACK)": """
@@ -375,9 +384,7 @@ NUMERIC_EXTRA: Mapping[str, str] = {
 }
 
 
-# The sorts of builtin parameters, and whether a value is of a sort.
-#
-# `accepts` answers in three values: a symbolic value may be of any sort, so the answer for it is None.
+# ── The sorts of parameters ──────────────────────────────────────────────────────────────────────────────────
 
 
 def _integer(value: Value) -> bool:
@@ -424,7 +431,7 @@ SORTS: dict[str, _Test] = {
 
 
 def accepts(sort: str, value: Value) -> bool | None:
-    """Whether `value` is of `sort`, which may list alternatives: ``ℂ|Matrix``."""
+    """Whether `value` is of `sort`, which may list alternatives (``ℂ|Matrix``); None for a symbolic value."""
     if sort == "Any":
         return True
     if isinstance(value, (Symbol, Stuck, Suspended)):
