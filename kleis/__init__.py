@@ -1,14 +1,14 @@
 """Kleis: a mathematical language of structures, axioms, definitions and data types, with a prover.
 
 Data goes one way: text → tree → theory → goal → verdict, and text → tree → theory → value.  The map is in the order
-of the layers, lowest first; a module imports from its own layer and those above it in this list.
+of the layers, lowest first; a folder imports only from earlier lines of this list.
 
 - `errors`: the exceptions, each with code, place, found, expected and hint
 - `budget`: limits of evaluation, the meter of a run, room for recursion
 - `problems`: errors and warnings about a whole program, as values
-- `spelling`: the known names nearest to an unknown one
+- `spelling`: the known names nearest to an unknown one, for "did you mean"
 - `strongly_connected`: components of a graph, parts before wholes
-- `durable_files`: whole writes of files, and locks between processes
+- `durable_files`: files replaced whole, so that a kill leaves the old or the new; locks between processes
 - `syntax/`: source text to tree and back, formatting included
 - `values/`: what evaluation gives; equality; values as text
 - `core/`: the typed terms and goals that every engine reads

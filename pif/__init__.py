@@ -7,7 +7,7 @@
 - `analysis/`: what can be said of a term without running it: types, cost, normal form
 - `python_syntax/`: functions in a small subset of Python as terms, and terms as Python
 - `reference/`: the evaluator that defines the language
-- `compiled/`: the fast evaluator, which reports only runs that succeed
+- `compiled/`: the fast evaluator; where a run fails it gives up, and `reference` runs it again for the exact error
 - `run/`: from a request to an answer
 
 To run something: `run.evaluate.run(Request(code=…, input=…), tools, Budget(fuel=…))`, where `tools` answers for names

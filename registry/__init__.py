@@ -18,6 +18,6 @@ In reading order, the ground first:
 - `cli/`: the commands `pif` and `kleis`, and the demo
 
 Call `workspace.Workspace` first: each of its methods answers one JSON object, and reports what is wrong with an argument
-in that object instead of raising. Imports go upwards in this list only. A field of an answer is made in `tools`, `laws` or
+in that object instead of raising. A folder imports only from earlier lines of this list. A field of an answer is made in `tools`, `laws` or
 `workspace`, shown by `cli`, described by the schemas of `server`, and specified in docs/reference/registry.md.
 """

@@ -12,7 +12,7 @@ The modules, in reading order:
 
 - `errors`: the error of a corpus, with its codes
 - `records`: the contents of the files of a paper
-- `reading`: where a corpus is, its files as checked records, whether a build hash is still true
+- `reading`: where a corpus is, its files as checked records, whether the build hash in a manifest still fits its files
 - `lean_source`: declarations and references read from Lean text
 - `graph`: dependencies: slices, closures, topological order, cycles
 - `edge_sources`: what in the Lean text an edge rests on

@@ -5,7 +5,7 @@
 - `path_arithmetic`: terms as linear facts
 - `entailment`: whether a condition follows from its path
 - `discharge`: conditions that need no proof, left out of definitions
-- `partial_logic`: T(φ) and F(φ) of a formula, the rules stated once
+- `partial_logic`: the formulas that say when φ is true, T(φ), and when it is false, F(φ)
 
 Call `conditions.Definedness` first. Answers are one-sided: True is shown, False means "not shown". The rules of strictness
 are those of `kleis.semantics.reference`; a change of either touches the other. See docs/reference/proving.md §4.2.

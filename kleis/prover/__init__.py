@@ -1,4 +1,4 @@
-"""Proves and refutes goals: engines in killable processes, in a fixed order, and checks of whatever they find.
+"""Proves and refutes goals: engines in killable processes, in a published order (`portfolio.ORDER`), and checks of whatever they find.
 
 Call `prover.Prover` first: questions about a theory to verdicts.  `shared_provers.Provers` is for servers.  A verdict
 depends on the goal, the published order and the budgets in steps, never on which process was faster; a time limit may
@@ -13,7 +13,7 @@ only turn a verdict into `unknown`.
 - `evidence`: witnesses checked before they are shown
 - `portfolio`: engines, their order and budgets
 - `verdict_cache`: verdicts on disk, by digest
-- `prover`: questions about a theory to verdicts
+- `prover`: questions about a theory to verdicts; `unknown` and its reason are made here
 - `shared_provers`: provers kept per theory
 - `certificates/`: verdicts that others can check again
 

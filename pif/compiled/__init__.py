@@ -17,7 +17,7 @@ here if and only if it does there, with the same value and the same fuel.
 - `runtime`: the globals that generated code runs on
 - `units`: compiled units by content, within bounded memory, and attempts at runs with them
 
-A unit belongs to a piece of code and a kind of argument. Integers are small until one is not: then the run starts
-again on a unit that checks the size of every integer. Charges and their reasons are the reference's
+A unit belongs to a piece of code and a kind of argument. A first unit takes every integer to be
+small; a run that meets a large one starts again on a unit that checks the size of each. Charges and their reasons are the reference's
 (`pif.reference`, `pif.language.primitives`), and change together with them.
 """

@@ -16,8 +16,9 @@ for each level of depth, no other machinery.
 - `trace`: every evaluation step as an event
 
 At a node, in this order: its charge of 1, the depth test, static charges, operands left to right, types left to
-right, the size test, the dynamic charge, the operation. At a call the depth is tested before the charge.
+right, the size test, the dynamic charge, the operation. At a call the depth is tested before the charge. So a charge is
+decided in the `ev` of its node: `language.primitives` states it in words, `compiled` repeats it, `analysis.cost` bounds it.
 
-An environment is a chain of pairs `(value, outer)` that ends in a flat tuple, the values of the names an `eval` was
-given. Steps along the chain are bounded by the nesting of one written term, however many evals are stacked.
+An environment is a chain of pairs `(value, outer)` that ends in a flat tuple, the values of the variables that code run by
+`eval` may use. Steps along the chain are bounded by the nesting of one written term, however many evals are stacked.
 """

@@ -1,6 +1,6 @@
 """From a request to an answer.
 
-- `read_input`: the generous reading of input
+- `read_input`: input as callers write it, leniently, as a value or a term
 - `stepping`: one step on either evaluator
 - `evaluate`: runs: what to call first
 """

@@ -6,7 +6,7 @@
 - `trials`: a law evaluated at made-up assignments, every tool run by PIF
 - `definedness/`: where tools have values, as Kleis definitions
 - `goals`: theory, claim and lemmas of a question to the prover
-- `counterexamples`: the prover's counterexamples, run
+- `counterexamples`: trials to the report of a law, whether the prover or chance gave the assignment; `refuted` is said here
 - `equivalence`: whether two tools do the same
 - `check_laws`: laws decided and labelled
 - `on_evolve`: the laws that a new version must keep

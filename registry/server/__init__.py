@@ -6,7 +6,7 @@ Specification: docs/reference/serving.md. In reading order:
 - `groups/`: the five groups
 - `calls/`: one call, from its name and arguments to its `Answer`
 - `streams/`: bytes to messages and back; no MCP library
-- `mcp/`: the server itself; with the demo's client the only modules that import the SDK
+- `mcp/`: the server itself; only these modules and `registry.cli.demo.client` import the SDK
 - `serve`: what `pif serve` and `kleis serve` start: groups chosen and made
 
 Call `registry.server.serve:serve` first. Nothing is promised of the Python interfaces but `contract.group` and `serve`.

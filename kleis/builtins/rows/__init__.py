@@ -1,4 +1,4 @@
-"""The rows by tier, and the table.
+"""The rows by tier (T0 core to T9 matrices, docs/reference/kleis.md §8.1), and the table.
 
 - `table`: every row by name
 - `arithmetic`: numbers, comparison, logic, complex

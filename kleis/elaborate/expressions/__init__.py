@@ -6,7 +6,7 @@
 - `call_errors`: errors of calls that fit no candidate
 - `overload_candidates`: what a name offers a call, with costs
 - `special_forms`: connectives, equality, tuples, records
-- `call_elaboration`: calls and names, decided among candidates
+- `call_elaboration`: calls and names: the cheapest candidate that fits, operators like `+` included
 - `match_elaboration`: `match` and `let` to tests and selections
 - `term_elaborator`: one expression in one pass
 - `elaboration_fixpoint`: passes until every sort is known

@@ -5,7 +5,7 @@
 - `inheritance`: a structure read with its parents and nested structures
 - `implements`: implementations and their obligations
 - `global_scope`: global names; the scope of a proposition
-- `section_links`: sections linked by what they share
+- `section_links`: sections (structures without parameters) linked by what they share
 - `structure_search`: the structures that fit a proposition
 
 Names themselves are looked up in `kleis.theory`; sorts are read by `kleis.elaborate.sorts`.

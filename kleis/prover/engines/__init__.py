@@ -1,7 +1,7 @@
 """The engines: budgeted searches, each a pure function of a task and a number of steps.
 
-What an engine is stands in `kleis.prover.protocol.engine`; which run when, and what becomes of their answers, is decided
-by `kleis.prover.portfolio`.  No engine is trusted: a model is evaluated again, a proof is checked again, by code that
+What an engine is stands in `kleis.prover.protocol.engine`; which run when, and whose answer counts, is
+decided by `kleis.prover.portfolio`; `kleis.prover.prover` makes the verdict of it.  No engine is trusted: a model is evaluated again, a proof is checked again, by code that
 shares nothing with the search.
 
 - `first_order_terms`: first-order terms and formulas

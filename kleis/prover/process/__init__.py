@@ -4,8 +4,8 @@ Call `broker.Broker` first.  Knows no engine and no solver: what the worker has 
 
 - `deadline`: how long a caller waits
 - `pipe_messages`: length-prefixed pickles
-- `attempt`: one job in a confined child
+- `attempt`: one job in a confined child; a limit on time or memory becomes its answer
 - `worker`: the process that forks a child per attempt
 - `broker`: starts the worker, submits jobs, cancels them
-- `cancellable_broker`: one question's view of a shared broker: stop, deadline, limits met
+- `cancellable_broker`: a broker for one question: it can be stopped, ends at a deadline, remembers whether a limit cut it
 """

@@ -6,8 +6,8 @@
 - `build_expressions`: what the rules for types, patterns and expressions build
 - `build_declarations`: what the rules for declarations and statements build
 - `operator_chains`: flat chains of operators to trees
-- `lints`: parses that a reader may not expect
-- `common_mistakes`: mistakes that are recognised, and what to write instead
+- `lints`: text that parses otherwise than its writer may think: `x²` is one name
+- `common_mistakes`: text that does not parse, where the mistake is recognised, and what to write instead
 - `parse_errors`: errors in words; where parsing resumes after one
 - `parser`: the LALR automaton and the entry points
 

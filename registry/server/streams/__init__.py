@@ -1,8 +1,8 @@
 """Bytes to JSON-RPC messages and back. Pure but for `descriptors`; no MCP library.
 
 - `descriptors`: standard input and output moved to private descriptors, read and written without blocking
-- `framing`: bytes to message texts, by lines or `Content-Length` blocks
-- `messages`: texts to requests and errors, answers to texts
+- `framing`: bytes to message texts, by lines or `Content-Length` blocks; what is too long or broken is a `Fault`
+- `messages`: texts to requests, errors for texts and faults that are none, answers to texts
 
 What is accepted here is accepted over HTTP too: `registry.server.mcp.http_server` reads bodies with `messages`.
 """

@@ -1,9 +1,9 @@
 """Z3 and cvc5 on scripts.  Both are imported by name at run time, in child processes.
 
-- `runs`: runs of Z3, budgets, cores
+- `runs`: runs of Z3 within steps, and the reason where one ends without an answer; cores
 - `read_models`: solver models as data
 - `script_engines`: engines on the whole script: default, patterns, restarts, derived equations
 - `instantiation`: axioms instantiated at goal terms and at overlaps
-- `residues`: products by residue cases
+- `residues`: claims about products of integers, for each remainder modulo a small number
 - `cvc5_engine`: finite models, induction, instantiation by cvc5
 """

@@ -4,5 +4,5 @@
 - `tool_specs`: the tools as clients see them
 - `text`: answers as text
 - `group`: the handlers
-- `explore_tool`: the tool `explore`, added to the group through `EXTRA_TOOLS`
+- `explore_tool`: the tool `explore`, which needs PIF tools and is therefore found by name (`group.EXTRA_TOOLS`)
 """
