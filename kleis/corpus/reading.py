@@ -19,6 +19,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -43,6 +44,9 @@ __all__ = [
 ]
 
 # ── Where a corpus is ──────────────────────────────────────────────────────────────────────────────────────────
+
+_LEVELS = 500
+_NO_BRACKETS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[^]["{}]+', re.DOTALL)
 
 VARIABLE = "PIF_CORPUS"
 """The environment's variable that names the corpus."""
@@ -165,12 +169,12 @@ class Corpus:
         data = self.data(name)
         if data is None:
             return None
+        if _nests_deeply(data):
+            raise _malformed(name, "it nests too deeply")
         try:
             return json.loads(data.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise _malformed(name, f"byte {error.start} is no UTF-8") from error
-        except RecursionError as error:
-            raise _malformed(name, "it nests too deeply") from error
         except json.JSONDecodeError as error:
             raise _malformed(name, f"no JSON: {error.msg} at line {error.lineno}") from error
         except ValueError as error:
@@ -276,6 +280,17 @@ class Corpus:
     def kernels(self) -> tuple[Kernel, ...]:
         """The executable kernels."""
         return self.records("kernels.json", tuple[Kernel, ...], ())
+
+
+def _nests_deeply(text: bytes) -> bool:
+    """Whether arrays and objects of a JSON text nest deeper than `_LEVELS`.
+
+    The decoder recurses on the C stack. What bounds it is Python's recursion limit, which other rooms raise.
+    """
+    if text.count(b"[") + text.count(b"{") <= _LEVELS:
+        return False
+    brackets = _NO_BRACKETS.sub(b"", text)
+    return any(depth > _LEVELS for depth in accumulate(1 if each in b"[{" else -1 for each in brackets))
 
 
 def _malformed(file: str, reason: str) -> CorpusError:

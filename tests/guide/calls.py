@@ -84,7 +84,7 @@ def answers(found: Sequence[ToolCall], groups: Sequence[str], folder: Path) -> l
     environment = {**os.environ, "PIF_HOME": str(folder / "home")}
 
     async def talk() -> list[str]:
-        async with connected(command, environment=environment, complaints=sys.stderr) as connection:
+        async with connected(command, environment=environment, diagnostics=sys.stderr) as connection:
             return [(await connection.call(each.tool, each.arguments)).text.rstrip("\n") for each in found]
 
     return asyncio.run(talk())

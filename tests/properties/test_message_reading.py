@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pif.language.budget import reserve_stack
-from registry.server.streams.messages import NESTING, Incoming, Refusal, Reply, encode_json, read_message
+from registry.server.streams.messages import NESTING, Incoming, Rejection, Reply, encode_json, read_message
 
 reserve_stack(4 * NESTING)  # as the server does; done within a test, Hypothesis would object
 
@@ -40,7 +40,7 @@ MEMBERS = st.fixed_dictionaries(
 @given(MEMBERS)
 def test_any_object(members: dict[str, object]) -> None:
     said = read_message(json.dumps(members).encode())
-    if isinstance(said, Refusal):
+    if isinstance(said, Rejection):
         answer = json.loads(encode_json(said.answer))
         assert answer["id"] is None or answer["id"] == members["id"]
     elif isinstance(said, Incoming):
@@ -54,7 +54,7 @@ def test_any_object(members: dict[str, object]) -> None:
 @given(st.binary(max_size=200) | st.text(alphabet='[]{}",:\\0a1e.-ntu \n', max_size=200).map(str.encode))
 def test_any_bytes(text: bytes) -> None:
     said = read_message(text)
-    if isinstance(said, Refusal):
+    if isinstance(said, Rejection):
         assert json.loads(encode_json(said.answer))["error"]["code"] in (-32700, -32600)
 
 
@@ -81,5 +81,5 @@ def test_plain_arguments_name_each_once(arguments: dict[str, object], data: st.D
     assert isinstance(said, Incoming)
     twice = f"{inner[:-1]}, {json.dumps(again)}: {data.draw(LEAVES.map(json.dumps))}}}"
     refused = read_message((message % twice).encode())
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, Rejection)
     assert refused.answer["result"]["isError"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -133,6 +134,26 @@ def test_a_malformed_file_is_never_an_empty_list(
     assert caught.value.code == "malformed_artifact"
     assert caught.value.file == f"papers/turns/{name}"
     assert len(corpus.paper("rings").cards) == 3
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"a":' * 100_000, '["\\"[", ' + "[" * 100_000])
+def test_nesting_is_bounded_whatever_the_recursion_limit_is(corpus: Corpus, content: str) -> None:
+    """Evaluators raise the limit; a decoder that relies on it overflows the C stack then."""
+    path = corpus.root / "papers" / "turns" / "manifest.json"
+    path.write_text(content)
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(200_000)
+    try:
+        with pytest.raises(CorpusError, match="nests too deeply"):
+            _ = corpus.paper("turns").manifest
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_brackets_in_strings_and_side_by_side_are_no_nesting(corpus: Corpus) -> None:
+    path = corpus.root / "papers" / "turns" / "claims.json"
+    path.write_text("[" + ", ".join(['{"id": "[[[{", "extra": [[], "\\"["]}'] * 900) + "]")
+    assert len(corpus.paper("turns").claims) == 900
 
 
 def test_a_directory_in_place_of_a_file(corpus: Corpus) -> None:
