@@ -5,7 +5,7 @@ file (flock).  Both raise OSError only; what that means to a user is for the cal
 
 Invariants
     * A reader sees a file as it was before a write or as it is after it, also where the writer is killed or the disk is
-      full.  A failed write leaves no temporary file; a killed writer leaves at most one, ``.NAME.XXXXXXXX`` and the
+      full.  A failed write leaves no temporary file; a killed writer leaves at most one, ``.NAME.``, eight hexadecimal digits and the
       suffix that was asked for.
     * No link is followed: a link in the place of a target is replaced, one in the place of a lock is an error.
     * The system releases a lock when the process that holds it ends.
@@ -16,7 +16,6 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from base64 import urlsafe_b64encode
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -52,7 +51,7 @@ def write_whole(
     Raises OSError where the system does not take it; the file is then as it was, unless only the synchronisation of its
     name failed.
     """
-    partial = path.with_name(f".{path.name}.{urlsafe_b64encode(os.urandom(6)).decode()}{suffix}")
+    partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}{suffix}")
     descriptor = os.open(partial, _CREATE, 0o666 if mode is None else 0o600)
     try:
         with open(descriptor, "wb") as file:

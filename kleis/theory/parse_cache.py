@@ -152,10 +152,12 @@ def _parser_version() -> str:
 
     A module too many only costs a parse; one too few could give the tree of another parser.
     """
-    syntax = Path(__file__).parent.parent / "syntax"
-    parts = sorted(
-        f"{entry.relative_to(syntax)} {entry.stat().st_size} {entry.stat().st_mtime_ns}"
-        for entry in syntax.rglob("*")
-        if entry.suffix in (".py", ".lark")
-    )
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
+    syntax = os.path.join(os.path.dirname(os.path.dirname(__file__)), "syntax")
+    parts = []
+    for folder, folders, names in os.walk(syntax):
+        folders[:] = [each for each in folders if each != "__pycache__"]
+        for name in names:
+            if name.endswith((".py", ".lark")):
+                status = os.stat(os.path.join(folder, name))
+                parts.append(f"{folder[len(syntax) :]}/{name} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()[:24]
