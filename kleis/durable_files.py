@@ -5,8 +5,8 @@ file (flock).  Both raise OSError only; what that means to a user is for the cal
 
 Invariants
     * A reader sees a file as it was before a write or as it is after it, also where the writer is killed or the disk is
-      full.  A failed write leaves no temporary file; a killed writer leaves at most one, ``.NAME.``, eight hexadecimal digits and the
-      suffix that was asked for.
+      full.  A failed write leaves no temporary file; a killed writer leaves at most one: ``.NAME.``, eight hexadecimal
+      digits and the suffix that was asked for.
     * No link is followed: a link in the place of a target is replaced, one in the place of a lock is an error.
     * The system releases a lock when the process that holds it ends.
 """
