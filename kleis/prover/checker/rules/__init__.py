@@ -1,0 +1,1 @@
+"""The rules of the checker, a file each: what a step of a proof, or a witness, has to satisfy."""
