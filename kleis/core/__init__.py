@@ -9,6 +9,7 @@
 - `traversal`: core terms walked, substituted, compared; what a term reaches
 - `goal`: a claim with everything it needs
 - `sort_printing`: sorts in messages
+- `canonical_bytes`: goals as bytes, and their digest
 - `pattern_coverage`: values that no case of a `match` covers
 
 The package re-exports sorts, terms and goals: import it as a namespace, ``from kleis import core``, then

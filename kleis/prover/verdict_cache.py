@@ -20,20 +20,19 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from kleis import durable_files
 from kleis.core import Term
+from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.prover.protocol.verdict import Verdict
 
-__all__ = ["SHORT_KEY", "VerdictCache", "digest_of", "key_of", "solver_versions"]
+__all__ = ["SHORT_KEY", "VerdictCache", "key_of", "solver_versions"]
 
 SHORT_KEY = 24
 """The number of characters of a key that name an entry."""
@@ -50,49 +49,6 @@ def key_of(goal: Goal, lemmas: Sequence[Term], options: str) -> str:
     warnings = [each.message for each in goal.warnings]
     parts = (digest_of(goal, lemmas), warnings, options, solver_versions(), _sources())
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def digest_of(goal: Goal, lemmas: Sequence[Term] = ()) -> str:
-    """The SHA-256 of a goal with lemmas, without places in files.
-
-    The names of variables count, because evidence shows them; the order of axioms counts, because searches go by it.
-    """
-    parts = (
-        goal.claim,
-        goal.carriers,
-        goal.symbols,
-        [(each.name, each.standing, each.formula) for each in goal.axioms],
-        goal.definitions,
-        [(key, each.kind, each.condition, each.measures) for key, each in goal.terminations],
-        goal.data,
-        [(each.kind, each.name, each.subject, each.formula) for each in goal.obligations],
-        [(each.reason, each.message) for each in goal.unsettled],
-        tuple(lemmas),
-    )
-    try:
-        text = repr(parts)
-    except ValueError:
-        # An integer of more digits than Python prints.
-        text = repr(_spelled(parts))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _spelled(part: Any) -> Any:
-    """A part of a question with its integers as texts, which may be longer than Python prints."""
-    match part:
-        case bool():
-            return part
-        case int():
-            return hex(part)
-        case Fraction():
-            return f"{part.numerator:x}/{part.denominator:x}"
-        case list() | tuple():
-            return [_spelled(each) for each in part]
-        case msgspec.Struct():
-            fields = [_spelled(getattr(part, name)) for name in part.__struct_fields__]
-            return [type(part).__name__, *fields]
-        case _:
-            return part
 
 
 def solver_versions() -> tuple[tuple[str, str], ...]:

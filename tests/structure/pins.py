@@ -23,11 +23,12 @@ from typing import Any
 import click
 import msgspec
 
+from kleis.core.canonical_bytes import digest_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.build import Question, build, build_part
 from kleis.prover.process.broker import Broker
 from kleis.prover.prover import Prover
-from kleis.prover.verdict_cache import digest_of, solver_versions
+from kleis.prover.verdict_cache import solver_versions
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
 from kleis.theory.theory import Theory
 from tests.kleis.prover.certificates.test_certificate import CASES, theory

@@ -30,6 +30,7 @@ from typing import Any
 import msgspec
 
 from kleis.core import Term
+from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
@@ -41,7 +42,7 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Status
 from kleis.prover.protocol.witness import UnwritableError, read
-from kleis.prover.verdict_cache import digest_of, solver_versions
+from kleis.prover.verdict_cache import solver_versions
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
 from kleis.syntax.tree import Import
 from kleis.theory.theory import Theory

@@ -1,11 +1,7 @@
-"""The certificate as a file, format 2: its fields, read strictly, and its canonical bytes.
+"""The fields of a certificate, format 2.
 
 See docs/reference/certificates.md §2.  Everything here is data: names, numbers, Kleis text, and terms of the core as
 nested lists (`kleis.prover.checker.write_terms`).  Nothing is believed because it stands in a file.
-
-Strict reading
-    A file is a certificate only if it is what `to_json` writes of what it says, byte for byte.  That refuses unknown,
-    duplicate and reordered fields, other spellings of numbers, blanks and trailing data by one rule.
 """
 
 from __future__ import annotations
@@ -24,9 +20,11 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Evaluation",
+    "Ground",
     "Induction",
     "Instance",
     "Interpretation",
+    "Lemma",
     "Link",
     "Proof",
     "Refutation",
@@ -37,17 +35,9 @@ __all__ = [
     "Step",
     "Tables",
     "Witness",
-    "from_json",
-    "to_json",
 ]
 
 VERSION: Literal[2] = 2
-
-_LARGEST = 8 * 1024 * 1024
-"""Bytes of the largest file that is read."""
-
-_DEEPEST = 200
-"""Nesting of brackets in a file."""
 
 Status: TypeAlias = Literal["verified", "inconsistent", "disproved", "consistent"]
 
@@ -137,15 +127,28 @@ Proof: TypeAlias = Ask | Evaluation | RegularLanguages | Induction | Rewriting
 
 
 class Step(_Data, frozen=True):
-    """One formula and its proof, which may use what stands before it.
+    """One formula and its proof, which may use the axioms, the lemmas and, as ``step 1``, …, the steps before it.
 
     shows
-        Kleis text of a lemma; a term of the core; nothing in the last step, which shows the claim.
+        A closed formula as a term of the core; nothing in the last step, which shows the claim.
     """
 
-    name: str
     proof: Proof
     shows: Any = None
+
+
+class Lemma(_Data, frozen=True):
+    """A proposition of the same theory that is shown first; later proofs use it as ``lemma 1``, …."""
+
+    claim: str
+    steps: tuple[Step, ...]
+
+
+class Ground(_Data, frozen=True):
+    """The proof of something that the claim depends on, by its name: a termination condition, an implementation's axiom."""
+
+    name: str
+    steps: tuple[Step, ...]
 
 
 # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -202,11 +205,10 @@ class Certificate(_Data, frozen=True, kw_only=True):
         The structure, or group of sections, whose declarations it is about; there is no claim then.
     assumed
         Axioms that an implementation declares, that the proof uses and that were not proved of it.
-    steps
+    lemmas, steps
         The proof of ``verified`` (of the claim) and ``inconsistent`` (of falsity).
     grounds
-        Proofs of what the claim depends on besides: termination conditions and axioms of implementations, by name.
-        What is not listed is asked of a solver as it stands.
+        Proofs of what the claim depends on besides.  What is not listed is asked of a solver as it stands.
     model
         A model of the axioms that the proof uses.
     witness
@@ -221,66 +223,8 @@ class Certificate(_Data, frozen=True, kw_only=True):
     using: str = ""
     part: str = ""
     assumed: tuple[str, ...] = ()
+    lemmas: tuple[Lemma, ...] = ()
     steps: tuple[Step, ...] = ()
-    grounds: tuple[Step, ...] = ()
+    grounds: tuple[Ground, ...] = ()
     model: Witness | None = None
     witness: Witness | None = None
-
-
-class _Versioned(msgspec.Struct):
-    version: int = 1
-
-
-def to_json(certificate: Certificate) -> bytes:
-    """The canonical bytes of a certificate."""
-    fields = {"version": VERSION, **msgspec.to_builtins(certificate)}
-    return msgspec.json.encode(fields) + b"\n"
-
-
-def from_json(data: bytes, *, file: str = "<text>") -> Certificate:
-    """The certificate in a file; `CertificateError` if it is none, of another version, or not canonical."""
-    if len(data) > _LARGEST:
-        raise _unreadable(f"it has {len(data)} bytes, and at most {_LARGEST} are read", file)
-    if _nests_deeper(data, _DEEPEST):
-        raise _unreadable(f"its brackets nest deeper than {_DEEPEST}", file)
-    try:
-        version = msgspec.json.decode(data, type=_Versioned).version
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise _unreadable(str(error), file) from None
-    if version != VERSION:
-        raise CertificateError(
-            f"this is a certificate of format {version}; this checker reads format {VERSION}",
-            code="certificate-version",
-            file=file,
-            hint="ask for the verdict again: `kleis verify … --certificate FILE`, or `pif certificate renew`",
-        )
-    try:
-        certificate = msgspec.json.decode(data, type=Certificate)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise _unreadable(str(error), file) from None
-    if to_json(certificate) != data:
-        raise _unreadable("it is not written the one way that certificates are written", file)
-    return certificate
-
-
-def _unreadable(why: str, file: str) -> CertificateError:
-    return CertificateError(f"this is no certificate: {why}", code="certificate-unreadable", file=file)
-
-
-def _nests_deeper(data: bytes, limit: int) -> bool:
-    """Whether brackets outside of strings nest deeper than a limit: decoders recurse on C's stack."""
-    depth = 0
-    quoted = escaped = False
-    for byte in data:
-        if quoted:
-            quoted = escaped or byte != 0x22
-            escaped = not escaped and byte == 0x5C
-        elif byte == 0x22:
-            quoted = True
-        elif byte in b"[{":
-            depth += 1
-            if depth > limit:
-                return True
-        elif byte in b"]}":
-            depth -= 1
-    return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from kleis.core.canonical_bytes import digest_of
 from kleis.elaborate.elaborator import Elaborator, elaborate
 from kleis.prover.certificates.build import Question, build, theory_text
 from kleis.prover.certificates.certificate import Certificate, ObligationText, check
@@ -16,7 +17,6 @@ from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.engine import Task, with_lemmas
 from kleis.prover.prover import Prover
 from kleis.prover.smt.script import encode
-from kleis.prover.verdict_cache import digest_of
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
 from kleis.theory.theory import Theory
 
