@@ -3,4 +3,5 @@
 - `certificate`: the file, and its check
 - `rechecks`: the jobs of the check: obligations solved again, searches checked again
 - `build`: certificates made from verdicts
+- `inductions`: what the engine `induction` leaves, as steps of a certificate
 """
