@@ -2,5 +2,6 @@
 
 - `certificate`: the file, and its check
 - `rechecks`: the jobs of the check: obligations solved again, searches checked again
+- `witness_json`: witnesses in files of format 1
 - `build`: certificates made from verdicts
 """

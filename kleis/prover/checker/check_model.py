@@ -14,6 +14,7 @@ from kleis.prover.checker.rules.assignment import check_assignment
 from kleis.prover.checker.rules.interpretation import check_interpretation
 from kleis.prover.checker.rules.interpreted_goals import Leaves
 from kleis.prover.checker.rules.tables import check_tables
+from kleis.prover.checker.sequent import RejectedError
 from kleis.prover.checker.show_models import assignment_evidence, interpretation_evidence, tables_evidence
 from kleis.prover.protocol.verdict import Evidence
 
@@ -37,6 +38,16 @@ def check_model(
     goal: Goal, witness: Tables | Assignment | Interpretation, operation_at: OperationAt
 ) -> ShownModel:
     """What a witness shows of a goal; `RejectedError` where it is none, `NotExpressible` where its leaves have no words."""
+    shown = _shown(goal, witness, operation_at)
+    for each in goal.unsettled:
+        if each.reason != "termination" or not shown.computed:
+            raise RejectedError(each.message)
+    return shown
+
+
+def _shown(
+    goal: Goal, witness: Tables | Assignment | Interpretation, operation_at: OperationAt
+) -> ShownModel:
     match witness:
         case Tables():
             finite = check_tables(goal, witness)

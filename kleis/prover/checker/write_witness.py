@@ -60,16 +60,22 @@ def _tables(
         if each.name not in points and isinstance(each.sort, core.FunctionOf):
             raise UnwritableError(f"nothing is said of {each.name}")
         first = False if each.sort == core.BOOL else 0
-        point.append((each.name, _rows(points.get(each.name, [[first]]))))
+        point.append((each.name, _values(points.get(each.name, [[first]]), len(arrow(each.sort)[0]))))
     return file_format.Tables(
         carriers=tuple((sort_text(each), sizes[sort_text(each)]) for each in goal.carriers),
-        tables=tuple((symbol_text(each), _rows(tables[symbol_text(each)])) for each in goal.symbols),
+        tables=tuple(
+            (symbol_text(each), _values(tables[symbol_text(each)], len(each.domain))) for each in goal.symbols
+        ),
         point=tuple(point),
     )
 
 
-def _rows(rows: Sequence[Sequence[Any]]) -> tuple[tuple[int | bool, ...], ...]:
-    return tuple(sorted(map(tuple, rows)))
+def _values(rows: Sequence[Sequence[Any]], count: int) -> tuple[int | bool, ...]:
+    """The values of rows with so many arguments, in the order of the arguments."""
+    values = {tuple(arguments): value for *arguments, value in rows}
+    if len(values) < len(rows) or any(len(each) != count for each in values):
+        raise UnwritableError("a table with two rows for the same arguments, or with others")
+    return tuple(values[each] for each in sorted(values))
 
 
 # ── Assignments ──────────────────────────────────────────────────────────────────────────────────────────────

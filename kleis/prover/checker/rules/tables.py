@@ -5,13 +5,14 @@ semantics, with every value of every carrier tried.
 
 Invariants
     * The witness names the carriers and the symbols of the goal, each once and in the goal's order.
-    * A table has one row for every combination of arguments, and elements and truth values only.
+    * A table has one value for every combination of arguments, which is an element or a truth value.
     * A point gives a value to every variable of the claim's outermost ∀, or it is empty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -122,24 +123,20 @@ def _called(rows: Rows, codomain: core.Sort) -> Callable[..., Value]:
 
 
 def _rows(
-    domain: Sequence[core.Sort], codomain: core.Sort, rows: Any, sizes: Mapping[core.Carrier, int]
+    domain: Sequence[core.Sort], codomain: core.Sort, values: Any, sizes: Mapping[core.Carrier, int]
 ) -> Rows:
-    """A table from rows: one for every combination of arguments, with a value of the codomain."""
-    counts = [_count(sort, sizes) for sort in (*domain, codomain)]
-    if not isinstance(rows, list | tuple) or len(rows) != prod(counts[:-1]):
-        raise RejectedError("a table without a row for every combination of arguments")
-    table: dict[tuple[int | bool, ...], int | bool] = {}
-    for row in rows:
-        if not isinstance(row, list | tuple) or len(row) != len(counts):
-            raise RejectedError("a row of another length than its table")
-        for sort, count, number in zip((*domain, codomain), counts, row, strict=True):
-            kind = bool if sort == core.BOOL else int
-            if type(number) is not kind or not 0 <= number < count:
-                raise RejectedError(f"a table with a value that {sort_text(sort)} does not have")
-        table[tuple(row[:-1])] = row[-1]
-    if len(table) < len(rows):
-        raise RejectedError("a table with two rows for the same arguments")
-    return table
+    """A function from its values: one of the codomain for every combination of arguments, in their order."""
+    counts = [_count(sort, sizes) for sort in domain]
+    most, kind = _count(codomain, sizes), bool if codomain == core.BOOL else int
+    if not isinstance(values, list | tuple) or len(values) != prod(counts):
+        raise RejectedError("a table that does not have one value for every combination of arguments")
+    if any(type(each) is not kind or not 0 <= each < most for each in values):
+        raise RejectedError(f"a table with a value that {sort_text(codomain)} does not have")
+    ranges: list[Sequence[int | bool]] = [
+        (False, True) if sort == core.BOOL else range(count)
+        for sort, count in zip(domain, counts, strict=True)
+    ]
+    return dict(zip(product(*ranges), values, strict=True))
 
 
 def _count(sort: core.Sort, sizes: Mapping[core.Carrier, int]) -> int:
