@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.certificate import (
@@ -27,12 +26,13 @@ from kleis.prover.certificates.certificate import (
     solvers_of,
 )
 from kleis.prover.certificates.rechecks import core_script, digest
+from kleis.prover.certificates.witness_json import UnwritableError, written
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
-from kleis.prover.protocol.witness import UnwritableError, written
+from kleis.core.canonical_bytes import digest_of
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_declaration
 from kleis.syntax.tree import Example, Import

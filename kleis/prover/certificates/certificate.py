@@ -30,18 +30,18 @@ from typing import Any
 import msgspec
 
 from kleis.core import Term
-from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.problems import Place
 from kleis.prover.certificates.rechecks import Proof, Search, core_script, digest
+from kleis.prover.certificates.witness_json import UnwritableError, read
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Status
-from kleis.prover.protocol.witness import UnwritableError, read
+from kleis.core.canonical_bytes import digest_of
 from kleis.prover.verdict_cache import solver_versions
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
 from kleis.syntax.tree import Import

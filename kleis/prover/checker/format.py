@@ -177,15 +177,23 @@ class Ground(_Data, frozen=True):
 
 
 class Tables(_Data, frozen=True, tag="tables", tag_field="kind"):
-    """Finite carriers, a table for every symbol, and an assignment of the claim's outermost ∀."""
+    """Finite carriers, a table for every symbol, and an assignment of the claim's outermost ∀.
+
+    A table is the values of a function, in the lexicographic order of its arguments: elements by number, false before
+    true.  A constant has one value.  All are named in the goal's order.
+    """
 
     carriers: tuple[tuple[str, int], ...]
-    tables: tuple[tuple[str, tuple[tuple[int | bool, ...], ...]], ...]
-    point: tuple[tuple[str, tuple[tuple[int | bool, ...], ...]], ...] = ()
+    tables: tuple[tuple[str, tuple[int | bool, ...]], ...]
+    point: tuple[tuple[str, tuple[int | bool, ...]], ...] = ()
 
 
 class Assignment(_Data, frozen=True, tag="assignment", tag_field="kind"):
-    """Values of the claim's outermost ∀, of constants and of operations, and sizes of carriers."""
+    """Values of the claim's outermost ∀, of constants and of operations, and sizes of carriers.
+
+    Values are written as their sorts say (`kleis.prover.checker.values`).  Variables are named all or none, carriers
+    all, and symbols as far as they matter, in the goal's order.
+    """
 
     variables: tuple[tuple[str, Any], ...] = ()
     symbols: tuple[tuple[str, Any], ...] = ()
@@ -193,7 +201,10 @@ class Assignment(_Data, frozen=True, tag="assignment", tag_field="kind"):
 
 
 class Interpretation(_Data, frozen=True, tag="interpretation", tag_field="kind"):
-    """Carriers read as sets of numbers, symbols as terms over parameters ``x0``, ``x1``, …, and values of the claim's ∀."""
+    """Carriers read as sets of numbers, symbols as terms over parameters ``x0``, ``x1``, …, and values of the claim's ∀.
+
+    All are named in the goal's order; variables all or none.
+    """
 
     carriers: tuple[tuple[str, Any], ...] = ()
     symbols: tuple[tuple[str, Any], ...] = ()
