@@ -16,7 +16,7 @@ from kleis.delaborate.describe_goal import proposition_of
 from kleis.errors import KleisError
 from kleis.prover.checker.format import Certificate, CertificateError
 from kleis.prover.checker.kernel import Judgement, Refusal, judge
-from kleis.prover.checker.solvers import Solvers
+from kleis.prover.checker.solvers import Solver, installed
 from kleis.prover.checker.strict_reading import from_json
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer
@@ -27,6 +27,8 @@ __all__ = ["CheckReport", "CheckRequest", "LeafReport", "Settles", "check", "che
 
 Settles: TypeAlias = Literal["z3", "cvc5", "both"]
 """Which solver has to refute every leaf; ``both``: each of the two."""
+
+_CHOSEN: dict[Settles, tuple[Solver, ...]] = {"z3": ("z3",), "cvc5": ("cvc5",), "both": ("z3", "cvc5")}
 
 _JOB = "kleis.prover.certificates.check:check_certificate"
 _GUARDS = Guards(cpu=300, wall=600.0, memory=2048)
@@ -118,8 +120,13 @@ def check_certificate(request: CheckRequest, steps: int) -> Answer:
         part=certificate.part,
         goal=certificate.goal,
     )
+    chosen = _CHOSEN[request.solvers]
+    missing = [each for each in chosen if not installed(each)]
+    if missing:
+        report = msgspec.structs.replace(said, refused=("solvers", f"{missing[0]} is not installed"))
+        return Answer(outcome="silent", witness=report)
     try:
-        judgement = judge(certificate, Solvers(request.solvers))
+        judgement = judge(certificate, chosen)
     except Refusal as error:
         report = msgspec.structs.replace(said, refused=(error.step, error.why))
     except KleisError as error:

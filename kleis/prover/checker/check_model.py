@@ -8,13 +8,14 @@ from __future__ import annotations
 import msgspec
 
 from kleis.core.goal import Goal
-from kleis.prover.checker.format import Assignment, Interpretation, Tables
+from kleis.prover.checker.format import Assignment, Interpretation, RewriteSystem, Tables, Witness
 from kleis.prover.checker.read_terms import OperationAt
 from kleis.prover.checker.rules.assignment import check_assignment
+from kleis.prover.checker.rules.convergence import convergent, convergent_evidence
 from kleis.prover.checker.rules.interpretation import check_interpretation
 from kleis.prover.checker.rules.interpreted_goals import Leaves
 from kleis.prover.checker.rules.tables import check_tables
-from kleis.prover.checker.sequent import RejectedError
+from kleis.prover.checker.sequent import FALSITY, RejectedError, Sequent
 from kleis.prover.checker.show_models import assignment_evidence, interpretation_evidence, tables_evidence
 from kleis.prover.protocol.verdict import Evidence
 
@@ -34,9 +35,7 @@ class ShownModel(msgspec.Struct, frozen=True, kw_only=True):
     steps: int = 0
 
 
-def check_model(
-    goal: Goal, witness: Tables | Assignment | Interpretation, operation_at: OperationAt
-) -> ShownModel:
+def check_model(goal: Goal, witness: Witness, operation_at: OperationAt) -> ShownModel:
     """What a witness shows of a goal; `RejectedError` where it is none, `NotExpressible` where its leaves have no words."""
     shown = _shown(goal, witness, operation_at)
     for each in goal.unsettled:
@@ -45,9 +44,7 @@ def check_model(
     return shown
 
 
-def _shown(
-    goal: Goal, witness: Tables | Assignment | Interpretation, operation_at: OperationAt
-) -> ShownModel:
+def _shown(goal: Goal, witness: Witness, operation_at: OperationAt) -> ShownModel:
     match witness:
         case Tables():
             finite = check_tables(goal, witness)
@@ -60,3 +57,7 @@ def _shown(
         case Interpretation():
             model = check_interpretation(goal, witness, operation_at)
             return ShownModel(evidence=interpretation_evidence(model), leaves=model.leaves)
+        case RewriteSystem():
+            axioms = tuple((each.name, each.formula) for each in goal.axioms)
+            convergent(Sequent(goal, axioms, FALSITY if goal.claim is None else goal.claim), witness)
+            return ShownModel(evidence=convergent_evidence(witness))

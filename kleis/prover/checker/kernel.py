@@ -27,6 +27,7 @@ from kleis.core.goal import Axiom, Goal, Obligation
 from kleis.core.traversal import reach
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
+from kleis.prover.checker.check_model import check_model
 from kleis.prover.checker.format import (
     Ask,
     Certificate,
@@ -38,10 +39,18 @@ from kleis.prover.checker.format import (
     RegularLanguages,
     Rewriting,
     Step,
+    Witness,
 )
 from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.rules.ask import ask, premises_clash
+from kleis.prover.checker.rules.evaluation import check_evaluation
+from kleis.prover.checker.rules.induction import subgoals
+from kleis.prover.checker.rules.regular import check_regular_languages
+from kleis.prover.checker.rules.rewriting import rewriting
 from kleis.prover.checker.sequent import FALSITY, CheckError, RejectedError, Sequent
+from kleis.prover.checker.solvers import Solver, solver_version
 from kleis.prover.protocol.engine import declarations_of, with_lemmas
+from kleis.prover.protocol.verdict import Evidence
 from kleis.syntax.parser.parser import parse_expression, parse_program, parse_type
 from kleis.syntax.tree import Import
 from kleis.theory.theory import Theory
@@ -96,7 +105,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-def judge(certificate: Certificate, solvers: Solvers) -> Judgement:
+def judge(certificate: Certificate, solvers: Sequence[Solver]) -> Judgement:
     """What a certificate rests on; `Refusal` where it does not show what it says."""
     return _Judge(certificate, solvers).judgement()
 
@@ -113,7 +122,7 @@ def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
 class _Judge:
     """The check of one certificate."""
 
-    def __init__(self, certificate: Certificate, solvers: Solvers) -> None:
+    def __init__(self, certificate: Certificate, solvers: Sequence[Solver]) -> None:
         self._given = certificate
         self._solvers = solvers
         self._elaborator = Elaborator(Theory())
@@ -187,17 +196,17 @@ class _Judge:
 
     def _judged(self, goal: Goal, lemmas: Sequence[Goal]) -> Judgement:
         given = self._given
-        evidence = None
+        evidence, computed = None, False
         axioms: tuple[Axiom, ...] = ()
         match given.status:
             case "verified":
                 assert goal.claim is not None, "a proposition has a claim"
                 axioms = self._proved(goal, lemmas, goal.claim)
+                computed = not lemmas and [type(each.proof) for each in given.steps] == [Evaluation]
             case "inconsistent":
                 axioms = self._proved(goal, lemmas, FALSITY)
             case "disproved" | "consistent":
-                evidence = self._witness("witness", goal, given.witness)
-        computed = self._is_computed(evidence)
+                evidence, computed = self._witness("witness", goal, given.witness)
         for each in goal.unsettled:
             if each.reason != "termination" or not computed:
                 raise _refusal("claim", each.message)
@@ -213,13 +222,19 @@ class _Judge:
             warnings=tuple(dict.fromkeys(each.message for each in goal.warnings)),
         )
 
-    def _is_computed(self, evidence: Evidence | None) -> bool:
-        """Whether the claim was computed to its end; then its definitions need no termination argument."""
-        given = self._given
-        if given.status == "verified":
-            return not given.lemmas and [type(each.proof) for each in given.steps] == [Evaluation]
-        computed = evidence is not None and evidence.kind == "assignment" and not evidence.undefined
-        return given.status == "disproved" and computed
+    def _witness(self, place: str, goal: Goal, witness: Witness | None) -> tuple[Evidence, bool]:
+        """What a witness shows of a goal, once its leaves are settled; and whether computing alone shows it.
+
+        A definition without a termination argument may then be among those computed.
+        """
+        with _at(place):
+            if witness is None:
+                raise RejectedError("there is none")
+            shown = check_model(goal, witness, self._elaborator.definitions.operation)
+            self._leaves.append(Leaf(place, shown.evidence.kind, shown.steps))
+            for name, leaf in shown.leaves:
+                self._asked(leaf, Ask(), f"{place}, {name}")
+        return shown.evidence, shown.computed
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -278,38 +293,31 @@ class _Judge:
             raise RejectedError(f"more than {_MOST_LEAVES} questions")
         match proof:
             case Ask():
-                from kleis.prover.checker.rules.ask import ask
-
-                restricted = sequent.with_premises(proof.given)
-                report = ask(
-                    restricted, proof, self._vocabulary(sequent.goal, sequent.constants), self._solvers
-                )
-                self._leaves.append(Leaf(place, report.by, report.steps))
-                return frozenset(proof.given)
+                return self._asked(sequent, proof, place)
             case Induction():
                 return self._by_induction(sequent, proof, place)
             case Rewriting():
-                from kleis.prover.checker.rules.rewriting import check_rewriting
-
-                check_rewriting(sequent.with_premises(proof.given), proof)
+                rested = rewriting(sequent, proof)
+                idle = set(proof.given) - set(rested.premises)
+                if idle:
+                    raise RejectedError(f"it does not use {min(idle)}")
                 self._leaves.append(Leaf(place, "rewriting"))
-                return frozenset(proof.given)
+                return frozenset(rested.premises)
             case Evaluation():
-                from kleis.prover.checker.rules.evaluation import check_evaluation
-
-                check_evaluation(sequent)
-                self._leaves.append(Leaf(place, "evaluation"))
+                self._leaves.append(Leaf(place, "evaluation", check_evaluation(sequent)))
             case RegularLanguages():
-                from kleis.prover.checker.rules.regular import check_regular
-
-                check_regular(sequent)
-                self._leaves.append(Leaf(place, "regular languages"))
+                self._leaves.append(Leaf(place, "regular languages", check_regular_languages(sequent)))
         return frozenset()
+
+    def _asked(self, sequent: Sequent, proof: Ask, place: str) -> frozenset[str]:
+        """A question that the solvers settle."""
+        report = ask(sequent, proof, self._vocabulary(sequent.goal, sequent.constants), self._solvers)
+        by = (f"{each.solver} {solver_version(each.solver)}, {each.way}" for each in report.answers)
+        self._leaves.append(Leaf(place, " and ".join(by), report.steps))
+        return frozenset(proof.given)
 
     def _by_induction(self, sequent: Sequent, proof: Induction, place: str) -> frozenset[str]:
         """Every goal that the scheme leaves, in its order, each by the proof of its case."""
-        from kleis.prover.checker.rules.induction import subgoals
-
         goals = subgoals(sequent, proof)
         if [name for name, _ in goals] != [each.name for each in proof.cases]:
             raise RejectedError(f"the cases of this induction are {', '.join(name for name, _ in goals)}")
@@ -377,10 +385,9 @@ class _Judge:
             question = msgspec.structs.replace(goal, claim=None, free=(), axioms=tuple(axioms))
             self._witness("model", question, given.model)
             return "checked"
-        from kleis.prover.checker.rules.ask import is_refuted
-
         premises = tuple((each.name, each.formula) for each in axioms)
-        if is_refuted(Sequent(goal, premises, FALSITY), self._solvers):
+        alone = Sequent(goal, premises, FALSITY)
+        if any(premises_clash(alone, each) for each in self._solvers):
             raise _refusal("axioms", "they clash: a solver refutes them without the claim")
         return "unknown"
 

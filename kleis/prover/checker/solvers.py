@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from importlib.metadata import version
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from kleis.prover.checker.translation.script import Script
 
-__all__ = ["SOLVERS", "WAYS", "Answer", "Solver", "Way", "installed", "run"]
+__all__ = ["SOLVERS", "WAYS", "Answer", "Solver", "Way", "installed", "run", "solver_version"]
 
 Solver: TypeAlias = Literal["z3", "cvc5"]
 
@@ -73,6 +74,11 @@ WAYS: tuple[Way, ...] = (
 def installed(solver: Solver) -> bool:
     """Whether a solver can be asked here."""
     return importlib.util.find_spec(solver) is not None
+
+
+def solver_version(solver: Solver) -> str:
+    """The version of a solver that is installed."""
+    return version("z3-solver" if solver == "z3" else solver)
 
 
 def run(script: Script, solver: Solver, steps: int) -> Answer:

@@ -44,7 +44,7 @@ def broker() -> Iterator[Broker]:
         yield made
 
 
-def forged(claim: str, *steps: Step, theory: str = "", **fields: Any) -> Certificate:
+def forged(claim: str, /, *steps: Step, theory: str = "", **fields: Any) -> Certificate:
     """A certificate of a claim whose digest is right: only the proof lies."""
     elaborator = Elaborator(Theory().include(parse_program(theory)))
     goal = elaborator.proposition(parse_expression(claim))
