@@ -4,4 +4,5 @@
 - `rechecks`: the jobs of the check: obligations solved again, searches checked again
 - `build`: certificates made from verdicts
 - `inductions`: what the engine `induction` leaves, as steps of a certificate
+- `questions`: what the engines that ask solvers leave, as steps of a certificate
 """
