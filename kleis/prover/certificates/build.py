@@ -18,6 +18,7 @@ from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.check import check
 from kleis.prover.certificates.inductions import induction_steps
+from kleis.prover.certificates.questions import question_steps
 from kleis.prover.checker.format import (
     Ask,
     Certificate,
@@ -251,7 +252,7 @@ def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
         case "induction":
             return induction_steps(task, answer)
         case _:
-            return (Step(Ask(answer.core)),)
+            return question_steps(task, answer, engine)
 
 
 def _with_equations(task: Task, answer: Answer) -> tuple[Step, ...]:
