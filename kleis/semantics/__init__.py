@@ -4,6 +4,7 @@
 - `ranges`: the value model, and the values that quantifiers try
 - `value_equality`: equality of values
 - `reference`: the evaluator of core terms
+- `bounded_quantifiers`: the evaluator with quantifiers over what bounds leave of infinite sorts
 - `models`: every interpretation within bounds
 - `foreign_values`: values from outside, checked against a sort, and terms that denote them
 

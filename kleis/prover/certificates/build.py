@@ -1,53 +1,57 @@
-"""Makes the certificate of a verdict: runs the engine that decided once more, and checks what it leaves.
+"""Makes the certificate of a verdict: runs the engine that decided once more, and writes what it leaves as data.
 
-See docs/reference/proving.md §12.
+See docs/reference/certificates.md §6.
 
 Engines are deterministic, so the engine that decided, run again with its budget, gives the proof or witness that a
-verdict does not carry.  Where cvc5 is installed it is asked about every obligation; if it contradicts Z3, there is no
-certificate but a `Contradiction`.
+verdict does not carry.  No certificate is given out that the checker does not accept; where none is accepted, the reason
+names the leaf.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
-from kleis.prover.certificates.certificate import (
+from kleis.prover.certificates.check import check
+from kleis.prover.certificates.inductions import induction_steps
+from kleis.prover.checker.format import (
+    Ask,
     Certificate,
     CertificateError,
-    ObligationText,
-    SecondOpinion,
-    check,
-    core_task,
-    parts_of,
-    solvers_of,
+    Evaluation,
+    Lemma,
+    RegularLanguages,
+    Status,
+    Step,
+    Witness,
 )
-from kleis.prover.certificates.rechecks import core_script, digest
-from kleis.prover.evidence import CHECK_WITNESS, Checked
+from kleis.prover.checker.kernel import parts_of
+from kleis.prover.checker.strict_reading import to_json
+from kleis.prover.checker.write_terms import UnwritableError, term_data
+from kleis.prover.checker.write_witness import witness_data
+from kleis.prover.engines.completion.certified import (
+    Unconvertible,
+    equation_proofs,
+    rewrite_system,
+    rewriting_proof,
+)
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
-from kleis.prover.protocol.witness import UnwritableError, written
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_declaration
 from kleis.syntax.tree import Example, Import
 from kleis.theory.theory import Theory
 
-__all__ = ["Contradiction", "Question", "build", "build_part", "theory_text"]
+__all__ = ["Question", "build", "build_part", "theory_text"]
 
-_GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
-_SECOND_OPINION = "kleis.prover.certificates.rechecks:second_opinion"
-_SECOND_STEPS = 2_000_000
 _DERIVED = "derived "
-
-
-class Contradiction(CertificateError):
-    """Two solvers contradict each other: the verdict is withdrawn."""
+_GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -101,11 +105,33 @@ class _Builder:
         self._theory = theory_text(theory)
 
     def certificate(self, question: Question, verdict: Verdict, answer: Answer | None = None) -> Certificate:
-        """The certificate of one verdict, after those of its lemmas."""
-        lemmas: list[Certificate] = []
-        for claim, found in question.lemmas:
-            lemmas.append(self._checked(self._made(Question(claim, question.using), found, tuple(lemmas))))
-        return self._checked(self._made(question, verdict, tuple(lemmas), answer))
+        """The certificate of one verdict: the proofs of its lemmas, then its own."""
+        about = [self._elaborated(claim, question.using) for claim, _ in question.lemmas]
+        goal = self._elaborated(question.claim, question.using)
+        base = _Base(self._theory, question.claim, question.using, assumed=verdict.assumed)
+        if verdict.status == "disproved":
+            return self._with_witness(base, "disproved", Task(goal), verdict, answer)
+        if verdict.status not in ("verified", "inconsistent"):
+            raise _no(f"a verdict that is {verdict.status} shows nothing")
+        task = with_lemmas(declarations_of(goal) if verdict.status == "inconsistent" else goal, about)
+        lemmas = tuple(
+            Lemma(claim, self._proof(with_lemmas(each, about[:place]), found))
+            for place, (each, (claim, found)) in enumerate(zip(about, question.lemmas, strict=True))
+        )
+        steps = self._proof(task, verdict, answer)
+        return self._checked(
+            Certificate(
+                status=verdict.status,
+                theory=base.theory,
+                goal=digest_of(task.goal, task.lemmas),
+                claim=base.claim,
+                using=base.using,
+                assumed=base.assumed,
+                lemmas=lemmas,
+                steps=steps,
+                model=self._model(task.goal, verdict),
+            )
+        )
 
     def part(self, part: str, verdict: Verdict) -> Certificate:
         """The certificate of a part."""
@@ -113,69 +139,31 @@ class _Builder:
         if goal is None or verdict.status not in ("consistent", "inconsistent"):
             raise _no(f"a verdict that is {verdict.status} shows nothing of {part}")
         task = Task(declarations_of(goal))
-        entry = self._decider(verdict)
-        answer = self._asked(entry.engine, task, entry.steps)
-        base = Certificate(
-            status=verdict.status,
-            claim="",
-            part=part,
-            theory=self._theory,
-            meaning=digest_of(task.goal, ()),
-            engine=verdict.engine,
-            budget=entry.steps,
-            solvers=solvers_of(verdict.engine),
-        )
+        base = _Base(self._theory, part=part)
         if verdict.status == "consistent":
-            return self._checked(self._with_witness(base, task, answer, "model"))
-        if answer.outcome != "inconsistent":
-            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
-        return self._checked(self._with_proof(base, task, answer))
-
-    def _checked(self, certificate: Certificate) -> Certificate:
-        wrong = [each for each in check(certificate, self._broker).findings if not each.ok]
-        if wrong:
-            raise _no(f"it does not pass its own check: {wrong[0].what}: {wrong[0].detail}")
-        return certificate
-
-    def _made(
-        self,
-        question: Question,
-        verdict: Verdict,
-        lemmas: tuple[Certificate, ...],
-        answer: Answer | None = None,
-    ) -> Certificate:
-        if verdict.status not in ("verified", "disproved", "inconsistent"):
-            raise _no(f"a verdict that is {verdict.status} shows nothing")
-        task = self._task(question, verdict, lemmas)
-        entry = self._decider(verdict)
-        answer = answer or self._asked(entry.engine, task, entry.steps)
-        base = Certificate(
-            status=verdict.status,
-            claim=question.claim,
-            using=question.using,
-            theory=self._theory,
-            meaning=digest_of(task.goal, task.lemmas),
-            engine=verdict.engine,
-            budget=entry.steps,
-            lemmas=lemmas,
-            assumed=verdict.assumed,
-            solvers=solvers_of(verdict.engine),
+            return self._with_witness(base, "consistent", task, verdict)
+        return self._checked(
+            Certificate(
+                status="inconsistent",
+                theory=base.theory,
+                goal=digest_of(task.goal),
+                part=part,
+                steps=self._proof(task, verdict),
+            )
         )
-        if verdict.status == "disproved":
-            return self._with_witness(base, task, answer)
-        expected = "proved" if verdict.status == "verified" else "inconsistent"
-        if answer.outcome != expected:
-            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
-        return self._with_model(self._with_proof(base, task, answer), task, verdict)
-
-    def _task(self, question: Question, verdict: Verdict, lemmas: Sequence[Certificate]) -> Task:
-        goal = self._elaborated(question.claim, question.using)
-        known = [self._elaborated(each.claim, each.using) for each in lemmas]
-        return with_lemmas(declarations_of(goal) if verdict.status == "inconsistent" else goal, known)
 
     def _elaborated(self, claim: str, using: str) -> Goal:
         structure = parse_type(using) if using else None
         return self._elaborator.proposition(parse_expression(claim), using=structure)
+
+    def _checked(self, certificate: Certificate) -> Certificate:
+        """The certificate, if the checker accepts the bytes that will be written."""
+        report = check(to_json(certificate), self._broker)
+        if report.refused is not None:
+            raise _no(": ".join(report.refused))
+        return certificate
+
+    # ── Asking again ─────────────────────────────────────────────────────────────────────────────────────────
 
     def _decider(self, verdict: Verdict) -> Entry:
         """The entry that decided: engines stand in the order more than once, with other budgets."""
@@ -185,94 +173,105 @@ class _Builder:
             raise _no(f"the verdict does not say which engine found it ({verdict.engine or 'none'})")
         return entries[min(place, len(entries)) - 1]
 
+    def _again(self, task: Task, verdict: Verdict, outcome: str) -> Answer:
+        entry = self._decider(verdict)
+        answer = self._asked(entry.engine, task, entry.steps)
+        if answer.outcome != outcome:
+            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
+        return answer
+
     def _asked(self, job: str, question: object, steps: int) -> Answer:
         return self._broker.submit(job, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
 
     # ── What shows it ────────────────────────────────────────────────────────────────────────────────────────
 
-    def _with_proof(self, base: Certificate, task: Task, answer: Answer) -> Certificate:
-        searched = [each for each in answer.proof if _is_step(base.engine, each[0])]
-        solved = [_obligation(name, text) for name, text in answer.proof if (name, text) not in searched]
-        if searched and not solved and base.engine not in ("evaluation", "regular languages"):
-            text = core_script(task, answer.core, axioms_clash=base.status == "inconsistent")
-            solved = [_obligation("claim", text, by="steps")] if text else []
-        elif not answer.proof:
-            solved = self._fallen_away(task)
-        return msgspec.structs.replace(
-            base,
-            core=answer.core,
-            obligations=tuple(solved),
-            steps=tuple(searched),
-            second=tuple(self._second(solved)),
-        )
-
-    @staticmethod
-    def _fallen_away(task: Task) -> list[ObligationText]:
-        """The whole script as an obligation, where nothing of the negated claim was left once it was written as clauses.
-
-        There are no steps to write down then, and a solver refutes the script.
-        """
-        text = core_script(task, (), axioms_clash=False)
-        return [_obligation("claim", text)] if text else []
-
-    def _second(self, obligations: Sequence[ObligationText]) -> Iterator[SecondOpinion]:
-        """What cvc5 says of each obligation, where it is installed."""
-        found = dict(solvers_of("cvc5"))
-        if "cvc5" not in found:
-            return
-        for each in obligations:
-            answer = self._asked(_SECOND_OPINION, each.text, _SECOND_STEPS)
-            if answer.detail == "sat":
-                raise Contradiction(
-                    f"cvc5 {found['cvc5']} finds a model of the obligation {each.name}, which Z3 refutes",
-                    code="certificate-contradiction",
-                    hint="report it: one of the two is wrong, and nothing rests on it",
-                )
-            outcome = "unsat" if answer.outcome == "proved" else "unknown"
-            yield SecondOpinion("cvc5", found["cvc5"], each.name, outcome)
+    def _proof(self, task: Task, verdict: Verdict, answer: Answer | None = None) -> tuple[Step, ...]:
+        """The steps of a proof, as the engine that found it left them."""
+        outcome = "proved" if verdict.status == "verified" else "inconsistent"
+        found = answer or self._again(task, verdict, outcome)
+        try:
+            return _steps(verdict.engine, task, found)
+        except (UnwritableError, Unconvertible) as error:
+            raise _no(str(error)) from None
 
     def _with_witness(
-        self, base: Certificate, task: Task, answer: Answer, outcome: str = "refuted"
+        self, base: _Base, status: Status, task: Task, verdict: Verdict, answer: Answer | None = None
     ) -> Certificate:
-        if answer.outcome != outcome:
-            raise _no(f"{base.engine}, asked again, is {answer.outcome}: {answer.detail}")
-        evidence = self._evidence(task, answer)
-        if evidence is None:
-            raise _no("what was found, evaluated again, is no evidence")
-        return msgspec.structs.replace(base, witness=_plain(answer), evidence=evidence)
+        found = answer
+        if found is None or isinstance(found.witness, Evidence):
+            found = self._again(task, verdict, "refuted" if status == "disproved" else "model")
+        return self._checked(
+            Certificate(
+                status=status,
+                theory=base.theory,
+                goal=digest_of(task.goal),
+                claim=base.claim,
+                using=base.using,
+                part=base.part,
+                witness=_written(task, found),
+            )
+        )
 
-    def _with_model(self, base: Certificate, task: Task, verdict: Verdict) -> Certificate:
-        """The certificate with a model of the axioms used, if the verdict has one."""
-        if verdict.status != "verified" or verdict.model is None or not base.core:
-            return base
-        question = core_task(task.goal, base.core)
+    def _model(self, goal: Goal, verdict: Verdict) -> Witness | None:
+        """A model of the axioms used, if the verdict has one."""
+        axioms = tuple(each for each in goal.axioms if each.name in verdict.core)
+        if verdict.status != "verified" or verdict.model is None or not axioms:
+            return None
+        question = Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
         for entry in self._order:
             if entry.chain != "refute" or not load_engine(entry.engine).applies(question):
                 continue
             answer = self._asked(entry.engine, question, entry.steps)
-            evidence = self._evidence(question, answer) if answer.outcome == "model" else None
-            if evidence is not None:
-                return msgspec.structs.replace(base, model_witness=_plain(answer), model=evidence)
-        return base
-
-    def _evidence(self, task: Task, answer: Answer) -> Evidence | None:
-        found = self._asked(CHECK_WITNESS, Checked(task, answer), 1).witness
-        return found if isinstance(found, Evidence) else None
+            if answer.outcome == "model":
+                return _written(question, answer)
+        return None
 
 
-def _is_step(engine: str, name: str) -> bool:
-    """Whether a part of a proof is a step that its own check reads, not a script for solvers."""
-    return engine in ("completion", "evaluation", "regular languages") or name.startswith(_DERIVED)
+class _Base(msgspec.Struct, frozen=True):
+    """What every certificate of a question says."""
+
+    theory: str
+    claim: str = ""
+    using: str = ""
+    part: str = ""
+    assumed: tuple[str, ...] = ()
 
 
-def _obligation(name: str, text: str, by: str = "solver") -> ObligationText:
-    return ObligationText(name, text, digest(text), by)
+def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
+    """What an engine left, as steps of the checker."""
+    match engine:
+        case "evaluation":
+            return (Step(Evaluation()),)
+        case "regular languages":
+            return (Step(RegularLanguages()),)
+        case "completion" if answer.proof:
+            return (Step(rewriting_proof(task, answer)),)
+        case "z3 with equations":
+            return _with_equations(task, answer)
+        case "induction":
+            return induction_steps(task, answer)
+        case _:
+            return (Step(Ask(answer.core)),)
 
 
-def _plain(answer: Answer) -> object:
+def _with_equations(task: Task, answer: Answer) -> tuple[Step, ...]:
+    """A step for every equation that completion derived and the proof uses, then the question with them."""
+    if not any(each.startswith(_DERIVED) for each, _ in answer.proof):
+        return (Step(Ask(answer.core)),)
+    steps: list[Step] = []
+    for _, equation, proof in equation_proofs(task, answer):
+        steps.append(Step(proof, term_data(equation)))
+    given = tuple(each for each in answer.core if not each.startswith(_DERIVED))
+    named = tuple(f"step {place}" for place in range(1, len(steps) + 1))
+    return (*steps, Step(Ask((*given, *named))))
+
+
+def _written(task: Task, answer: Answer) -> Witness:
     try:
-        return written(answer.witness)
-    except UnwritableError as error:
+        if isinstance(answer.witness, Mapping) and "equations" in answer.witness:
+            return rewrite_system(task, answer.witness)
+        return witness_data(task.goal, answer.witness)
+    except (UnwritableError, Unconvertible) as error:
         raise _no(str(error)) from None
 
 

@@ -9,7 +9,11 @@
 - `strict_reading`: the one way to write a file, and to read it
 - `write_terms`: terms as data
 - `read_terms`: data as terms, nothing believed
+- `values`: values as data, and data as values, nothing believed
 - `rules/`: one file a rule
+- `check_model`: witnesses of all kinds, by their rules
+- `show_models`: checked models as the evidence that people see
+- `write_witness`: what engines find, as data
 
 Imports nothing of the engines, the portfolio, the processes and the engines' encoder. See
 docs/reference/certificates.md §1.

@@ -29,6 +29,7 @@ __all__ = [
     "Proof",
     "Refutation",
     "RegularLanguages",
+    "Rewrite",
     "RewriteSystem",
     "Rewriting",
     "Status",
@@ -98,29 +99,50 @@ class Induction(_Data, frozen=True, tag="induction", tag_field="rule"):
     deep: bool = False
 
 
-class Link(_Data, frozen=True):
-    """One equation of a chain: the terms on the way, and what leads from each to the next.
+class Rewrite(_Data, frozen=True, array_like=True):
+    """A part of a term replaced by means of an equation.
 
-    `by` names a premise, the negated claim, or an earlier link.
+    equation
+        Its number, from 1; negative where it is used from right to left.
+    at
+        The position of the part: the numbers of the arguments on the way to it, from 1.
+    values
+        Terms for the variables that only the new side has, in order of occurrence.
     """
 
-    name: str
-    terms: tuple[Any, ...]
-    by: tuple[str, ...]
+    equation: int
+    at: tuple[int, ...] = ()
+    values: tuple[Any, ...] = ()
+
+
+class Link(_Data, frozen=True):
+    """An equation between what a term becomes in two ways; or, if it `reflects` an equation ``(s = t) = true``, s = t."""
+
+    start: Any = None
+    left: tuple[Rewrite, ...] = ()
+    right: tuple[Rewrite, ...] = ()
+    reflects: int = 0
 
 
 class Refutation(_Data, frozen=True):
-    """The links that refute one case of the negated claim; the last one equates truth and falsity."""
+    """The links that refute one way in which the claim may fail; the last one equates truth and falsity.
+
+    Equations are numbered: those of the premises in order, of the negated claim, of what was made, then the links.
+    """
 
     links: tuple[Link, ...]
 
 
 class Rewriting(_Data, frozen=True, tag="rewriting", tag_field="rule"):
-    """Chains of equations: each case of the negated claim leads to a contradiction."""
+    """Chains of equations: each way in which the claim may fail leads to a contradiction.
+
+    variables
+        The variables of the terms, with the text of their sorts.
+    """
 
     given: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...]
     refutations: tuple[Refutation, ...]
-    conditional: bool = False
 
 
 Proof: TypeAlias = Ask | Evaluation | RegularLanguages | Induction | Rewriting
@@ -155,15 +177,23 @@ class Ground(_Data, frozen=True):
 
 
 class Tables(_Data, frozen=True, tag="tables", tag_field="kind"):
-    """Finite carriers, a table for every symbol, and an assignment of the claim's outermost ∀."""
+    """Finite carriers, a table for every symbol, and an assignment of the claim's outermost ∀.
+
+    A table is the values of a function, in the lexicographic order of its arguments: elements by number, false before
+    true.  A constant has one value.  All are named in the goal's order.
+    """
 
     carriers: tuple[tuple[str, int], ...]
-    tables: tuple[tuple[str, tuple[tuple[int | bool, ...], ...]], ...]
-    point: tuple[tuple[str, tuple[tuple[int | bool, ...], ...]], ...] = ()
+    tables: tuple[tuple[str, tuple[int | bool, ...]], ...]
+    point: tuple[tuple[str, tuple[int | bool, ...]], ...] = ()
 
 
 class Assignment(_Data, frozen=True, tag="assignment", tag_field="kind"):
-    """Values of the claim's outermost ∀, of constants and of operations, and sizes of carriers."""
+    """Values of the claim's outermost ∀, of constants and of operations, and sizes of carriers.
+
+    Values are written as their sorts say (`kleis.prover.checker.values`).  Variables are named all or none, carriers
+    all, and symbols as far as they matter, in the goal's order.
+    """
 
     variables: tuple[tuple[str, Any], ...] = ()
     symbols: tuple[tuple[str, Any], ...] = ()
@@ -171,7 +201,10 @@ class Assignment(_Data, frozen=True, tag="assignment", tag_field="kind"):
 
 
 class Interpretation(_Data, frozen=True, tag="interpretation", tag_field="kind"):
-    """Carriers read as sets of numbers, symbols as terms over parameters ``x0``, ``x1``, …, and values of the claim's ∀."""
+    """Carriers read as sets of numbers, symbols as terms over parameters ``x0``, ``x1``, …, and values of the claim's ∀.
+
+    All are named in the goal's order; variables all or none.
+    """
 
     carriers: tuple[tuple[str, Any], ...] = ()
     symbols: tuple[tuple[str, Any], ...] = ()
@@ -179,13 +212,25 @@ class Interpretation(_Data, frozen=True, tag="interpretation", tag_field="kind")
 
 
 class RewriteSystem(_Data, frozen=True, tag="rewriting", tag_field="kind"):
-    """A convergent system in which the axioms join and the claim's sides have different normal forms."""
+    """A convergent system in which the axioms join and the claim's sides have different normal forms.
+
+    precedence
+        The names of all functions, lowest first.
+    variables
+        The variables of the equations, with the text of their sorts.
+    equations
+        The sides, and whether the ordering of the precedence makes every instance smaller from left to right.
+    normal_forms
+        Of the sides of each disequation.
+    way
+        The way in which the claim fails, from 0.
+    """
 
     precedence: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...]
     equations: tuple[tuple[Any, Any, bool], ...]
     normal_forms: tuple[tuple[Any, Any], ...] = ()
-    branch: int | None = None
-    conditional: bool = False
+    way: int = 0
 
 
 Witness: TypeAlias = Tables | Assignment | Interpretation | RewriteSystem

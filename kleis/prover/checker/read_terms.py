@@ -26,7 +26,7 @@ from kleis.prover.checker.sequent import RejectedError
 from kleis.prover.checker.write_terms import number_spelling
 from kleis.values.text import signed_integer
 
-__all__ = ["OperationAt", "Vocabulary"]
+__all__ = ["OperationAt", "Vocabulary", "number_spelled"]
 
 OperationAt = Callable[[Signature, tuple[core.Sort, ...], core.Sort], core.Operation]
 """A built-in at fixed sorts with its condition: `Elaborator.definitions.operation`."""
@@ -142,7 +142,7 @@ class Vocabulary:
 
     def _number(self, rest: Sequence[Any], scope: _Scope) -> core.Term:
         text, sort = _exactly(2, rest)
-        value = _number_of(_text(text))
+        value = number_spelled(_text(text))
         read = self.sort(sort)
         least = core.NATURAL if isinstance(value, int) and value >= 0 else core.INTEGER
         if isinstance(value, Fraction):
@@ -448,7 +448,7 @@ def _text(data: Any) -> str:
     return data
 
 
-def _number_of(text: str) -> int | Fraction:
+def number_spelled(text: str) -> int | Fraction:
     """A number as `integer_text` and `number_text` write it, and no other way."""
     try:
         value: int | Fraction = (

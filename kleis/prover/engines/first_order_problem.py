@@ -26,9 +26,9 @@ import msgspec
 
 from kleis import core
 from kleis.core.goal import Goal
-from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute, subterms
 from kleis.definedness.discharge import Totality
+from kleis.prover.checker.rules.named_parts import symbol_text
 from kleis.prover.engines.first_order_terms import (
     ALWAYS,
     NEVER,
@@ -54,7 +54,7 @@ from kleis.prover.engines.first_order_terms import (
 )
 from kleis.prover.protocol.engine import Task
 
-__all__ = ["Problem", "full_name", "translate"]
+__all__ = ["Problem", "translate"]
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -399,13 +399,7 @@ def _symbol_names(goal: Goal) -> dict[core.Symbol, str]:
         for name in names
         if names.count(name) == 1 and not name.startswith(("true", "false", "?", "=", "if "))
     ]
-    return {each: each.name if each.name in own else full_name(each) for each in symbols}
-
-
-def full_name(symbol: core.Symbol) -> str:
-    """A symbol with its sorts: no other has this name."""
-    domain = " × ".join(map(sort_text, symbol.domain))
-    return f"{symbol.name} : {domain} → {sort_text(symbol.codomain)}"
+    return {each: each.name if each.name in own else symbol_text(each) for each in symbols}
 
 
 def _truth_values(names: list[str], values: tuple[bool, ...]) -> dict[str, core.Term]:

@@ -4,4 +4,5 @@
 - `recursive_lists`: list built-ins as recursive definitions
 - `match_equations`: definitions by `match` as equations
 - `defunctionalize`: functions as arguments removed; what to call first
+- `written_back`: terms of a lowered task in the words of the task before
 """

@@ -42,18 +42,38 @@ from kleis.prover.lowering.list_terms import cons, direct, head, is_nil, nil, ta
 from kleis.prover.lowering.recursive_lists import BUILT_IN, Recursive, recursive
 from kleis.prover.protocol.engine import Task
 
-__all__ = ["expanded"]
+__all__ = ["Lowered", "expanded", "lowered"]
 
 _MOST = 80
 """The number of definitions that are written at most; a task that needs more stays as it is."""
 
 
+class Lowered(msgspec.Struct, frozen=True):
+    """A lowered task, and what was written for it.
+
+    calls
+        By the key of a definition that was written: its parameters, and the term that a call of it stands for.
+    operations
+        By the name of a function variable of the claim: the unknown operation that stands for it.
+    """
+
+    task: Task
+    calls: Mapping[str, tuple[tuple[core.Variable, ...], core.Term]]
+    operations: Mapping[str, core.Symbol]
+
+
 def expanded(task: Task) -> Task:
     """The lowered task; the task itself where there is nothing to do."""
+    return lowered(task).task
+
+
+def lowered(task: Task) -> Lowered:
+    """The lowered task with what its definitions and operations stand for."""
     bodies = (each.body for each in task.goal.definitions)
     if not any(map(_concerns, _everything(task))) and all(map(is_discharged, bodies)):
-        return task
-    return _Expansion(task).task()
+        return Lowered(task, {}, {})
+    expansion = _Expansion(task)
+    return Lowered(expansion.task(), expansion.calls, expansion.operations)
 
 
 def _everything(task: Task) -> Iterator[core.Term]:
@@ -95,7 +115,8 @@ class _Expansion:
         }
         self._made: dict[str, Recursive] = {}
         self._begun: set[str] = set()
-        self._symbols: dict[str, core.Symbol] = {}
+        self.calls: dict[str, tuple[tuple[core.Variable, ...], core.Term]] = {}
+        self.operations: dict[str, core.Symbol] = {}
 
     def task(self) -> Task:
         """The expanded task."""
@@ -111,9 +132,9 @@ class _Expansion:
         changed = msgspec.structs.replace(
             goal,
             claim=claim,
-            free=() if self._symbols else goal.free,
+            free=() if self.operations else goal.free,
             axioms=axioms,
-            symbols=(*goal.symbols, *self._symbols.values()),
+            symbols=(*goal.symbols, *self.operations.values()),
             definitions=tuple(each.definition for each in definitions),
             terminations=tuple(
                 (each.definition.key, each.termination) for each in definitions if each.definition.group
@@ -164,8 +185,9 @@ class _Expansion:
             return self._term(other)
         made = recursive(term.operation)
         if made is not None:
-            key = made.definition.key
+            key, parameters = made.definition.key, made.definition.parameters
             self._written.setdefault(key, made)
+            self.calls.setdefault(key, (parameters, core.BuiltinCall(term.operation, parameters)))
             return self._call(core.DefinitionCall(key, term.arguments, term.sort))
         condition = term.operation.condition
         if condition is None or not any(map(_concerns, subterms(condition))):
@@ -180,7 +202,9 @@ class _Expansion:
             return term
         if isinstance(given, core.ListOf) and isinstance(sort, core.ListOf):
             key = f"{BUILT_IN}coercion/{sort_text(given)}, {sort_text(sort)}"
+            whole = core.Variable("l", given)
             self._written.setdefault(key, _coerced_list(key, given, sort))
+            self.calls.setdefault(key, ((whole,), core.Coercion(whole, sort)))
             return self._call(core.DefinitionCall(key, (inner,), sort))
         if isinstance(given, core.TupleOf) and isinstance(sort, core.TupleOf):
             whole = core.Variable("the tuple", given)
@@ -250,6 +274,8 @@ class _Expansion:
             moved = tuple(len(given) + kept.index(each) for each in raw.termination.arguments if each in kept)
             argued = msgspec.structs.replace(self._argued(raw.termination, functions), arguments=moved)
             self._made[key] = Recursive(made, argued)
+            whole = tuple(functions.get(each.name, each) for each in definition.parameters)
+            self.calls[key] = (made.parameters, core.DefinitionCall(definition.key, whole, call.sort))
         return core.DefinitionCall(key, arguments, call.sort)
 
     def _argued(self, termination: Termination, functions: Mapping[str, core.Term]) -> Termination:
@@ -277,7 +303,7 @@ class _Expansion:
         for each in passed:
             assert isinstance(each.sort, core.FunctionOf), "a function"
             symbol = core.Symbol(f"{each.name}#function", each.sort.domain, each.sort.codomain)
-            self._symbols[each.name] = symbol
+            self.operations[each.name] = symbol
             names = tuple(
                 core.Variable(f"{each.name} {place}", sort) for place, sort in enumerate(symbol.domain)
             )

@@ -2,7 +2,5 @@
 
 - `verdict`: the one type in which questions are answered
 - `engine`: tasks, answers, engines and other jobs of the broker
-- `witness`: witness records and their JSON
-
-Class names of witnesses are part of certificates and stay as they are.
+- `witness`: witness records
 """

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
+from kleis.prover.certificates.witness_json import UnwritableError, read, written
 from kleis.prover.engines.solvers.script_engines import DIRECT
 from kleis.prover.evidence import check_evidence
 from kleis.prover.protocol.engine import Task
-from kleis.prover.protocol.witness import UnwritableError, read, written
 from kleis.prover.smt.script import encode
 from kleis.prover.verdict_cache import digest_of
 from tests.support.provers.claims import task

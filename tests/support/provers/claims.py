@@ -9,7 +9,9 @@ from kleis.core import Connective
 from kleis.core.traversal import stripped
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.engines.solvers.runs import run_text
+from kleis.prover.evidence import check_evidence
 from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.verdict import Evidence
 from kleis.prover.protocol.witness import Witness
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
@@ -28,6 +30,13 @@ def task(program: str, proposition: str | None, using: str | None = None) -> Tas
         used = parse_type(using) if using else None
         return Task(elaborator.proposition(parse_expression(proposition), using=used))
     return Task(elaborator.structure(using) if using else elaborator.components()[0])
+
+
+def evidence_of(given: Task, witness: object) -> Evidence | None:
+    """The evidence that a witness comes to, checked."""
+    return check_evidence(
+        given, Answer(outcome="model" if given.goal.claim is None else "refuted", witness=witness)
+    )
 
 
 def refuted_again(proof: Sequence[tuple[str, str]]) -> bool:

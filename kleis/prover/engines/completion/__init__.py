@@ -6,8 +6,9 @@
 - `precedences`: the precedences to try
 - `search`: unfailing completion
 - `engine`: the engine, and its proofs as chains
-- `plain_terms`: terms for the checks
-- `check_proof`: chains and rewrite systems, checked without the search
+- `certified_names`: names of the checker for what the engine names
+- `certified`: what the engine leaves, as data of the checker
+- `check_proof`: the checks, which are rules of the checker
 
-The format of a chain is written by `engine` and read by `check_proof`, and is part of certificates.
+The format of a chain is written by `engine` and read by `certified`.
 """

@@ -1,40 +1,28 @@
 """The engine `evaluation`: proves closed and finitely quantified claims by evaluating them.
 
-See docs/reference/proving.md §7.1.  ``length([1, 2, 3]) = 3`` and ``∀(a b : Bool). ¬(a ∧ b) = (¬a ∨ ¬b)`` need no
-solver: what the reference semantics decides in the one-sided mode holds without bounds, and with the real meaning of
-built-ins.  A recursive definition without a termination argument is computed too, where its calls come to an end: their
-values are what they are.
+See docs/reference/proving.md §7.1.  What is computed, and when it counts, is the rule of the checker
+(`kleis.prover.checker.rules.evaluation`): ``length([1, 2, 3]) = 3`` and ``∀(a b : Bool). ¬(a ∧ b) = (¬a ∨ ¬b)`` need no
+solver.  The engine says which claims are worth the steps.
 
 Invariants
-    * No axiom is used.  A symbol stands for every function, so a claim whose value depends on one is left undecided; a
-      claim that mentions a carrier is left to other engines.
-    * What is undefined, rests on a float or needs more steps than the budget is never true.
+    * No axiom is used.
     * The proof is the claim itself: `check_evaluation` computes it again from nothing but the task.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from kleis import core
-from kleis.budget import Budget
 from kleis.core.goal import Goal
-from kleis.core.traversal import sorts_of
-from kleis.errors import BudgetError
-from kleis.prover.engines.computation.bounded_quantifiers import bounded_evaluator, guard_of, restricts
+from kleis.prover.checker.rules import evaluation as rule
+from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.witness import Witness
-from kleis.semantics.ranges import Bounds
-from kleis.semantics.reference import Account
-from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth
+from kleis.semantics.bounded_quantifiers import guard_of, restricts
+from kleis.semantics.truth import FALSE, TRUE
 
 __all__ = ["EVALUATION", "check_evaluation"]
-
-_DEPTH = 1_000
-"""Nesting of terms: what Python's stack can hold in a child process."""
-
-_SIZE = 100_000
 
 
 class Evaluation:
@@ -45,25 +33,26 @@ class Evaluation:
     def applies(self, task: Task) -> bool:
         """To claims of built-ins, data and definitions whose outermost quantifiers may mean finitely many values."""
         goal = task.goal
-        if goal.claim is None or any(each.reason != "termination" for each in goal.unsettled):
-            return False
-        return _is_finite(goal, goal.claim) and not any(map(_speaks_of_carriers, _reached(goal)))
+        return (
+            goal.claim is not None and _is_finite(goal, goal.claim) and rule.is_computable(goal, goal.claim)
+        )
 
     def run(self, task: Task, steps: int) -> Answer:
         """Compute the claim."""
-        truth, used, exceeded = _computed(task, steps)
-        if truth is TRUE:
-            proof = (("evaluation", json.dumps({"steps": used})),)
-            return Answer(outcome="proved", detail="computed", steps=used, proof=proof)
         claim = task.goal.claim
-        if truth is FALSE and not (isinstance(claim, core.Quantifier) and claim.kind == "forall"):
-            return Answer(outcome="refuted", witness=Witness(), detail="computed", steps=used)
-        if exceeded:
+        assert claim is not None
+        found = rule.computed(task.goal, claim, steps)
+        if found.truth is TRUE:
+            proof = (("evaluation", json.dumps({"steps": found.steps})),)
+            return Answer(outcome="proved", detail="computed", steps=found.steps, proof=proof)
+        if found.truth is FALSE and not (isinstance(claim, core.Quantifier) and claim.kind == "forall"):
+            return Answer(outcome="refuted", witness=Witness(), detail="computed", steps=found.steps)
+        if found.exceeded:
             return Answer(
-                outcome="silent", reason="resource", detail="more to compute than steps", steps=used
+                outcome="silent", reason="resource", detail="more to compute than steps", steps=found.steps
             )
-        detail = "its value depends on what is not computed" if truth.may_be_true else "it is not true"
-        return Answer(outcome="silent", reason="incomplete", detail=detail, steps=used)
+        detail = "its value depends on what is not computed" if found.truth.may_be_true else "it is not true"
+        return Answer(outcome="silent", reason="incomplete", detail=detail, steps=found.steps)
 
 
 EVALUATION = Evaluation()
@@ -71,20 +60,13 @@ EVALUATION = Evaluation()
 
 def check_evaluation(task: Task, steps: int) -> bool:
     """Whether the claim of a task is computed to be true."""
-    return EVALUATION.applies(task) and _computed(task, steps)[0] is TRUE
-
-
-def _computed(task: Task, steps: int) -> tuple[Truth, int, bool]:
-    """The value of the claim, the steps taken, and whether they ran out."""
-    account = Account(Budget(steps=steps, depth=_DEPTH, size=_SIZE))
-    bounds = Bounds(values=1 << 16, points=1 << 16, budget=account.budget)
-    claim = task.goal.claim
-    assert claim is not None
+    if task.goal.claim is None:
+        return False
     try:
-        truth = bounded_evaluator(task.goal, bounds, account).truth(claim)
-    except (BudgetError, RecursionError):
-        return OPEN, min(account.used, steps), True
-    return truth, min(account.used, steps), account.exceeded
+        rule.check_evaluation(Sequent(task.goal, (), task.goal.claim), steps)
+    except RejectedError:
+        return False
+    return True
 
 
 # ── Syntax ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -123,32 +105,3 @@ def _has_few_values(goal: Goal, sort: core.Sort, inside: frozenset[core.Sort] = 
             return all(_has_few_values(goal, each, inside | {sort}) for each in made)
         case _:
             return sort == core.BOOL
-
-
-def _reached(goal: Goal) -> Iterator[core.Term]:
-    """The claim and the bodies of all definitions."""
-    if goal.claim is not None:
-        yield goal.claim
-    for each in goal.definitions:
-        yield each.body
-
-
-def _speaks_of_carriers(term: core.Term) -> bool:
-    return any(_holds_carrier(sort) for sort in sorts_of(term))
-
-
-def _holds_carrier(sort: core.Sort) -> bool:
-    match sort:
-        case core.Carrier():
-            return True
-        case core.FunctionOf(domain=domain, codomain=codomain):
-            return any(map(_holds_carrier, (*domain, codomain)))
-        case core.TupleOf(items=items):
-            return any(map(_holds_carrier, items))
-        case core.RecordOf(fields=fields):
-            return any(_holds_carrier(each) for _, each in fields)
-        case core.DataSort(arguments=arguments):
-            return any(_holds_carrier(each) for each in arguments if isinstance(each, core.Sort))
-        case _:
-            element = getattr(sort, "element", None)
-            return element is not None and _holds_carrier(element)

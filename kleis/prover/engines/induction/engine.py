@@ -39,14 +39,15 @@ from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Answer, Inexpressible, Task
 from kleis.prover.smt.script import Script, encode
 
-__all__ = ["INDUCTION", "PATIENT_INDUCTION", "check_induction"]
+__all__ = ["CLAIM", "INDUCTION", "PATIENT_INDUCTION", "check_induction"]
 
 _DEPTH = 2
 
 _LONG = 600_000
 """Z3's steps for one obligation of a patient induction: products of unknowns need them."""
 
-_CLAIM = "claim"
+CLAIM = "claim"
+"""The head of the paths below the claim itself."""
 
 
 class Induction:
@@ -72,10 +73,10 @@ class Induction:
         assert task.goal.claim is not None
         goal = goal_of(task.goal.claim)
         try:
-            proof = search.proved(task, goal, 1 if self._patience else _DEPTH, _CLAIM)
+            proof = search.proved(task, goal, 1 if self._patience else _DEPTH, CLAIM)
             lemmas: tuple[Lemma, ...] = ()
             if proof is None and not self._patience:
-                proof, lemmas = proved_with_lemmas(search, task, goal, _CLAIM)
+                proof, lemmas = proved_with_lemmas(search, task, goal, CLAIM)
         except Inexpressible as error:
             return unwritable(error)
         except BudgetUsedError:
@@ -164,12 +165,12 @@ def _written(task: Task, proof: Proof) -> _Goals:
     found: _Goals = []
     paths = [path.split(SEPARATOR) for path, _ in proof]
     heads = list(dict.fromkeys(path[0] for path in paths))
-    if not heads or heads[-1] != _CLAIM:
+    if not heads or heads[-1] != CLAIM:
         raise _MalformedError
     for head in heads:
         mine = [path[1:] for path in paths if path[0] == head]
-        lemma = None if head == _CLAIM else lemma_called(task, head)
-        if lemma is None and head != _CLAIM:
+        lemma = None if head == CLAIM else lemma_called(task, head)
+        if lemma is None and head != CLAIM:
             raise _MalformedError
         formula = task.goal.claim if lemma is None else lemma.formula
         found += _expanded(given(task, lemmas), goal_of(formula), mine, head)

@@ -8,7 +8,7 @@ See docs/reference/proving.md §7.4.
 
 Sizes are tried by their sum: 1 … 8 of one sort, 1 … 4 each of several.  A step is an instance of a clause, a
 propositional clause, or a unit of Z3's `rlimit`.  Z3 is imported when the engine runs, in a context of its own that is
-dropped with the answer.  Nothing here is trusted: `check_tables` of `finite_check` evaluates every axiom and the claim
+dropped with the answer.  Nothing here is trusted: the rule `tables` of the checker evaluates every axiom and the claim
 again.
 """
 
@@ -22,7 +22,8 @@ from typing import Any
 from kleis.core import BOOL, Sort, Symbol
 from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
-from kleis.prover.engines.first_order_problem import Problem, full_name, translate
+from kleis.prover.checker.rules.named_parts import symbol_text
+from kleis.prover.engines.first_order_problem import Problem, translate
 from kleis.prover.engines.first_order_terms import Function, Literal, functions_of
 from kleis.prover.engines.models.finite_clauses import (
     Clause,
@@ -139,7 +140,9 @@ class _Search:
         """The model as plain data.  A row is the arguments and the value; elements are numbers, truth values Bool."""
         return {
             "carriers": {sort_text(sort): size for sort, size in sizes.items()},
-            "tables": {full_name(symbol): self._rows(symbol, sizes, tables) for symbol in self._goal.symbols},
+            "tables": {
+                symbol_text(symbol): self._rows(symbol, sizes, tables) for symbol in self._goal.symbols
+            },
             "point": {
                 name: _rows_of(function.domain, function.codomain, sizes, tables[function])
                 for name, function in self._problem.skolems

@@ -12,11 +12,8 @@ from kleis import core
 __all__ = ["candidates"]
 
 
-def candidates(
-    domain: Sequence[core.Sort], codomain: core.Sort
-) -> tuple[tuple[core.Variable, ...], tuple[core.Term, ...]]:
-    """Parameters for a symbol of these sorts, and candidate terms over them; no terms where no standard operation fits."""
-    parameters = tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(domain))
+def candidates(parameters: Sequence[core.Variable], codomain: core.Sort) -> tuple[core.Term, ...]:
+    """Candidate terms over parameters; none where no standard operation fits."""
     if codomain == core.STRING:
         found: Iterator[core.Term] = iter(
             [core.LiteralTerm("", core.STRING), core.LiteralTerm("a", core.STRING)]
@@ -27,7 +24,7 @@ def candidates(
         found = _operations([each for each in parameters if each.sort == codomain], codomain)
     else:
         found = iter(())
-    return parameters, tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _is_number(sort: core.Sort) -> bool:

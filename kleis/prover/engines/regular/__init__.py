@@ -1,6 +1,4 @@
 """Claims about strings, by automata.
 
-- `memberships`: membership formulas, strings of literals and variables
-- `read_claims`: claims as memberships
-- `engine`: the decision, and its check
+- `engine`: which claims are asked; the decision itself is `kleis.prover.checker.rules.regular`
 """

@@ -235,7 +235,11 @@ class WithEquations:
             core.update(dict.fromkeys(shown.core))
             proof += [(f"{name}, {step}", text) for step, text in shown.proof]
         return msgspec.structs.replace(
-            answer, core=tuple(core), proof=(*proof, *answer.proof), detail=f"{len(equations)} equations"
+            answer,
+            core=tuple(core),
+            proof=(*proof, *answer.proof),
+            derived=tuple(equations),
+            detail=f"{len(equations)} equations",
         )
 
 

@@ -39,10 +39,10 @@ from kleis.prover.engines.completion.check_proof import check_chain, check_rewri
 from kleis.prover.engines.completion.engine import Completion
 from kleis.prover.engines.first_order_problem import translate
 from kleis.prover.engines.first_order_terms import Function, functions_of
-from kleis.prover.engines.models.finite_check import check_tables
 from kleis.prover.engines.models.finite_models import FiniteModels
 from kleis.prover.protocol.engine import Task
 from tests.support.files.shared_data import needs_shared, shared_rows
+from tests.support.provers.claims import evidence_of
 from tests.support.theories.algebra import (
     COMMUTATIVE,
     LEFT_GROUP,
@@ -212,7 +212,7 @@ def test_their_negations_are_refuted(claim: Term) -> None:
         return
     answer = FiniteModels().run(asked, 100_000)
     assert answer.outcome == "refuted"
-    assert check_tables(asked, answer.witness) is not None
+    assert evidence_of(asked, answer.witness) is not None
 
 
 def test_definitions_are_unfolded_unless_they_are_recursive() -> None:
@@ -342,6 +342,6 @@ def test_no_definite_answer_is_wrong_and_all_are_checked(row: dict[str, Any]) ->
         elif answer.outcome != "silent":
             assert check_rewriting(asked, answer.witness)
         model = FiniteModels().run(asked, 150_000)
-        assert model.outcome == "silent" or check_tables(asked, model.witness) is not None
+        assert model.outcome == "silent" or evidence_of(asked, model.witness) is not None
         for each in (answer, model):
             assert each.outcome == "silent" or EXPECTED[each.outcome] == row["expect"]

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from kleis.core import INTEGER, LiteralTerm, Term
 from kleis.prover.engines.completion.check_proof import check_chain, check_rewriting, rewriting_evidence
 from kleis.prover.engines.completion.engine import Completion
-from kleis.prover.engines.models.finite_check import check_tables
 from kleis.prover.engines.models.finite_models import FiniteModels
 from kleis.prover.protocol.engine import Answer, Task
+from tests.support.provers.claims import evidence_of
 from tests.support.theories.algebra import (
     COMMUTATIVE,
     LATTICE,
@@ -352,7 +352,7 @@ def test_the_engines_never_contradict_each_other(first: Term, second: Term, clai
     if answer.outcome != "silent":
         assert checked(asked, answer)
     if model.outcome == "refuted":
-        assert check_tables(asked, model.witness) is not None
+        assert evidence_of(asked, model.witness) is not None
 
 
 @settings(max_examples=40, deadline=None)

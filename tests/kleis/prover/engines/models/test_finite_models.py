@@ -12,11 +12,11 @@ from hypothesis import given, settings
 
 from kleis.budget import Budget
 from kleis.core import BOOL, Application, Carrier, FunctionOf, Quantifier, Term, Variable
-from kleis.prover.engines.models.finite_check import check_tables
 from kleis.prover.engines.models.finite_models import FiniteModels
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds
+from tests.support.provers.claims import evidence_of
 from tests.support.theories.algebra import (
     COMMUTATIVE,
     LATTICE,
@@ -83,14 +83,14 @@ def test_smallest_countermodel(axioms: dict[str, Term], claim: Term, size: int) 
     answer = run(asked)
     assert answer.outcome == "refuted"
     assert size_of(answer) == size
-    assert check_tables(asked, answer.witness) is not None
+    assert evidence_of(asked, answer.witness) is not None
 
 
 def test_a_theory_has_a_model() -> None:
     asked = task({**LEFT_GROUP, "two": some(lambda x: ne(x, e))}, None)
     answer = run(asked)
     assert (answer.outcome, size_of(answer)) == ("model", 2)
-    assert check_tables(asked, answer.witness) is not None
+    assert evidence_of(asked, answer.witness) is not None
 
 
 def test_a_search_that_ends_says_how_far_it_went_and_proves_nothing() -> None:
@@ -126,7 +126,7 @@ def test_several_carriers_have_sizes_of_their_own() -> None:
     answer = run(asked)
     assert answer.outcome == "refuted"
     assert answer.witness["carriers"] == {"G": 2, "H": 1}
-    assert check_tables(asked, answer.witness) is not None
+    assert evidence_of(asked, answer.witness) is not None
 
 
 def test_a_carrier_that_nothing_speaks_of_is_left_small() -> None:
@@ -134,7 +134,7 @@ def test_a_carrier_that_nothing_speaks_of_is_left_small() -> None:
     idle = msgspec.structs.replace(asked.goal, carriers=(G, H))
     answer = run(Task(idle))
     assert answer.witness["carriers"] == {"G": 3, "H": 1}
-    assert check_tables(Task(idle), answer.witness) is not None
+    assert evidence_of(Task(idle), answer.witness) is not None
 
 
 def each_is_itself(function: Operation) -> Term:
@@ -168,7 +168,7 @@ def test_instances_are_counted_even_where_they_say_nothing() -> None:
 def test_elements_have_readable_names_that_nothing_else_has() -> None:
     gamma, g0 = Carrier("Gamma"), Operation("g0", ())()
     asked = task({}, every(lambda x, y: both(eq(x, g0), eq(y, y)), G, gamma))
-    evidence = check_tables(asked, run(asked).witness)
+    evidence = evidence_of(asked, run(asked).witness)
     assert evidence is not None
     names = [name for _, elements in evidence.carriers for name in elements]
     assert len(set(names)) == len(names) == 3
@@ -178,7 +178,7 @@ def test_elements_have_readable_names_that_nothing_else_has() -> None:
 
 def test_a_countermodel_names_the_point() -> None:
     asked = task(LEFT_GROUP, every(lambda x: eq(i(x), x)))
-    evidence = check_tables(asked, run(asked).witness)
+    evidence = evidence_of(asked, run(asked).witness)
     assert evidence is not None
     ((binding),) = evidence.bindings
     table = next(each for each in evidence.tables if each.name == "i")
@@ -195,7 +195,7 @@ def test_a_claim_about_all_functions_is_refuted_by_one() -> None:
     )
     asked = task({}, claim)
     answer = run(asked)
-    evidence = check_tables(asked, answer.witness)
+    evidence = evidence_of(asked, answer.witness)
     assert answer.outcome == "refuted"
     assert evidence is not None
     assert [table.name for table in evidence.tables] == ["h"]
@@ -208,7 +208,7 @@ def test_predicates_with_truth_values_as_arguments() -> None:
     asked = task({}, claim)
     answer = run(asked)
     assert answer.outcome == "refuted"
-    assert check_tables(asked, answer.witness) is not None
+    assert evidence_of(asked, answer.witness) is not None
 
 
 # ── The check ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -222,13 +222,13 @@ def found() -> tuple[Task, dict[str, Any]]:
 
 def test_every_changed_value_is_noticed_unless_it_is_a_model_too(found: tuple[Task, dict[str, Any]]) -> None:
     asked, witness = found
-    assert check_tables(asked, witness) is not None
+    assert evidence_of(asked, witness) is not None
     kept = 0
     for name, rows in witness["tables"].items():
         for index, row in enumerate(rows):
             changed = deepcopy(witness)
             changed["tables"][name][index][-1] = 1 - row[-1]
-            kept += check_tables(asked, changed) is not None
+            kept += evidence_of(asked, changed) is not None
     assert kept == 0
 
 
@@ -287,18 +287,18 @@ def test_a_malformed_or_false_witness_is_refused(found: tuple[Task, dict[str, An
     asked, witness = found
     changed = deepcopy(witness)
     change(changed)
-    assert check_tables(asked, changed) is None
+    assert evidence_of(asked, changed) is None
 
 
 @pytest.mark.parametrize("witness", [None, 3, [], {}, {"carriers": [], "tables": {}, "point": {}}])
 def test_rubbish_is_refused(found: tuple[Task, dict[str, Any]], witness: Any) -> None:
-    assert check_tables(found[0], witness) is None
+    assert evidence_of(found[0], witness) is None
 
 
 def test_a_model_of_another_claim_is_refused(found: tuple[Task, dict[str, Any]]) -> None:
     asked, witness = found
     other = msgspec.structs.replace(asked.goal, claim=every(lambda x: eq(x, x)))
-    assert check_tables(Task(other), witness) is None
+    assert evidence_of(Task(other), witness) is None
 
 
 # ── Brute force ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -315,7 +315,7 @@ def test_brute_force_agrees_up_to_two_elements(axiom: Term, claim: Term) -> None
     if decision.status == "disproved":
         assert answer.outcome == "refuted"
     if answer.outcome == "refuted":
-        assert check_tables(asked, answer.witness) is not None
+        assert evidence_of(asked, answer.witness) is not None
         assert decision.status == "disproved" or max(answer.witness["carriers"].values()) > 2
 
 
@@ -327,4 +327,4 @@ def test_brute_force_agrees_about_models(axiom: Term) -> None:
     decision = decide(asked.goal, TWO)
     assert decision.status != "model" or answer.outcome == "model"
     if answer.outcome == "model":
-        assert check_tables(asked, answer.witness) is not None
+        assert evidence_of(asked, answer.witness) is not None

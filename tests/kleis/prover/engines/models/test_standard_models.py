@@ -6,15 +6,11 @@ import msgspec
 import pytest
 
 from kleis.core import BOOL, LiteralTerm
-from kleis.prover.engines.models.standard_models import (
-    INTERPRETATIONS,
-    check_interpretation,
-    interpretation_evidence,
-)
-from tests.support.provers.claims import task
+from kleis.prover.engines.models.standard_models import INTERPRETATIONS
+from kleis.prover.protocol.witness import Interpretation
+from tests.support.provers.claims import evidence_of, task
 
 STEPS = 400_000
-QUERY = 200_000
 
 DENSE = """
 structure Dense(T) {
@@ -47,7 +43,7 @@ def test_a_theory_with_infinite_models_only_has_one_that_is_shown() -> None:
     given = task(DENSE, None, "Dense")
     answer = INTERPRETATIONS.run(given, STEPS)
     assert answer.outcome == "model"
-    evidence = interpretation_evidence(given, answer.witness)
+    evidence = evidence_of(given, answer.witness)
     assert evidence is not None
     assert evidence.kind == "interpretation"
     assert evidence.interpretation[0][1] == "ℝ"
@@ -86,7 +82,7 @@ def test_carriers_may_be_the_natural_numbers(program: str, claim: str | None, us
     given = task(program, claim, using)
     answer = INTERPRETATIONS.run(given, 4 * STEPS)
     assert answer.outcome == ("model" if claim is None else "refuted")
-    evidence = interpretation_evidence(given, answer.witness)
+    evidence = evidence_of(given, answer.witness)
     assert evidence is not None
     assert evidence.interpretation[0][1] == "ℕ"
 
@@ -95,7 +91,7 @@ def test_a_claim_that_fails_in_a_standard_model_is_refuted() -> None:
     given = task(NEXT, "∀(y : T). ∃(x : T). next(x) = y ∧ next(x) ≠ x", "Next(T)")
     answer = INTERPRETATIONS.run(given, STEPS)
     assert answer.outcome == "refuted"
-    assert interpretation_evidence(given, answer.witness) is not None
+    assert evidence_of(given, answer.witness) is not None
 
 
 @pytest.mark.parametrize(
@@ -111,12 +107,14 @@ def test_nothing_is_claimed_of_theories_without_models_or_of_what_follows(
 def test_the_check_refuses_what_is_no_model_or_does_not_refute() -> None:
     given = task(DENSE, None, "Dense")
     found = INTERPRETATIONS.run(given, STEPS).witness["interpretation"]
-    assert check_interpretation(given, found, QUERY)
+
+    def shown(changed: Interpretation) -> bool:
+        return evidence_of(given, {"interpretation": changed}) is not None
+
+    assert shown(found)
     ((symbol, parameters, _),) = found.symbols
     never = LiteralTerm(False, BOOL)
-    assert not check_interpretation(
-        given, msgspec.structs.replace(found, symbols=((symbol, parameters, never),)), QUERY
-    )
-    assert not check_interpretation(given, msgspec.structs.replace(found, symbols=()), QUERY)
+    assert not shown(msgspec.structs.replace(found, symbols=((symbol, parameters, never),)))
+    assert not shown(msgspec.structs.replace(found, symbols=()))
     true = task(DENSE, "∀(x y : T). lt(x, y) → ¬lt(y, x)", "Dense(T)")
-    assert not check_interpretation(true, found, QUERY)
+    assert evidence_of(true, {"interpretation": found}) is None

@@ -1,6 +1,7 @@
 """Strings made of literals and variables, and whether they are in regular languages.
 
 The literals before and behind the one variable of a string are removed from the language by derivatives from both ends.
+See docs/reference/certificates.md §3.3.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from kleis.budget import STANDARD_BUDGET, Meter
+from kleis.budget import Meter
 from kleis.builtins.regular import regex
 from kleis.builtins.regular.regex import EMPTY, FULL, NONE, Node, derivative, measure, nullable
 from kleis.core import Variable
 
 __all__ = [
+    "Decide",
     "Formula",
     "In",
     "Many",
@@ -46,44 +48,51 @@ def joined(parts: Iterator[Pieces]) -> Pieces:
     return tuple(joined)
 
 
-def in_language(node: Node) -> Callable[[Sequence[Pieces]], Formula | None]:
-    return lambda pieces: member(pieces[0], node)
+Decide: TypeAlias = Callable[[Sequence[Pieces], Meter], "Formula | None"]
+"""The formula that some strings stand in a relation; None where it is no matter of languages."""
 
 
-def searched(around: tuple[bool, bool]) -> Callable[[Sequence[Pieces]], Formula | None]:
+def in_language(node: Node) -> Decide:
+    """Whether the one string is in a language."""
+    return lambda pieces, meter: member(pieces[0], node, meter)
+
+
+def searched(around: tuple[bool, bool]) -> Decide:
+    """Whether the first string is the second, with anything before or behind it."""
     before, behind = (FULL if each else EMPTY for each in around)
 
-    def decide(pieces: Sequence[Pieces]) -> Formula | None:
+    def decide(pieces: Sequence[Pieces], meter: Meter) -> Formula | None:
         whole, part = pieces
         if any(isinstance(each, Variable) for each in part):
             return True if whole == part else None
-        return member(whole, regex.join(before, ("text", "".join(map(str, part))), behind))
+        return member(whole, regex.join(before, ("text", "".join(map(str, part))), behind), meter)
 
     return decide
 
 
-def same(pieces: Sequence[Pieces]) -> Formula | None:
+def same(pieces: Sequence[Pieces], meter: Meter) -> Formula | None:
+    """Whether two strings are equal."""
     left, right = pieces
     if left == right:
         return True
     for one, other in ((left, right), (right, left)):
         if all(isinstance(each, str) for each in one):
-            return member(other, ("text", "".join(map(str, one))))
+            return member(other, ("text", "".join(map(str, one))), meter)
     return None
 
 
-def member(pieces: Pieces, node: Node) -> Formula | None:
+def member(pieces: Pieces, node: Node, meter: Meter) -> Formula | None:
     """The formula that a string of these pieces is in a language; None where more than one piece is a variable."""
     places = [place for place, piece in enumerate(pieces) if isinstance(piece, Variable)]
     if len(places) > 1:
         return None
     place = places[0] if places else len(pieces)
-    rest = _after("".join(map(str, pieces[:place])), node)
+    rest = _after("".join(map(str, pieces[:place])), node, meter)
     if not places:
         return nullable(rest)
     behind = "".join(map(str, pieces[place + 1 :]))
     if behind:
-        rest = _backwards(_after(behind[::-1], _backwards(rest)))
+        rest = _backwards(_after(behind[::-1], _backwards(rest), meter))
     variable = pieces[place]
     assert isinstance(variable, Variable)
     if rest in (NONE, FULL):
@@ -91,8 +100,7 @@ def member(pieces: Pieces, node: Node) -> Formula | None:
     return In(variable.name, rest)
 
 
-def _after(text: str, node: Node) -> Node:
-    meter = Meter(STANDARD_BUDGET)
+def _after(text: str, node: Node, meter: Meter) -> Node:
     for character in text:
         measure(node, meter)
         node = derivative(node, character)

@@ -1,0 +1,90 @@
+"""Rule `ask`: solvers refute the premises that a step names, with instances of them, and the negated claim.
+
+See docs/reference/certificates.md §3.2.  The step brings names and terms; the question is this checker's own
+(`kleis.prover.checker.translation`), and so is how it is asked (`kleis.prover.checker.solvers`).
+
+Why it is sound
+    An interpretation in which the premises are true and the claim is not would be a model of the script.  An instance
+    follows from its premise, so it adds nothing that could rule one out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from kleis.prover.checker.format import Ask
+from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
+from kleis.prover.checker.solvers import Answer, Solver, run
+from kleis.prover.checker.translation.script import Instance, outermost, translate
+
+__all__ = ["STEPS", "AskReport", "ask", "premises_clash"]
+
+STEPS = 20_000_000
+"""Steps of the longest way in which a solver is asked about one leaf."""
+
+_FEW_STEPS = 500_000
+"""Steps in which a solver is to refute axioms alone."""
+
+_MOST_INSTANCES = 1_000
+
+
+class AskReport(msgspec.Struct, frozen=True):
+    """How a leaf was settled: what each solver said, and the premises that it was given."""
+
+    answers: tuple[Answer, ...]
+    given: tuple[str, ...]
+
+    @property
+    def steps(self) -> int:
+        """The steps of all solvers."""
+        return sum(each.steps for each in self.answers)
+
+
+def ask(
+    sequent: Sequent, step: Ask, vocabulary: Vocabulary, solvers: Sequence[Solver], steps: int = STEPS
+) -> AskReport:
+    """Have every one of the solvers refute the leaf.
+
+    `RejectedError` if one of them does not, or if the step names what is not there; `NotExpressible` if the leaf has no
+    exact translation.  `vocabulary` has the sequent's constants.
+    """
+    if not solvers:
+        raise RejectedError("no solver was asked")
+    if len(step.instances) > _MOST_INSTANCES:
+        raise RejectedError(f"more than {_MOST_INSTANCES} instances")
+    leaf = sequent.with_premises(step.given)
+    variables, _ = outermost(leaf.claim)
+    instances = []
+    for each in step.instances:
+        bound, _ = outermost(leaf.premise(each.of))
+        if len(bound) != len(each.at):
+            raise RejectedError(
+                f"{each.of!r} is taken at {len(each.at)} terms and has {len(bound)} variables"
+            )
+        at = (
+            vocabulary.of_sort(data, variable.sort, variables)
+            for data, variable in zip(each.at, bound, strict=True)
+        )
+        instances.append(Instance(each.of, tuple(at)))
+    script = translate(leaf, instances)
+    answers: list[Answer] = []
+    for solver in solvers:
+        answer = run(script, solver, steps)
+        answers.append(answer)
+        if answer.status == "sat":
+            raise RejectedError(f"{solver} finds a model in which the premises hold and the claim does not")
+        if answer.status != "unsat":
+            raise RejectedError(f"{solver} does not refute it ({answer.detail})")
+    return AskReport(tuple(answers), step.given)
+
+
+def premises_clash(sequent: Sequent, solver: Solver = "z3", steps: int = _FEW_STEPS) -> bool:
+    """Whether a solver refutes the premises alone within a small budget; false where they have no translation."""
+    try:
+        script = translate(msgspec.structs.replace(sequent, claim=FALSITY))
+    except NotExpressible:
+        return False
+    return bool(script.asserted) and run(script, solver, steps).status == "unsat"

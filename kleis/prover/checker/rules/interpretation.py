@@ -1,0 +1,135 @@
+"""The rule `interpretation`: carriers read as sets of numbers, symbols as terms, everything to be proved under it.
+
+See docs/reference/certificates.md §3.7.  Under an interpretation every axiom is a closed formula over built-ins, and so
+is the negated claim.  Each is a leaf, for a solver to prove.
+
+Invariants
+    * All carriers and all symbols of the goal are interpreted, in its order.
+    * What a symbol is read as is a well-sorted term over its parameters ``x0``, ``x1``, …, of built-ins and data alone: it
+      mentions no symbol and no definition.
+    * A point gives a value to every variable of the claim's outermost ∀, or it is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from kleis import core
+from kleis.core.goal import Goal
+from kleis.core.sort_printing import sort_text
+from kleis.core.traversal import stripped, substitute
+from kleis.errors import BudgetError
+from kleis.prover.checker.format import Interpretation
+from kleis.prover.checker.read_terms import OperationAt, Vocabulary
+from kleis.prover.checker.rules.interpreted_goals import Leaves, Meaning, Translation, negated
+from kleis.prover.checker.rules.named_parts import same_names, symbol_text
+from kleis.prover.checker.sequent import NotExpressible, RejectedError
+from kleis.prover.checker.values import ValueReader
+from kleis.semantics.foreign_values import NamelessError, value_to_term
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.reference import Account
+from kleis.values import Value
+
+__all__ = ["InterpretedModel", "check_interpretation", "leaves_of", "parameters_of"]
+
+_NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
+
+Point = tuple[tuple[core.Variable, Value], ...]
+"""Values for the variables of a claim's outermost ∀, at the sorts that these have under an interpretation."""
+
+
+class InterpretedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """A model, if its leaves hold.
+
+    variables
+        Those of the claim's outermost ∀, at the sorts that they have in the claim.
+    """
+
+    carriers: tuple[tuple[core.Carrier, core.Sort], ...]
+    symbols: tuple[tuple[core.Symbol, Meaning], ...]
+    variables: tuple[core.Variable, ...]
+    point: Point
+    leaves: Leaves
+
+
+def check_interpretation(goal: Goal, witness: Interpretation, operation_at: OperationAt) -> InterpretedModel:
+    """The model of every axiom of a goal in which its claim is false, once the leaves are shown; else `RejectedError`.
+
+    A goal without a claim asks for a model of its axioms.
+    """
+    same_names("carriers", witness.carriers, map(sort_text, goal.carriers))
+    same_names("symbols", witness.symbols, map(symbol_text, goal.symbols))
+    carriers: dict[core.Carrier, core.Sort] = {}
+    plain = Vocabulary(msgspec.structs.replace(goal, carriers=(), symbols=(), definitions=()), operation_at)
+    for carrier, (name, data) in zip(goal.carriers, witness.carriers, strict=True):
+        sort = plain.sort(data)
+        if not isinstance(carrier, core.Carrier) or sort not in _NUMBERS:
+            raise RejectedError(f"{name} is not read as a set of numbers")
+        carriers[carrier] = sort
+    # The data types under the interpretation: those whose terms may be written.
+    inner = Translation(goal, carriers, {}).goal
+    vocabulary = Vocabulary(msgspec.structs.replace(inner, symbols=(), definitions=()), operation_at)
+    symbols: dict[core.Symbol, Meaning] = {}
+    for symbol, (_, data) in zip(goal.symbols, witness.symbols, strict=True):
+        parameters, result = parameters_of(symbol, carriers)
+        symbols[symbol] = parameters, vocabulary.of_sort(data, result, parameters)
+    translation = Translation(goal, carriers, symbols)
+    point = _point(goal, translation, witness.point)
+    return InterpretedModel(
+        carriers=tuple(carriers.items()),
+        symbols=tuple(symbols.items()),
+        variables=() if goal.claim is None else stripped(goal.claim)[0],
+        point=point,
+        leaves=leaves_of(goal, translation, point),
+    )
+
+
+def parameters_of(
+    symbol: core.Symbol, carriers: Mapping[core.Carrier, core.Sort]
+) -> tuple[tuple[core.Variable, ...], core.Sort]:
+    """The parameters of what a symbol is read as, and the sort of the result."""
+    read = Translation(Goal(claim=None), carriers, {}).sort(symbol)
+    return tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(read.domain)), read.codomain
+
+
+def leaves_of(goal: Goal, translation: Translation, point: Point) -> Leaves:
+    """Every axiom, and the negated claim, at a point if there is one."""
+    leaves = [translation.leaf(each.name, translation.formula(each.formula)) for each in goal.axioms]
+    if goal.claim is not None:
+        claim = translation.formula(goal.claim)
+        if point:
+            _, hypotheses, claim = stripped(claim)
+            for hypothesis in reversed(hypotheses):
+                claim = core.Connective("implies", (hypothesis, claim))
+            try:
+                terms = {
+                    each.name: value_to_term(value, each.sort, translation.goal) for each, value in point
+                }
+            except NamelessError:
+                raise NotExpressible("a value that no term denotes") from None
+            claim = substitute(claim, terms)
+        leaves.append(translation.leaf("negated claim", negated(claim)))
+    return (*leaves, *translation.terminations())
+
+
+def _point(goal: Goal, translation: Translation, given: tuple[tuple[str, Any], ...]) -> Point:
+    if not given:
+        return ()
+    variables = () if goal.claim is None else stripped(translation.formula(goal.claim))[0]
+    same_names("variables", given, (each.name for each in variables))
+    account = Account(_BOUNDS.budget)
+    ranges = evaluator_of(translation.goal, Model({}, {}), _BOUNDS, "one-sided", account).ranges
+    reader = ValueReader(translation.goal, ranges, account)
+    try:
+        return tuple(
+            (each, reader.value(data, each.sort)) for each, (_, data) in zip(variables, given, strict=True)
+        )
+    except BudgetError:
+        raise RejectedError("the values need more steps than are left") from None
+
+
+_BOUNDS = Bounds()

@@ -1,0 +1,178 @@
+"""Goals under an interpretation: carriers become other sorts, symbols the terms they are read as.
+
+See docs/reference/certificates.md §3.7.  What is left are closed formulas over built-ins, data and definitions: leaves,
+for a solver to prove.
+
+Why a leaf shows what it is asked for
+    A formula, so translated, is true exactly if the formula is true where carriers and symbols are what they are read
+    as.  A term that has no value somewhere stands for any total function with its values elsewhere: the semantics is
+    monotone, so what is true while a part has no value stays true when it gets one.
+
+Invariants
+    * Calls stay strict: an argument that is not a variable or a literal is bound by a `let` before the body.
+    * Names that are bound so occur nowhere in the goal.
+    * Symbols are told apart before carriers are replaced: two that would have the same sorts then stay two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from kleis import core
+from kleis.core.goal import DataType, Goal
+from kleis.core.traversal import bound_by, rebuild, substitute, subterms
+from kleis.prover.checker.sequent import RejectedError, Sequent
+
+__all__ = ["Leaves", "Meaning", "Translation", "negated"]
+
+Meaning = tuple[tuple[core.Variable, ...], core.Term]
+"""Parameters of a symbol, and its value as a term over them."""
+
+Leaves = tuple[tuple[str, Sequent], ...]
+"""What remains to be proved, by name."""
+
+
+class Translation:
+    """A goal under an interpretation of some of its carriers and symbols."""
+
+    def __init__(
+        self,
+        goal: Goal,
+        carriers: Mapping[core.Carrier, core.Sort],
+        symbols: Mapping[core.Symbol, Meaning],
+    ) -> None:
+        self._carriers = carriers
+        self._symbols = symbols
+        self._names = _names(goal, symbols)
+        self._count = 0
+        self._given = goal
+        self.goal = msgspec.structs.replace(
+            goal,
+            claim=None,
+            free=(),
+            instances=(),
+            carriers=tuple(each for each in goal.carriers if each not in carriers),
+            symbols=tuple(self.sort(each) for each in goal.symbols if each not in symbols),
+            axioms=(),
+            definitions=self._node(goal.definitions),
+            terminations=self._node(
+                tuple((key, msgspec.structs.replace(each, obligations=())) for key, each in goal.terminations)
+            ),
+            data=_without_doubles(self._node(goal.data)),
+            obligations=(),
+            readings=(),
+            warnings=(),
+        )
+
+    def sort(self, node: Any) -> Any:
+        """A sort, or what has sorts, with carriers replaced."""
+        return self._node(node)
+
+    def formula(self, term: core.Term) -> core.Term:
+        """A formula of the goal under the interpretation."""
+        found: core.Term = self._node(term)
+        return found
+
+    def leaf(self, name: str, formula: core.Term) -> tuple[str, Sequent]:
+        """The question whether a translated formula is true."""
+        known = set(self.goal.symbols)
+        if any(isinstance(each, core.SymbolCall) and each.symbol not in known for each in subterms(formula)):
+            raise RejectedError(f"{name} mentions a symbol that the interpretation does not have")
+        return name, Sequent(self.goal, (), formula)
+
+    def terminations(self) -> Iterator[tuple[str, Sequent]]:
+        """Why definitions terminate that read interpreted symbols: shown before of any symbols, it has to hold of these."""
+        for _, why in self._given.terminations:
+            for each in why.obligations:
+                translated = self.formula(each.formula)
+                if translated != each.formula:
+                    yield self.leaf(each.name, translated)
+
+    def reduced(self, term: core.Term) -> core.Term:
+        """A term without applications of functions that are written where they are applied."""
+        if isinstance(term, core.Application):
+            function = self.reduced(term.function)
+            arguments = tuple(map(self.reduced, term.arguments))
+            if isinstance(function, core.Lambda):
+                return self._called((function.variables, function.body), arguments)
+            return core.Application(function, arguments, term.sort)
+        return rebuild(term, self.reduced)
+
+    # ── One node after the other ─────────────────────────────────────────────────────────────────────────────
+
+    def _node(self, node: Any) -> Any:
+        if isinstance(node, tuple):
+            return tuple(map(self._node, node))
+        if not isinstance(node, msgspec.Struct):
+            return node
+        if isinstance(node, core.Carrier):
+            return self._carriers.get(node, node)
+        if isinstance(node, core.SymbolCall) and node.symbol in self._symbols:
+            return self._called(self._symbols[node.symbol], self._node(node.arguments))
+        fields = {name: getattr(node, name) for name in node.__struct_fields__}
+        changed = {name: self._node(value) for name, value in fields.items()}
+        return node if changed == fields else msgspec.structs.replace(node, **changed)
+
+    def _called(self, meaning: Meaning, arguments: Sequence[core.Term]) -> core.Term:
+        """A body at arguments, which it reads once each."""
+        parameters, body = meaning
+        values: dict[str, core.Term] = {}
+        bound: list[tuple[core.Variable, core.Term]] = []
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            if isinstance(argument, core.Variable | core.LiteralTerm):
+                values[parameter.name] = argument
+            else:
+                variable = core.Variable(self._fresh(), argument.sort)
+                values[parameter.name] = variable
+                bound.append((variable, argument))
+        result = substitute(body, values)
+        for variable, argument in reversed(bound):
+            result = core.Let(variable, argument, result)
+        return result
+
+    def _fresh(self) -> str:
+        while True:
+            self._count += 1
+            name = f"a{self._count}°"
+            if name not in self._names:
+                return name
+
+
+def negated(term: core.Term) -> core.Term:
+    """The negation of a formula."""
+    return core.Connective("not", (term,))
+
+
+def _names(goal: Goal, symbols: Mapping[core.Symbol, Meaning]) -> set[str]:
+    """The names of all variables in a goal and in what its symbols are read as."""
+    terms = [each.formula for each in goal.axioms]
+    terms += [each.body for each in goal.definitions]
+    terms += [body for _, body in symbols.values()]
+    for _, why in goal.terminations:
+        terms += [*why.measures, *(each.formula for each in why.obligations)]
+        terms += [] if why.condition is None else [why.condition]
+    terms += [] if goal.claim is None else [goal.claim]
+    found = {each.name for made in goal.definitions for each in made.parameters}
+    for each in subterms(*terms):
+        found |= {variable.name for variable in bound_by(each)}
+        if isinstance(each, core.Variable):
+            found.add(each.name)
+    return found
+
+
+def _without_doubles(groups: tuple[tuple[DataType, ...], ...]) -> tuple[tuple[DataType, ...], ...]:
+    """Data types that have become the same, once."""
+    seen: set[core.Sort] = set()
+    kept = []
+    for group in groups:
+        new = []
+        for each in group:
+            if each.sort not in seen:
+                seen.add(each.sort)
+                new.append(each)
+        if new:
+            kept.append(tuple(new))
+    return tuple(kept)

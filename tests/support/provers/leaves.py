@@ -1,0 +1,102 @@
+"""Proofs of certificates walked down to the questions for solvers, as tasks of the engines' encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from kleis import core
+from kleis.core.goal import Axiom
+from kleis.core.traversal import substitute
+from kleis.elaborate.elaborator import Elaborator
+from kleis.problems import Place
+from kleis.prover.checker.format import Ask, Induction, Proof, Step
+from kleis.prover.checker.read_terms import OperationAt, Vocabulary
+from kleis.prover.checker.rules.induction import opened, subgoals
+from kleis.prover.checker.sequent import Sequent
+from kleis.prover.engines.solvers.runs import run_text
+from kleis.prover.protocol.engine import Task
+from kleis.prover.smt.script import encode
+from kleis.theory.theory import Theory
+
+_HERE = Place(file="<leaf>", line=1, column=1)
+
+Leaf = tuple[Sequent, Ask]
+
+
+def operations() -> OperationAt:
+    """Built-ins at fixed sorts, for reading terms."""
+    return Elaborator(Theory()).definitions.operation
+
+
+def leaves(sequent: Sequent, proof: Proof) -> Iterator[Leaf]:
+    """The questions at the leaves of a tree of inductions, each with its sequent."""
+    if isinstance(proof, Induction):
+        for case, (_, left) in zip(proof.cases, subgoals(sequent, proof), strict=True):
+            yield from leaves(left, case.proof)
+    else:
+        assert isinstance(proof, Ask)
+        yield sequent, proof
+
+
+def leaves_of_steps(task: Task, steps: Sequence[Step], operation_at: OperationAt) -> Iterator[Leaf]:
+    """The leaves of all steps, whose formulas are read from their data, each with those before it as premises."""
+    goal = task.goal
+    premises = [(each.name, each.formula) for each in goal.axioms]
+    premises += [(f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1)]
+    vocabulary = Vocabulary(goal, operation_at)
+    for step in steps:
+        shown = goal.claim if step.shows is None else vocabulary.closed_formula(step.shows)
+        assert shown is not None
+        yield from leaves(Sequent(goal, tuple(premises), shown), step.proof)
+        premises.append((step.name, shown))
+
+
+def formulas(leaf: Leaf, operation_at: OperationAt) -> list[core.Term]:
+    """What a leaf may use: the premises given, and instances of premises."""
+    sequent, ask = leaf
+    vocabulary = Vocabulary(sequent.goal, operation_at, sequent.constants)
+    variables, _ = opened(sequent.claim)
+    found = [sequent.premise(name) for name in ask.given]
+    for each in ask.instances:
+        premise = sequent.premise(each.of)
+        assert isinstance(premise, core.Quantifier)
+        terms = [
+            vocabulary.of_sort(data, variable.sort, variables)
+            for data, variable in zip(each.at, premise.variables, strict=True)
+        ]
+        values = dict(zip((variable.name for variable in premise.variables), terms, strict=True))
+        found.append(substitute(premise.body, values))
+    return found
+
+
+def is_refuted(leaf: Leaf, operation_at: OperationAt, steps: int = 2_000_000) -> bool:
+    """Whether Z3 refutes a leaf as the engines' encoder writes it."""
+    sequent, ask = leaf
+    variables, body = opened(sequent.claim)
+    used = formulas(leaf, operation_at)
+    inner = used[len(ask.given) :]
+    for each in reversed(inner):  # instances may mention the claim's variables
+        body = core.Connective("implies", (each, body))
+    claim = core.Quantifier("forall", variables, body) if variables else body
+    goal = msgspec.structs.replace(
+        sequent.goal,
+        claim=claim,
+        free=(),
+        axioms=tuple(Axiom(f"p{n}", each, "axiom", _HERE) for n, each in enumerate(used[: len(ask.given)])),
+        symbols=(*sequent.goal.symbols, *sequent.constants),
+    )
+    for equations in (False, True):
+        script = encode(Task(goal), equations=equations)
+        if run_text(script.text(), steps).status == "unsat":
+            return True
+    return False
+
+
+def changed(proof: Proof, change: Callable[[Induction], Any]) -> Proof:
+    """A proof with its outermost induction changed."""
+    assert isinstance(proof, Induction)
+    found: Proof = change(proof)
+    return found
