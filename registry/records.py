@@ -18,9 +18,10 @@ from pif.language.terms import Json
 from registry.errors import RegistryError
 
 __all__ = [
-    "IMPORTED",
+    "CERTIFICATE_FORMAT",
     "LIBRARY_PREFIX",
     "NAME_RULE",
+    "NOT_CHECKED",
     "NO_EXAMPLES",
     "NO_LAWS",
     "RESERVED",
@@ -30,6 +31,8 @@ __all__ = [
     "LawStatus",
     "Reference",
     "ToolRecord",
+    "as_claimed",
+    "believed",
     "certificate_hash",
     "check_name",
     "content_hash",
@@ -206,10 +209,15 @@ def _shown(text: str) -> str:
 
 # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-IMPORTED: Final = "imported: its certificate was not checked here"
-"""The label of a law that came with an import."""
+CERTIFICATE_FORMAT: Final = 1
+"""The format of certificates that this program makes and checks: `VERSION` of the checker, which is not loaded for it."""
 
-LawStatus = Literal["proved", "tested", "untested"]
+NOT_CHECKED: Final = "it was imported and has not been checked here"
+"""The reason of a law that came with an import, until it was tried and its certificate checked."""
+
+LawStatus = Literal["proved", "tested", "untested", "claimed"]
+"""`proved`: a certificate of the present format was checked here. `claimed`: the law came from elsewhere, or has a
+certificate of an older format, and nothing of it was checked; `reason` says what is missing."""
 
 
 class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -218,7 +226,7 @@ class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     `kleis` is the proposition over the Kleis names of tools. `labels` qualify the status. `tools` are the tools that it
     rests on (`name@version`) with the hashes of their code. `lemmas` are laws of the same tool that the proof uses.
     `conditions` are the definedness predicates, for a law proved behind them. `certificate` is a hash
-    (`certificate_hash`): certificates are long, and the store keeps each once.
+    (`certificate_hash`): certificates are long, and the store keeps each once. `format` is the certificate's.
     """
 
     law: str
@@ -233,11 +241,13 @@ class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     lemmas: tuple[str, ...] = ()
     tools: dict[str, str] = {}
     certificate: str = ""
+    format: int = 1
 
     def as_json(self) -> dict[str, Json]:
         """The fields of an answer."""
         fields: dict[str, Json] = msgspec.to_builtins(self)
         fields.pop("tools", None)
+        fields.pop("format", None)
         return fields
 
 
@@ -245,8 +255,20 @@ _DECODER = msgspec.json.Decoder(tuple[KeptLaw, ...])
 
 
 def read_laws(text: str) -> tuple[KeptLaw, ...]:
-    """The laws that a record holds."""
-    return () if text == NO_LAWS else _DECODER.decode(text)
+    """The laws that a record holds, each with what is believed of it."""
+    return () if text == NO_LAWS else tuple(map(believed, _DECODER.decode(text)))
+
+
+def believed(law: KeptLaw) -> KeptLaw:
+    """A law as it was kept: `claimed` where its certificate is of a format that is not checked any more."""
+    if law.status != "proved" or law.format == CERTIFICATE_FORMAT:
+        return law
+    return as_claimed(law, f"its certificate is of format {law.format}, which is not checked any more")
+
+
+def as_claimed(law: KeptLaw, reason: str) -> KeptLaw:
+    """A law of which nothing was checked here. What it takes to check it is left."""
+    return msgspec.structs.replace(law, status="claimed", reason=reason)
 
 
 def laws_text(laws: tuple[KeptLaw, ...]) -> str:

@@ -3,13 +3,16 @@
 - `law_text`: the text of a law, read; hints for misspelt names
 - `law_report`: the outcome of a law, and what of it is kept
 - `law_prover`: the prover as laws use it: one broker, one prover for each theory of tools
+- `certificates`: certificates of laws as texts; the one place that knows their format
 - `trials`: a law evaluated at made-up assignments, every tool run by PIF
+- `sampling`: values made up of a sort, values at its boundaries, and simpler ones
 - `definedness/`: where tools have values, as Kleis definitions
 - `goals`: theory, claim and lemmas of a question to the prover
 - `counterexamples`: trials to the report of a law, whether the prover or chance gave the assignment; `refuted` is said here
 - `equivalence`: whether two tools do the same
 - `check_laws`: laws decided and labelled
 - `on_evolve`: the laws that a new version must keep
+- `imported`: laws that are only claimed, after an import or an update, checked or proved anew
 - `requests`: `verify` and `analyze … against`
 - `prove_library`: makes the certificates of the standard library (`make certificates`)
 

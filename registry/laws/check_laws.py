@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -31,6 +31,7 @@ from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import TypeExpression
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, identity
+from registry.laws.certificates import UnreadableCertificate, read_text
 from registry.laws.counterexamples import LawTrials
 from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.goals import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question
@@ -275,34 +276,60 @@ class LawCheck:
     # ── Again, from nothing ──────────────────────────────────────────────────────────────────────────────────
 
     def recheck(
-        self, text: str, lemmas: Sequence[str], certificate: dict[str, Any], *, where_defined: bool = False
+        self, text: str, lemmas: Sequence[str], certificate: str, *, where_defined: bool | None = None
     ) -> list[Json]:
-        """Check that a certificate shows a law of the tools as they are: the findings.
+        """Check that a certificate, as text, shows a law of the tools as they are: the findings.
 
-        `where_defined`: the law is only claimed where the tools in it have values.
+        `where_defined`: the law is only claimed where the tools in it have values; None: as the certificate claims it.
         """
+        return self._compared(text, lemmas, certificate, where_defined)[1]
+
+    def certified(self, text: str, lemmas: Sequence[str], certificate: str) -> LawReport:
+        """The report of a law that a certificate is said to show: `proved`, or `claimed` with what is wrong with it."""
+        asked, findings = self._compared(text, lemmas, certificate, None)
+        wrong = next((each for each in findings if not each["ok"]), None)
+        if wrong is not None or asked is None:
+            detail = "" if wrong is None else f": {wrong['what']}: {wrong['detail']}"
+            return LawReport(text, "claimed", reason=f"its certificate does not show it{detail}")
+        return LawReport(
+            text, "proved", kleis=print_expression(asked.claim), conditions=asked.conditions,
+            labels=(WHERE_DEFINED,) if asked.conditions else (), lemmas=tuple(lemmas),
+            engine="its certificate", certificate=certificate,
+        )  # fmt: skip
+
+    def _compared(
+        self, text: str, lemmas: Sequence[str], certificate: str, where_defined: bool | None
+    ) -> tuple[LawQuestion | None, list[Json]]:
+        """The question of a law, and the findings. What a certificate claims is compared with the question before anything
+        in it is decided, so no proof of something else passes."""
         from kleis.prover.certificates.build import theory_text
 
-        claims = [str(each.get("claim")) for each in certificate.get("lemmas", ())]
         try:
-            known = [self._known(*each) for each in zip(lemmas, claims, strict=False)]
+            given = read_text(certificate)
+        except UnreadableCertificate as error:
+            return None, [_finding("certificate", str(error))]
+        try:
+            known = [self._known(*each) for each in zip(lemmas, given.lemmas, strict=False)]
+            if where_defined is None:
+                where_defined = self._known(text, given.claim).where_defined
             asked = question(*self._claimed(text, where_defined), known)
             theory = theory_text(asked.theory)
         except (LawError, Untranslatable, UnknownCondition) as error:
-            return [{"what": "law", "ok": False, "detail": str(error)}]
+            return None, [_finding("law", str(error))]
+        expected = tuple(print_expression(each) for each in asked.lemmas)
         same = {
-            "tools": certificate.get("theory") == theory,
-            "law": certificate.get("claim") == print_expression(asked.claim),
-            "lemmas": claims == [print_expression(each) for each in asked.lemmas]
-            and len(claims) == len(lemmas),
-            "status": certificate.get("status") == "verified",
+            "tools": given.theory == theory,
+            "law": given.claim == print_expression(asked.claim) and not (given.using or given.part),
+            "lemmas": given.lemmas == expected and len(expected) == len(lemmas),
+            "status": given.status == "verified" and not given.assumed,
         }
-        wrong = [name for name, ok in same.items() if not ok]
-        if wrong:
-            detail = "the certificate is about something else"
-            return [{"what": name, "ok": False, "detail": detail} for name in wrong]
-        found = [{"what": name, "ok": True, "detail": ""} for name in same]
-        return found + [msgspec.structs.asdict(each) for each in self.prover.check(certificate).findings]
+        wrong = [
+            _finding(name, "the certificate is about something else") for name, ok in same.items() if not ok
+        ]
+        return asked, wrong or [
+            *({"what": name, "ok": True, "detail": ""} for name in same),
+            *self.prover.check(certificate),
+        ]
 
     def _claimed(self, text: str, where_defined: bool) -> tuple[ToolTheory, Claim]:
         """The claim of a law, and the theory that its tools are added to."""
@@ -321,6 +348,19 @@ class LawCheck:
             return self._trials(self.read(text)).tried((), "")
         except LawError as error:
             return LawReport(text, "error", reason=error.message)
+
+    def sampled(self, text: str, reason: str, *, cases: int, at_boundaries: bool) -> LawReport:
+        """The report of a law by runs alone, with the labels of any law; `reason` says why it is not proved."""
+        self.cases = cases
+        try:
+            law = self.read(text)
+        except LawError as error:
+            return LawReport(text, "error", reason=error.message, hint=error.hint)
+        trials = self._trials(law)
+        trials.at_boundaries = at_boundaries
+        report = trials.tried(self._labels(law), reason)
+        hashes = {each.label: identity(each.term) for each in self._reached(law)}
+        return msgspec.structs.replace(report, kleis=print_expression(law.expression), tools=hashes)
 
     # ── Tools ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -366,3 +406,8 @@ class LawCheck:
 
     def _types(self, tool: Tool) -> tuple[TypeExpression | None, ...]:
         return self.theory.parameters(tool)
+
+
+def _finding(what: str, detail: str) -> Json:
+    """A finding that something is wrong."""
+    return {"what": what, "ok": False, "detail": detail}

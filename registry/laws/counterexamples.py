@@ -26,7 +26,10 @@ __all__ = ["LawTrials"]
 
 
 class LawTrials:
-    """A law over the tools of a theory, tried at `cases` assignments made from a seed, or until `stopped`."""
+    """A law over the tools of a theory, tried at `cases` assignments made from a seed, or until `stopped`; with
+    `at_boundaries` at those of values at boundaries before."""
+
+    at_boundaries = False
 
     def __init__(
         self, law: Law, theory: ToolTheory, *, seed: int, cases: int, stopped: Callable[[], bool]
@@ -95,8 +98,9 @@ class LawTrials:
             if otherwise is not None and trials.at_integers:
                 return otherwise
             found, tally = trials.search(
-                seed=self.seed, cases=self.cases, wrong=self._wrong, stop=self.stopped
-            )
+                seed=self.seed, cases=self.cases, wrong=self._wrong, stop=self.stopped,
+                at_boundaries=self.at_boundaries,
+            )  # fmt: skip
         except Untried as error:
             return otherwise or LawReport(
                 self.law.text, "untested", reason=f"{reason}; not tested: {error}", labels=labels

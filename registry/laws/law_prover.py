@@ -12,17 +12,18 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression
 from kleis.theory.theory import Theory
+from pif.language.terms import Json
+from registry.laws.certificates import check_text, text_of
 
 if TYPE_CHECKING:
     from kleis.elaborate.elaborator import Elaborator
-    from kleis.prover.certificates.certificate import CheckReport
     from kleis.prover.portfolio import Entry
     from kleis.prover.process.broker import Broker
     from kleis.prover.process.deadline import Deadline
@@ -53,9 +54,9 @@ def _order() -> tuple[Entry, ...]:
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """A certificate as JSON values, or the reason why there is none."""
+    """The text of a certificate, or the reason why there is none."""
 
-    certificate: dict[str, Any] | None
+    certificate: str | None
     reason: str = ""
 
 
@@ -158,17 +159,11 @@ class LawProver:
             )  # fmt: skip
         except CertificateError as error:
             return Proof(None, error.message)
-        return Proof(msgspec.to_builtins(certificate))
+        return Proof(text_of(certificate))
 
-    def check(self, certificate: dict[str, Any]) -> CheckReport:
-        """Check a certificate: everything in it is parsed, encoded and solved again."""
-        from kleis.prover.certificates.certificate import Certificate, CheckReport, Finding, check
-
-        try:
-            read = msgspec.convert(certificate, Certificate)
-        except msgspec.ValidationError as error:
-            return CheckReport((Finding("file", False, f"this is no certificate: {error}"),))
-        return check(read, self.broker())
+    def check(self, certificate: str) -> list[Json]:
+        """The findings of the check of a certificate's text: everything in it is parsed and decided again."""
+        return check_text(certificate, self.broker())
 
     @contextmanager
     def within(self, deadline: Deadline) -> Iterator[LawProver]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -10,9 +10,10 @@ from pif.language.terms import Json
 
 __all__ = ["ABOUT", "LATE", "WHERE_DEFINED", "LawReport", "LawStatus"]
 
-LawStatus = Literal["proved", "tested", "untested", "refuted", "error"]
-"""`proved`: there is a certificate. `tested`: true at `cases` assignments. `untested`: neither, and `reason` says why.
-`refuted`: the `counterexample` was run. `error`: the text is no law."""
+LawStatus = Literal["proved", "tested", "untested", "claimed", "refuted", "error"]
+"""`proved`: there is a certificate, checked here. `tested`: true at `cases` assignments. `untested`: neither, and `reason`
+says why. `claimed`: somebody else says that it is proved, and that was not checked here. `refuted`: the `counterexample`
+was run. `error`: the text is no law."""
 
 ABOUT = "about the calculus without its fuel, depth and size limits"
 
@@ -45,13 +46,13 @@ class LawReport(msgspec.Struct, frozen=True, omit_defaults=True):
     lemmas: tuple[str, ...] = ()
     counterexample: dict[str, Json] | None = None
     tools: dict[str, str] = {}
-    certificate: dict[str, Any] | None = None
+    certificate: str = ""
 
     def as_json(self) -> dict[str, Json]:
-        """The fields of an answer; the certificate itself is long and stays in the store."""
+        """The fields of an answer; the certificate's text is long and stays in the store."""
         fields: dict[str, Json] = msgspec.to_builtins(self)
         fields.pop("tools", None)
-        if fields.pop("certificate", None) is not None:
+        if fields.pop("certificate", ""):
             fields["certified"] = True
             fields["about"] = ABOUT
         return fields

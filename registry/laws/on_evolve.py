@@ -2,7 +2,7 @@
 
 A new version keeps the laws of the current one, except those it drops, and every law is decided anew for new code. A law
 that is refuted, old or new, rejects the version; an undecided law is kept as tested. For unchanged code only these laws are
-asked: new ones, those that a time limit left open, and stale ones.
+asked: new ones, those that a time limit left open, stale ones, and those that are only claimed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from pif.language.host import Tools
 from pif.language.terms import Json, identity
 from registry.errors import RegistryError
 from registry.laws.law_report import LATE, WHERE_DEFINED
-from registry.records import NO_LAWS, KeptLaw, ToolRecord, certificate_hash, laws_text, read_laws
+from registry.records import (
+    CERTIFICATE_FORMAT,
+    NO_LAWS,
+    KeptLaw,
+    ToolRecord,
+    certificate_hash,
+    laws_text,
+    read_laws,
+)
 from registry.tools.snapshot_tools import LibraryTools, Overlay, SnapshotTools
 
 if TYPE_CHECKING:
@@ -105,7 +113,8 @@ class _LawsOnEvolve:
         laws: list[KeptLaw] = []
         reports: list[Json] = []
         for text, law in kept.items():
-            if same_code and not is_stale(law, self._view) and not _is_late(law):
+            settled = law.status != "claimed" and not _is_late(law)
+            if same_code and settled and not is_stale(law, self._view):
                 laws.append(law)
                 reports.append(law.as_json())
                 continue
@@ -173,14 +182,13 @@ def kept_law(report: LawReport) -> tuple[KeptLaw, str]:
     """The record of a law that was not refuted, and the text of its certificate: empty where it has none."""
     assert report.status != "refuted", "a law that is refuted is not kept"
     assert report.status != "error", "what is no law is not kept"
-    certificate = ""
-    if report.certificate is not None:
-        certificate = msgspec.json.encode(report.certificate, order="sorted").decode()
+    certificate = report.certificate
     law = KeptLaw(
         law=report.law, status=report.status, kleis=report.kleis, reason=report.reason, labels=report.labels,
         cases=report.cases, seed=report.seed, engine=report.engine, conditions=report.conditions,
         lemmas=report.lemmas, tools=report.tools,
         certificate=certificate_hash(certificate) if certificate else "",
+        format=CERTIFICATE_FORMAT if certificate else 1,
     )  # fmt: skip
     return law, certificate
 
@@ -222,6 +230,8 @@ def current_laws(record: ToolRecord, tools: SnapshotTools) -> list[Json]:
         shown: dict[str, Json] = {"law": law.law, "status": law.status}
         if law.status == "tested":
             shown |= {"cases": law.cases, "seed": law.seed}
+        if law.status == "claimed":
+            shown["reason"] = law.reason
         if law.labels:
             shown["labels"] = list(law.labels)
         if law.conditions:
@@ -276,21 +286,15 @@ def _by_certificate(
     law: KeptLaw, view: Tools, check: LawCheck, certificate: Callable[[str], str | None]
 ) -> list[Json]:
     """The findings of the check of one certificate."""
-    from kleis.prover.certificates.certificate import Certificate, CertificateError
-
     text = certificate(law.certificate)
     if text is None:
         return [{"what": "certificate", "ok": False, "detail": "it is not there"}]
     if certificate_hash(text) != law.certificate:
         return [{"what": "certificate", "ok": False, "detail": "it is not the text that its hash says"}]
-    try:
-        Certificate.from_json(text.encode())
-    except CertificateError as error:
-        return [{"what": "certificate", "ok": False, "detail": error.message}]
     where_defined = WHERE_DEFINED in law.labels
-    findings = check.recheck(law.law, law.lemmas, msgspec.json.decode(text), where_defined=where_defined)
+    findings = check.recheck(law.law, law.lemmas, text, where_defined=where_defined)
     changed = [label for label, hash_ in law.tools.items() if _has_changed(label, hash_, view)]
-    if changed:
+    if changed and findings[0]["what"] != "certificate":
         detail = f"it was proved when {', '.join(changed)} had other code"
         findings = [{"what": "tools", "ok": False, "detail": detail}, *findings[1:]]
     return findings

@@ -12,7 +12,6 @@ failure is shrunk: numbers toward 0, strings, lists and booleans toward "", [] a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import reduce
 from itertools import islice
 from random import Random
@@ -40,6 +39,7 @@ from pif.language.terms import Json, literal, make, print_term
 from pif.language.terms import Term as PifTerm
 from pif.run.evaluate import Request, run
 from registry.laws.law_text import retyped
+from registry.laws.sampling import Unsampled, boundaries, sample, smaller
 from registry.tools.code_and_examples import fuel_of, value_of
 from registry.translate.kleis_syntax import record
 from registry.translate.symbolic_values import Function as ToolFunction
@@ -52,12 +52,9 @@ __all__ = [
     "Assignment",
     "Tally",
     "Trials",
-    "Unsampled",
     "Untried",
     "applied",
     "call_term",
-    "sample",
-    "smaller",
 ]
 
 FUEL = 200_000
@@ -270,25 +267,35 @@ class Trials:
         cases: int,
         wrong: Callable[[Assignment], bool],
         stop: Callable[[], bool] | None = None,
+        at_boundaries: bool = False,
     ) -> tuple[Assignment | None, Tally]:
-        """The first assignment that is `wrong`, shrunk, or None; and the count of those before it, until `stop`."""
-        random, tally = Random(seed), Tally()
-        if not self.variables:
-            cases = 1
-        for number in range(cases):
+        """The first assignment that is `wrong`, shrunk, or None; and the count of those before it, until `stop`.
+
+        `at_boundaries`: before the `cases` made from the seed, values at boundaries are tried, in each variable.
+        """
+        tally = Tally()
+        for given in self._points(Random(seed), cases if self.variables else 1, at_boundaries):
             if self._runs.fuel <= 0 or (stop is not None and stop()):
                 break
-            size = _SIZES[min(number * len(_SIZES) // max(cases, 1), len(_SIZES) - 1)]
-            try:
-                given = {each.name: sample(random, each.sort, size) for each in self.variables}
-            except Unsampled as error:
-                raise Untried(str(error)) from None
             assignment = self.at(given)
             if wrong(assignment):
                 return self._smallest(assignment, wrong), tally
             tally.note(assignment)
         tally.valued = frozenset(self._runs.valued)
         return None, tally
+
+    def _points(
+        self, random: Random, cases: int, at_boundaries: bool
+    ) -> Iterator[dict[str, kleis_values.Value]]:
+        """The assignments of a search. Raises `Untried`."""
+        try:
+            if at_boundaries and self.variables:
+                yield from boundaries(self.variables)
+            for number in range(cases):
+                size = _SIZES[min(number * len(_SIZES) // max(cases, 1), len(_SIZES) - 1)]
+                yield {each.name: sample(random, each.sort, size) for each in self.variables}
+        except Unsampled as error:
+            raise Untried(str(error)) from None
 
     def _smallest(self, assignment: Assignment, wrong: Callable[[Assignment], bool]) -> Assignment:
         left, found = _SHRINKS, True
@@ -398,103 +405,3 @@ _TRUTHS: dict[Truth, Literal["true", "false", "undefined", "open"]] = {
     FALSE: "false",
     UNDEFINED: "undefined",
 }
-
-
-# ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-_EDGES = (0, 1, -1, 2, -2, 3, 7, 10, 255, -256, 2**31, -(2**63), 10**20)
-_CHARACTERS = "aabbc 01-_éZ\n𝄞"
-
-
-class Unsampled(Exception):
-    """A sort of which no values are made up; the message says which."""
-
-
-def sample(random: Random, sort: core.Sort, size: int) -> kleis_values.Value:
-    """A value of a sort; `size` bounds numbers and lengths, roughly."""
-    match sort:
-        case core.Numeric(name="ℕ"):
-            return abs(_integer(random, size))
-        case core.Numeric(name="ℤ"):
-            return _integer(random, size)
-        case core.Numeric(name="ℚ" | "ℝ"):
-            return kleis_values.exact(Fraction(_integer(random, size), random.randint(1, 1 + size)))
-        case core.Basic(name="Bool"):
-            return random.random() < 0.5
-        case core.Basic(name="String"):
-            return "".join(random.choice(_CHARACTERS) for _ in range(random.randint(0, min(size, 8))))
-        case core.ListOf(element=element):
-            return kleis_values.list_of(
-                [sample(random, element, size) for _ in range(random.randint(0, min(size, 8)))]
-            )
-        case core.TupleOf(items=()):
-            return kleis_values.UNIT
-        case core.TupleOf(items=(first, second)):
-            return kleis_values.Data("Pair", (sample(random, first, size), sample(random, second, size)))
-        case core.RecordOf(fields=fields):
-            parts = [
-                kleis_values.Data("field", (name, sample(random, inner, size))) for name, inner in fields
-            ]
-            return kleis_values.Data("record", tuple(parts))
-        case core.FunctionOf(domain=domain, codomain=codomain):
-            return _function(random, domain, codomain, size)
-        case _:
-            raise Unsampled("no values of the sort of a variable are made up")
-
-
-def _integer(random: Random, size: int) -> int:
-    if size > 4 and random.random() < 0.1:
-        return random.choice(_EDGES)
-    return random.randint(-size, size)
-
-
-def _function(random: Random, domain: tuple[core.Sort, ...], codomain: core.Sort, size: int) -> Function:
-    """A constant function, or a small polynomial on integers, or the identity."""
-    constant = sample(random, codomain, size)
-    is_numeric = codomain == core.Numeric("ℤ") and all(
-        each in (core.Numeric("ℤ"), core.Numeric("ℕ")) for each in domain
-    )
-    factors = [random.randint(-2, 2) for _ in domain]
-
-    def value(*given: kleis_values.Value) -> kleis_values.Value:
-        if is_numeric and isinstance(constant, int):
-            return constant + sum(f * g for f, g in zip(factors, given, strict=True) if isinstance(g, int))
-        return given[0] if len(domain) == 1 and domain[0] == codomain and factors[0] > 0 else constant
-
-    return Function("f", domain, value, total=True)
-
-
-def smaller(value: kleis_values.Value) -> Iterator[kleis_values.Value]:
-    """Simpler values of the same sort, the simplest first."""
-    match value:
-        case bool():
-            if value:
-                yield False
-        case int():
-            candidates = (
-                0,
-                1,
-                value // 2,
-                -value if value < 0 else value,
-                value - 1 if value > 0 else value + 1,
-            )
-            yield from (each for each in candidates if (abs(each), each < 0) < (abs(value), value < 0))
-        case str() if value:
-            yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
-            if any(each != "a" for each in value):
-                yield "a" * len(value)
-        case kleis_values.ListValue():
-            items = value.items()
-            yield from (kleis_values.list_of(items[:at] + items[at + 1 :]) for at in range(len(items)))
-            for at, item in enumerate(items):
-                yield from (
-                    kleis_values.list_of([*items[:at], each, *items[at + 1 :]]) for each in smaller(item)
-                )
-        case kleis_values.Data(constructor="Pair" | "record" | "field", fields=fields):
-            for at, part in enumerate(fields):
-                if value.constructor == "field" and not at:
-                    continue
-                for each in smaller(part):
-                    yield kleis_values.Data(value.constructor, (*fields[:at], each, *fields[at + 1 :]))
-        case _:
-            return

@@ -156,6 +156,13 @@ class Store(Protocol):
         """
         ...
 
+    def keep_laws(self, record: ToolRecord, laws: str, certificates: Mapping[str, str] | None = None) -> bool:
+        """Replace the laws of a version, current or not, with texts of certificates by hash.
+
+        False, and nothing is kept, where the version is gone or its laws are not those of `record` any more.
+        """
+        ...
+
     def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> ToolRecord:
         """Make a version that the name already has its current one."""
         ...

@@ -193,6 +193,10 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     directory: Annotated[str, Meta(description="a plain directory name")]
     renumber: Annotated[bool, Meta(description="give versions whose number is taken new numbers")] = False
+    trust_nothing: Annotated[
+        bool, Meta(description="prove the laws anew instead of checking their certificates")
+    ] = False
+    timeout_ms: Milliseconds | None = None
 
 
 class Fuzz(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

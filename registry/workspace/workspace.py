@@ -26,7 +26,7 @@ from pif.run.evaluate import Answer, Request, run
 from registry.diagrams import mermaid, svg
 from registry.errors import RegistryError
 from registry.laws.on_evolve import current_laws
-from registry.records import LIBRARY_PREFIX, ToolRecord, parse_reference
+from registry.records import LIBRARY_PREFIX, NO_LAWS, ToolRecord, parse_reference
 from registry.store.exchange.export_import import export_tools, import_tools
 from registry.store.protocol import Store, search_words
 from registry.tools.analysis import analysis, invalid
@@ -426,10 +426,46 @@ class Workspace:
         return {"type": "exported", **msgspec.to_builtins(exported)}
 
     @_answering
-    def import_(self, directory: Path, *, renumber: bool = False) -> Answer:
-        """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew."""
+    def import_(
+        self,
+        directory: Path,
+        *,
+        renumber: bool = False,
+        trust_nothing: bool = False,
+        deadline: Deadline | None = None,
+    ) -> Answer:
+        """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew.
+
+        Then their laws, which come in as claimed, are tried and their certificates checked; with `trust_nothing` they are
+        proved anew. A law that is false is dropped. What the `deadline` leaves open stays claimed.
+        """
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber)
-        return {"type": "imported", "added": imported.added, **msgspec.to_builtins(imported)}
+        answer = {"type": "imported", "added": imported.added, **msgspec.to_builtins(imported)}
+        new = [
+            f"{each.name}@{version}"
+            for each in imported.tools
+            for version in sorted(each.added, key=lambda version: version != each.current)
+        ]
+        tools = self.tools()
+        if any(record is not None and record.laws != NO_LAWS for record in map(tools.find, new)):
+            from registry.laws.imported import settled  # not needed where there are no laws
+
+            with self._asking(deadline) as prover:
+                answer["laws"] = settled(new, tools, self.store, prover, again=trust_nothing)
+        return answer
+
+    @_answering
+    def renew_laws(self, references: Sequence[str], *, deadline: Deadline | None = None) -> Answer:
+        """Believe the claimed laws of versions, those of all tools without `references`: by their certificates, else by
+        proving them anew."""
+        from registry.laws.imported import renewed
+
+        records = [self.record(each) for each in references]
+        for record, name in zip(records, references, strict=True):
+            if record.name.startswith(LIBRARY_PREFIX):
+                raise unchangeable(record, name)
+        with self._asking(deadline) as prover:
+            return renewed([each.reference for each in records], self.tools, self.store, prover)
 
     @_answering
     def backup(self, path: Path, *, overwrite: bool = False) -> Answer:

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from pif.run.evaluate import Request
-from registry.records import KeptLaw, certificate_hash
+from registry.records import certificate_hash
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.code_and_examples import verified
 from registry.tools.library import CERTIFICATES, UNPROVED, Library, directory_of_the_library
@@ -237,29 +237,3 @@ def test_a_tool_of_the_home_has_no_laws_of_the_library(opened: Callable[[], Work
     assert workspace.check_laws("sort")["laws"] == []
     assert statuses(workspace, "std.sort") == ["proved"] * 4
     assert workspace.check_laws("std.sort")["ok"] is True
-
-
-def test_an_import_brings_a_certificate_that_is_none(
-    opened: Callable[..., Workspace], tmp_path: Path
-) -> None:
-    """The same check stands before certificates from other homes: its hash is right, and it is a list."""
-    workspace = opened()
-    code = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
-    workspace.evolve(Evolve("square", "Squares", code, laws=["∀(x : ℤ). square(x) ≥ 0"]))
-    export = tmp_path / "export"
-    workspace.export(export)
-    text = "[]"
-    (export / "certificates" / f"{certificate_hash(text)}.json").write_text(text)
-
-    def forge(data: Json) -> None:
-        data["laws"] = [
-            msgspec.to_builtins(
-                KeptLaw("∀(x : ℤ). square(x) > 9", "proved", certificate=certificate_hash(text))
-            )
-        ]
-
-    changed(export / "tools" / "square@1.json", forge)
-    elsewhere = opened("another home")
-    assert elsewhere.import_(export)["type"] == "imported"
-    (why,) = reasons(elsewhere.check_laws("square")).values()
-    assert why[0].startswith("certificate: this is no certificate")

@@ -9,6 +9,7 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names
+from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.process import USAGE
 from registry.cli.terminal.session import CommandContext, command
 from registry.cli.terminal.sources import path, text
@@ -30,10 +31,22 @@ def export(context: CommandContext, directory: Path, names: tuple[str, ...], ove
 @command("import")
 @click.argument("directory", type=path)
 @click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
-def import_(context: CommandContext, directory: Path, renumber: bool) -> int:
-    """Take in the tools of an exported directory, all of them or none; every hash is checked."""
+@click.option("--trust-nothing", is_flag=True, help="Prove the laws anew; look at no certificate.")
+@click.option(
+    "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for laws; the rest stay claimed."
+)
+def import_(
+    context: CommandContext, directory: Path, renumber: bool, trust_nothing: bool, timeout: float | None
+) -> int:
+    """Take in the tools of an exported directory, all of them or none; every hash is checked.
+
+    Then their laws are checked: each is run, and its certificate checked. One that is false is dropped; one that is not
+    shown here is claimed, which `pif certificate renew` can change.
+    """
     with context.workspace() as workspace:
-        answer = workspace.import_(directory, renumber=renumber)
+        answer = workspace.import_(
+            directory, renumber=renumber, trust_nothing=trust_nothing, deadline=deadline_of(timeout)
+        )
     return context.answer(answer, lambda done: views.imported(context.screen, done))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from registry.cli.pif import law_views as views
-from registry.cli.pif.completion import tool_names
+from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.session import Answer, CommandContext, command, home_and_json
 from registry.cli.terminal.sources import path, text
@@ -37,7 +37,7 @@ def verify(context: CommandContext, proposition: str, lemmas: tuple[str, ...], t
 @click.group("certificate", params=home_and_json())
 @click.pass_context
 def certificate(context: click.Context, home: Path | None, as_json: bool) -> None:
-    """Check the certificates of laws, or write them to files."""
+    """Check the certificates of laws, write them to files, or renew them."""
     root = context.find_root().params
     root["home"], root["as_json"] = home or root.get("home"), as_json or root.get("as_json", False)
 
@@ -81,6 +81,25 @@ def _check_several(context: CommandContext, tools: tuple[str, ...], *, every: bo
     else:
         views.checked_together(context.screen, found)
     return 0 if ok else 1
+
+
+@command("renew")
+@click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1, shell_complete=own_tool_names)
+@click.option("--all", "every", is_flag=True, help="All versions of all tools of the home.")
+@click.option("--timeout", type=SECONDS, metavar="SECONDS", help="The most time; what is left stays claimed.")
+def renew(context: CommandContext, tools: tuple[str, ...], every: bool, timeout: float | None) -> int:
+    """Believe laws that are only claimed, where that can be shown.
+
+    A law is claimed after an import that could not check it, and after an update of this program that has a new format of
+    certificates. Its certificate is checked; if that does not show it, it is proved anew. Exit status 1 if a claimed law
+    is not proved in the end.
+    """
+    if bool(tools) == every:
+        raise click.UsageError("name tools, or pass --all")
+    with context.workspace() as workspace:
+        answer = workspace.renew_laws(tools, deadline=deadline_of(timeout))
+    status = context.answer(answer, lambda found: views.renewed(context.screen, found))
+    return status or (0 if answer["ok"] else 1)
 
 
 @command("export")
@@ -142,5 +161,6 @@ def _write(directory: Path, texts: dict[Path, str]) -> None:
 
 certificate.add_command(check)
 certificate.add_command(export)
+certificate.add_command(renew)
 
 COMMANDS = (verify, certificate)

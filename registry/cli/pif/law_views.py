@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.screen import Screen, json_text
 
-__all__ = ["checked", "checked_together", "comparison", "exported", "law", "laws"]
+__all__ = ["checked", "checked_together", "comparison", "exported", "law", "laws", "renewed", "settled"]
 
 Json = Any
 Answer = dict[str, Any]
 
-_ROLES: dict[str, Role] = {"proved": "good", "refuted": "bad", "tested": "strong", "unknown": "strong"}
+_ROLES: dict[str, Role] = {
+    "proved": "good",
+    "refuted": "bad",
+    "tested": "strong",
+    "claimed": "word",
+    "unknown": "strong",
+}
 
 
 def laws(screen: Screen, listed: list[Answer]) -> None:
@@ -21,6 +28,8 @@ def laws(screen: Screen, listed: list[Answer]) -> None:
         status = each["status"]
         said = f"tested on {each['cases']} cases (seed {each['seed']})" if status == "tested" else status
         screen.write([Piece(f"  {said:13} ", _ROLES.get(status, "plain")), Piece(each["law"])])
+        if status == "claimed" and each.get("reason"):
+            screen.write([Piece(f"  {'':13} not checked here: {each['reason']}", "faint")])
         for label in each.get("labels", ()):
             screen.write([Piece(f"  {'':13} {label}", "faint")])
         for line in "\n".join(each.get("conditions", ())).splitlines():
@@ -34,10 +43,34 @@ def law(screen: Screen, answer: Answer) -> None:
     laws(screen, [answer])
     if answer.get("reason"):
         screen.write([Piece(f"  {'':13} {answer['reason']}", "faint")])
-    for run in (answer.get("counterexample") or {}).get("runs", ()):
-        screen.write(f"    {json_text(run['code'])} gives {json_text(run['answer'])}")
+    _runs(screen, answer)
     if answer.get("certified"):
         screen.write([Piece(f"  {'':13} with a certificate, {answer['about']}", "faint")])
+
+
+def settled(screen: Screen, listed: Sequence[Answer]) -> None:
+    """What became of laws that were only claimed, tool by tool; of one that was dropped also why."""
+    tool = ""
+    for each in listed:
+        if each["tool"] != tool:
+            tool = each["tool"]
+            screen.write([Piece(tool, "strong")])
+        laws(screen, [each])
+        if each.get("dropped"):
+            screen.write([Piece(f"  {'':13} dropped: {each['reason']}", "bad")])
+            _runs(screen, each)
+
+
+def renewed(screen: Screen, answer: Answer) -> None:
+    """What `certificate renew` did."""
+    settled(screen, answer["laws"])
+    proved = sum(each["status"] == "proved" for each in answer["laws"])
+    screen.write(f"{proved} of {len(answer['laws'])} claimed laws are proved")
+
+
+def _runs(screen: Screen, answer: Answer) -> None:
+    for run in (answer.get("counterexample") or {}).get("runs", ()):
+        screen.write(f"    {json_text(run['code'])} gives {json_text(run['answer'])}")
 
 
 def checked(screen: Screen, answer: Answer, *, named: bool = False) -> None:

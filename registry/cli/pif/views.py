@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from registry.cli.pif.law_views import laws
+from registry.cli.pif.law_views import laws, settled
 from registry.cli.terminal.characters import shortened
 from registry.cli.terminal.error_report import Texts, error_report
 from registry.cli.terminal.layout import Piece, Role, lay_out
@@ -412,6 +412,7 @@ def imported(screen: Screen, answer: Answer) -> None:
         said = f"versions {added} are new" if added else "nothing new"
         screen.write(f"{taken['name']}: {said}, current {taken['current']}")
     screen.write(f"{answer['added']} versions added")
+    settled(screen, answer.get("laws", ()))
     for name in answer["ignored"]:
         screen.print_error(f"ignored: {name} (the manifest does not list it)")
 

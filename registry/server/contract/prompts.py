@@ -34,7 +34,7 @@ whether the code or the law is wrong, and say which it was. Never weaken a law o
 4. Call `evolve` to keep it, then `run` it on an input that is in no example.
 5. If there is a simpler tool that should do the same, call `analyze` with `against`.
 
-Report the name and version, each law with its status (proved, tested on N cases, untested), what is not shown, and the \
+Report the name and version, each law with its status (proved, tested on N cases, untested, claimed), what is not shown, and the \
 bound on its cost.""",
     ),
 )

@@ -6,7 +6,8 @@
 
 The manifest is written last and by a rename, so a directory either is a whole export or does not say that it is one.
 Nothing in the files is believed: on the way in every code is decoded and its hash computed anew by a `Verifier`,
-names and numbers are tested, and the tools are taken over in one transaction, all or none.
+names and numbers are tested, and the tools are taken over in one transaction, all or none. Their laws come in as
+`claimed`; `registry.laws.imported` checks them afterwards.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from pif.language.errors import PifError
 from pif.language.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
 from registry.records import (
-    IMPORTED,
     NO_EXAMPLES,
     NO_LAWS,
+    NOT_CHECKED,
     VERSION_LIMIT,
     KeptLaw,
     ToolRecord,
@@ -178,14 +178,16 @@ def _examples(raw: msgspec.Raw | msgspec.UnsetType, place: str) -> str:
 
 
 def _laws(laws: tuple[KeptLaw, ...]) -> str:
-    """The laws of a version that comes from elsewhere: they say so until their certificates are checked here."""
-    marked = (
-        msgspec.structs.replace(each, labels=tuple(dict.fromkeys((*each.labels, IMPORTED))))
-        if each.status == "proved"
-        else each
+    """The laws of a version that comes from elsewhere, all claimed. Of what the file says of them only that is left by
+    which they are checked here (`registry.laws.imported`): lemmas, the certificate's hash, and the tools' hashes."""
+    claimed = (
+        KeptLaw(
+            each.law, "claimed", reason=NOT_CHECKED, lemmas=each.lemmas, tools=each.tools,
+            certificate=each.certificate, format=each.format,
+        )
         for each in laws
-    )
-    return laws_text(tuple(marked)) if laws else NO_LAWS
+    )  # fmt: skip
+    return laws_text(tuple(claimed)) if laws else NO_LAWS
 
 
 def _moment(text: str, place: str) -> str:

@@ -126,6 +126,19 @@ class Change:
                 self._head(record.name, record.version, self._version(record, "evolve"))
         return evolved
 
+    def keep_laws(self, before: ToolRecord, laws: str) -> bool:
+        """Replace the laws of a version; False where they are not those of `before` any more, or it is gone."""
+        name, version = before.name, before.version
+        record = record_at(self._connection, self._path, last_sequence(self._connection), name, version)
+        if record is None or (record.hash, record.laws) != (before.hash, before.laws):
+            return False
+        if record.laws != laws:
+            current = read_head(self._connection, name).current
+            sequence = self._event(name, "describe", version, current, record.description)
+            self._laws(msgspec.structs.replace(record, laws=laws), sequence)
+            self._head(name, current, sequence)
+        return True
+
     def rollback(self, name: str, version: int, expect_version: int | None) -> ToolRecord:
         """Make `version` current; no event where it is."""
         head = read_head(self._connection, name)

@@ -137,6 +137,15 @@ class SqliteStore:
             change.certificates(certificates or {})
             return change.evolve(wanted, expect_version, keep_laws=keep_laws)
 
+    def keep_laws(self, record: ToolRecord, laws: str, certificates: Mapping[str, str] | None = None) -> bool:
+        """Replace the laws of a version, if they are still those of `record`; see `registry.store.protocol.Store`."""
+        check_spelling(record.name)
+        with self._change() as change:
+            if not change.keep_laws(record, laws):
+                return False
+            change.certificates(certificates or {})
+            return True
+
     def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> ToolRecord:
         """Make a version that the name already has its current one."""
         check_spelling(name)

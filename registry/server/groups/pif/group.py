@@ -162,7 +162,9 @@ class PifGroup(Group):
             return {"type": "error", "error": error.as_json()}
 
     @staticmethod
-    def _deadline(arguments: requests.Evolve | requests.Analyze, context: CallContext) -> Deadline:
+    def _deadline(
+        arguments: requests.Evolve | requests.Analyze | requests.Import, context: CallContext
+    ) -> Deadline:
         """The deadline of proofs of laws: the time given, and the cancellation of the call."""
         seconds = (arguments.timeout_ms or requests.STANDARD) / 1_000
         return Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
@@ -187,7 +189,12 @@ class PifGroup(Group):
             case "export":
                 return workspace.export(self._exchange(arguments.directory), overwrite=arguments.overwrite)
             case "import":
-                return workspace.import_(self._exchange(arguments.directory), renumber=arguments.renumber)
+                return workspace.import_(
+                    self._exchange(arguments.directory),
+                    renumber=arguments.renumber,
+                    trust_nothing=arguments.trust_nothing,
+                    deadline=self._deadline(arguments, context),
+                )
             case _:
                 raise LookupError(f"the group pif has no tool {name}")
 

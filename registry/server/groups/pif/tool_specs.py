@@ -148,7 +148,8 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="import",
         title="Import tools",
-        description="Take in an exported directory, all of it or nothing; every hash is checked.",
+        description="Take in an exported directory, all of it or nothing; every hash is checked. Its laws are run and their "
+        "certificates checked: one that is false is dropped, one that is not shown is `claimed`.",
         arguments=requests.Import,
         example={"directory": "monday"},
         idempotent=True,

@@ -145,6 +145,48 @@ def test_what_was_imported_as_a_certificate_and_is_none(pif: Pif, tmp_path: Path
     elsewhere = tmp_path / "elsewhere"
     assert pif("--home", elsewhere, "import", exported).exit_code == 0
     refused = pif("--home", elsewhere, "certificate", "export", "square", tmp_path / "files")
-    assert (refused.exit_code, "this is no certificate" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "has a certificate" in refused.stderr) == (1, True)
     checked = pif("--home", elsewhere, "certificate", "check", "square")
     assert (checked.exit_code, "certificate: this is no certificate" in checked.stdout) == (1, True)
+
+
+def test_an_import_says_what_became_of_its_laws(
+    pif: Pif, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pif("evolve", SQUARE, "--name", "square", "--law", LAW, "--law", "safe(square)")
+    pif("export", tmp_path / "out")
+    file = tmp_path / "out" / "tools" / "square@1.json"
+    file.write_text(file.read_text().replace("square(x) ≥ 0", "square(x) = 9"))
+    monkeypatch.setenv("PIF_HOME", str(tmp_path / "another"))
+    taken = pif("import", tmp_path / "out")
+    assert taken.exit_code == 0
+    for said in (
+        "refuted       ∀(x : ℤ). square(x) = 9",
+        "dropped: it is false for x = 0",
+        "proved        safe(square)",
+    ):
+        assert said in taken.stdout
+    assert "= 9" not in pif("show", "square").stdout
+
+
+def test_claimed_laws_are_shown_and_renewed(
+    pif: Pif, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pif("evolve", SQUARE, "--name", "square", "--law", LAW)
+    pif("export", tmp_path / "out")
+    for each in (tmp_path / "out" / "certificates").iterdir():
+        each.unlink()
+    monkeypatch.setenv("PIF_HOME", str(tmp_path / "another"))
+    assert "claimed       ∀(x : ℤ). square(x) ≥ 0" in pif("import", tmp_path / "out").stdout
+    assert "not checked here: its certificate is not there" in pif("show", "square").stdout
+    assert pif("certificate", "check", "square").exit_code == 1
+    assert pif("certificate", "renew").exit_code == 2
+    assert pif("certificate", "renew", "--all", "square").exit_code == 2
+    renewed = pif("certificate", "renew", "--all")
+    assert (renewed.exit_code, "1 of 1 claimed laws are proved" in renewed.stdout) == (0, True)
+    assert answer(pif("certificate", "renew", "square", "--json")) == {
+        "type": "renewed",
+        "ok": True,
+        "laws": [],
+    }
+    assert pif("certificate", "check", "square").exit_code == 0
