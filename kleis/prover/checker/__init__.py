@@ -9,6 +9,8 @@
 - `write_terms`: terms as data
 - `read_terms`: data as terms, nothing believed
 - `rules/`: one file a rule
+- `translation/`: core terms in SMT-LIB, naively
+- `solvers`: Z3 and cvc5, asked with fixed ways and budgets
 
 Imports nothing of the engines, the portfolio, the processes and the engines' encoder. See
 docs/reference/certificates.md §1.
