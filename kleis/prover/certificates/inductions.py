@@ -69,19 +69,20 @@ class _Steps:
         heads = list(dict.fromkeys(path[0] for path in self._paths))
         if not heads or heads[-1] != CLAIM:
             raise _none("the proof does not end with the claim")
-        return tuple(map(self._step, heads))
+        return tuple(self._step(head, f"step {place}") for place, head in enumerate(heads, 1))
 
-    def _step(self, head: str) -> Step:
+    def _step(self, head: str, name: str) -> Step:
+        """The step of a lemma, which later steps use by this name, or of the claim."""
         paths = [path[1:] for path in self._paths if path[0] == head]
         if head == CLAIM:
             assert self._task.goal.claim is not None, "an induction is on a claim"
-            return Step(CLAIM, self._proof(self._task.goal.claim, paths))
+            return Step(self._proof(self._task.goal.claim, paths))
         lemma = lemma_called(self._lowered.task, head)
         if lemma is None:
             raise _none(f"no lemma is called {head}")
         back = written_back(lemma.formula, self._lowered, self._task.goal)
-        step = Step(head, self._proof(back.closed(), paths), term_data(back.closed()))
-        self._lemmas[head] = back
+        step = Step(self._proof(back.closed(), paths), term_data(back.closed()))
+        self._lemmas[name] = back
         return step
 
     # ── Trees ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,6 @@ from kleis.core.build_terms import as_number, integer
 from kleis.core.traversal import free_variables
 from kleis.prover.checker.format import Ask, CertificateError, Instance, Step
 from kleis.prover.checker.write_terms import term_data
-from kleis.prover.engines.induction.engine import CLAIM
 from kleis.prover.protocol.engine import Answer, Task
 
 __all__ = ["question_steps"]
@@ -32,15 +31,15 @@ def question_steps(task: Task, answer: Answer, engine: str) -> tuple[Step, ...]:
     """
     if engine != _RESIDUES:
         hints = tuple(_hints(answer))
-        return (Step(CLAIM, Ask(answer.core, hints)),)
+        return (Step(Ask(answer.core, hints)),)
     number = answer.detail.removeprefix(_MODULO)
     claim = task.goal.claim
     if not (number.isascii() and number.isdigit() and answer.detail.startswith(_MODULO)) or claim is None:
         raise CertificateError("no certificate: the answer names no modulus", code="certificate-none")
-    name = f"{_RESIDUES} {answer.detail}"
+    name = "step 1"
     hints = tuple(Instance(name, (term_data(each),)) for each in _integers(claim))
-    fact = Step(name, Ask(), term_data(_every_residue(int(number))))
-    return fact, Step(CLAIM, Ask((*answer.core, name), hints))
+    fact = Step(Ask(), term_data(_every_residue(int(number))))
+    return fact, Step(Ask((*answer.core, name), hints))
 
 
 def _hints(answer: Answer) -> Iterator[Instance]:

@@ -137,13 +137,12 @@ Proof: TypeAlias = Ask | Evaluation | RegularLanguages | Induction | Rewriting
 
 
 class Step(_Data, frozen=True):
-    """One formula and its proof, which may use what stands before it.
+    """One formula and its proof, which may use the axioms, the lemmas and, as ``step 1``, …, the steps before it.
 
     shows
-        Kleis text of a lemma; a term of the core; nothing in the last step, which shows the claim.
+        A closed formula as a term of the core; nothing in the last step, which shows the claim.
     """
 
-    name: str
     proof: Proof
     shows: Any = None
 

@@ -337,10 +337,10 @@ def test_a_type_whose_values_would_have_no_end() -> None:
 # ── Lemmas ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def lemma(name: str, claim: str, proof: Any) -> Step:
+def lemma(claim: str, proof: Any) -> Step:
     goal = task("", claim).goal
     assert goal.claim is not None
-    return Step(name, proof, term_data(goal.claim))
+    return Step(proof, term_data(goal.claim))
 
 
 def walk(claim: str, *steps: Step) -> list[bool]:
@@ -350,34 +350,34 @@ def walk(claim: str, *steps: Step) -> list[bool]:
 
 def test_a_lemma_may_not_use_what_comes_later() -> None:
     false = "∀(n : ℕ). n = 0"
-    first, second = lemma("first", false, ask("second")), lemma("second", false, ask("first"))
-    with pytest.raises(RejectedError, match="'second'"):
-        walk(false, first, second, Step("claim", ask("second")))
+    first, second = lemma(false, ask("step 2")), lemma(false, ask("step 1"))
+    with pytest.raises(RejectedError, match="'step 2'"):
+        walk(false, first, second, Step(ask("step 2")))
 
 
 def test_a_lemma_may_not_use_itself_or_the_claim() -> None:
     false = "∀(n : ℕ). n = 0"
-    with pytest.raises(RejectedError, match="'first'"):
-        walk(false, lemma("first", false, ask("first")), Step("claim", ask("first")))
+    with pytest.raises(RejectedError, match="'step 1'"):
+        walk(false, lemma(false, ask("step 1")), Step(ask("step 1")))
     with pytest.raises(RejectedError, match="'claim'"):
-        walk(false, Step("claim", on("n", ("0", ask()), ("step", ask("claim", H1)), by=1)))
+        walk(false, Step(on("n", ("0", ask()), ("step", ask("claim", H1)), by=1)))
 
 
 def test_a_hypothesis_does_not_leave_its_case() -> None:
     false = "∀(n : ℕ). n = 0"
     inner = on("n", ("0", ask()), ("step", ask(H1)), by=1)
     with pytest.raises(RejectedError, match="hypothesis 1"):
-        walk(false, lemma("first", "∀(n : ℕ). n ≥ 0", inner), Step("claim", ask(H1)))
+        walk(false, lemma("∀(n : ℕ). n ≥ 0", inner), Step(ask(H1)))
     with pytest.raises(RejectedError, match="hypothesis 1"):
-        walk(false, Step("claim", on("n", ("0", ask(H1)), ("step", ask(H1)), by=1)))
+        walk(false, Step(on("n", ("0", ask(H1)), ("step", ask(H1)), by=1)))
     with pytest.raises(RejectedError, match="hypothesis 2"):
-        walk(false, Step("claim", on("n", ("0", ask()), ("step", ask(H1, H2)), by=1)))
+        walk(false, Step(on("n", ("0", ask()), ("step", ask(H1, H2)), by=1)))
 
 
 def test_a_false_lemma_leaves_a_leaf_open() -> None:
     false = "∀(n : ℕ). n = 0"
     proof = on("n", ("0", ask()), ("step", ask(H1)), by=1)
-    assert walk("∀(n : ℕ). n = n + 1", lemma("first", false, proof), Step("claim", ask("first"))) == [
+    assert walk("∀(n : ℕ). n = n + 1", lemma(false, proof), Step(ask("step 1"))) == [
         True,
         False,
         True,

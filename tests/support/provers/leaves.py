@@ -47,11 +47,11 @@ def leaves_of_steps(task: Task, steps: Sequence[Step], operation_at: OperationAt
     premises = [(each.name, each.formula) for each in goal.axioms]
     premises += [(f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1)]
     vocabulary = Vocabulary(goal, operation_at)
-    for step in steps:
+    for place, step in enumerate(steps, 1):
         claim = FALSITY if goal.claim is None else goal.claim
         shown = claim if step.shows is None else vocabulary.closed_formula(step.shows)
         yield from leaves(Sequent(goal, tuple(premises), shown), step.proof)
-        premises.append((step.name, shown))
+        premises.append((f"step {place}", shown))
 
 
 def formulas(leaf: Leaf, operation_at: OperationAt) -> list[core.Term]:

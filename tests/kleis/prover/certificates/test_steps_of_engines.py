@@ -92,7 +92,7 @@ def test_a_lemma_about_functions_is_about_all_and_taken_at_those_of_the_claim() 
     check(given, (lemma, claim))
     last = list(leaves_of_steps(given, (lemma, claim), OPERATIONS))[-1]
     (hint,) = last[1].instances
-    assert (hint.of, len(hint.at)) == (lemma.name, 1)
+    assert (hint.of, len(hint.at)) == ("step 1", 1)
     instance = formulas(last, OPERATIONS)[-1]
     variables, _ = opened(instance)
     assert all(not isinstance(each.sort, core.FunctionOf) for each in variables)
@@ -246,7 +246,7 @@ def test_residues(claim: str) -> None:
     assert answer.outcome == "proved"
     fact, step = question_steps(given, answer, "residues")
     assert isinstance(step.proof, Ask)
-    assert {each.of for each in step.proof.instances} == {fact.name}
+    assert {each.of for each in step.proof.instances} == {"step 1"}
     variables = {each.name for each in opened(given.goal.claim)[0]} if given.goal.claim else set()
     assert len(step.proof.instances) == len(variables)
     check(given, (fact, step))
