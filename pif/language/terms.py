@@ -16,6 +16,7 @@ from pif.language.primitives import PRIMITIVES
 
 __all__ = [
     "ONE_PART",
+    "Data",
     "Json",
     "Term",
     "code_text",

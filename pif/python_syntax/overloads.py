@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from pif.analysis.types.inference import Inference, ToolTypes
 from pif.analysis.types.type_text import TypeProblem
-from pif.analysis.types.unification import Origin, Shape, Type, TypeVariable, Unifier, find
+from pif.analysis.types.unification import Origin, Shape, TooDeep, Type, TypeVariable, Unifier, find
+from pif.analysis.work import Unfinished, Work
 from pif.language.errors import Path, pointer
 from pif.language.terms import Term, make
 from pif.python_syntax.library import Library
@@ -32,8 +33,11 @@ def open_operation(name: str, *parts: Term, value: object = None) -> Term:
 def closed_operations(term: Term, refuse: Refuse) -> Term:
     """The term with its open operations chosen. `refuse` makes the error for a part that fits no type."""
     inference = _Choosing()
-    inference.run(term)
-    inference.choose()
+    try:
+        inference.run(term)
+        inference.choose()
+    except (TooDeep, Unfinished):
+        raise refuse(term, "the types of this function are too large to be worked out", "Split it.") from None
     if inference.problems:
         problem = inference.problems[0]
         raise refuse(inference.places[problem.path], _said(problem), problem.hint)
@@ -60,7 +64,7 @@ class _Choosing(Inference):
 
     def __init__(self) -> None:
         own = ToolTypes("", TypeVariable("type", 1), TypeVariable("effect", 1), mono=True)
-        super().__init__(Unifier(_WORK), lambda name: None, own)
+        super().__init__(Unifier(Work(_WORK)), lambda name: None, own)
         self.pending: list[_Pending] = []
         self.compared: list[tuple[Type, Type, Path]] = []
         self.chosen: dict[int, str] = {}

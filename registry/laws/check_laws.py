@@ -93,7 +93,7 @@ class LawCheck:
         seed: int = SEED,
     ) -> None:
         self.tools = tools
-        self.theory = ToolTheory(tools)
+        self.theory = ToolTheory(tools, stop=prover.abandoned)
         self.prover = prover
         self.subject = subject
         self.cases = cases
@@ -109,7 +109,7 @@ class LawCheck:
 
     def read(self, text: str) -> Law:
         """Parse a law, with a new theory for the tools that it needs. Raises `LawError`."""
-        self.theory = ToolTheory(self.tools)
+        self.theory = ToolTheory(self.tools, stop=self.prover.abandoned)
         law = read_law(text, self._vocabulary)
         owners = map(self._owner, names_in(law.expression))
         labels = {each.label for each in owners if each is not None and self.theory.called(each) is not None}
@@ -127,7 +127,13 @@ class LawCheck:
         except LawError as error:
             return LawReport(text, "error", reason=error.message, hint=error.hint)
         self._is_cut = False
-        report = self._decided(law)
+        try:
+            report = self._decided(law)
+        except Untranslatable as error:  # the caller left between two questions
+            self._is_cut |= self._is_late
+            report = self._trials(law).tried(
+                self._labels(law), f"{error.tool} cannot be said in Kleis: {error}"
+            )
         report = msgspec.structs.replace(report, labels=(*report.labels, *self._late_label(report)))
         if report.status == "proved":
             self.proved.append(Claim(law, WHERE_DEFINED in report.labels))

@@ -12,7 +12,7 @@ the types of both differ, made-up inputs of either are tried before a proof is b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
 
@@ -25,8 +25,9 @@ from kleis.syntax.printer.program import print_type
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.types.sampling import Sampler, shrunk
-from pif.analysis.types.tool_types import typing_of
+from pif.analysis.types.tool_types import Typing, typing_of
 from pif.analysis.types.unification import Shape, Type, find
+from pif.analysis.work import Unfinished, Work
 from pif.language.budget import Budget
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, Term, make, print_term, same_term
@@ -53,6 +54,9 @@ _FUEL = 200_000
 _ALL_FUEL = 6_000_000
 """Fuel of all runs of a search."""
 
+_FOLLOWED = 200
+"""Tools looked at for the errors in which two can end."""
+
 _SHRINKS = 150
 """Smaller inputs tried for a difference."""
 
@@ -66,18 +70,17 @@ def equivalence(
 
     `tools` must answer for both by their labels.
     """
-    if same_term(_normal(left), _normal(right)):
+    if _same_normal_form(left, right, Work(stop=prover.abandoned)):
         return {"status": "proved", "by": "normal_form", "reason": "both have one normal form"}
     return _Comparison(left, right, tools, prover).verdict(seed, inputs)
 
 
-def _typed(tool: Tool, tools: Tools) -> str | None:
-    """The type of a tool as text; None where it has none."""
-    return typing_of(tool, tools).text
-
-
-def _normal(tool: Tool) -> Term:
-    return normalize(tool.term, lambda nodes: None)
+def _same_normal_form(left: Tool, right: Tool, work: Work) -> bool:
+    """Whether two tools are found to have one normal form."""
+    try:
+        return same_term(normalize(left.term, work.done), normalize(right.term, work.done))
+    except Unfinished:
+        return False
 
 
 class _Comparison:
@@ -86,7 +89,8 @@ class _Comparison:
         self._tools = tools
         self._prover = prover
         self._fuel = _ALL_FUEL
-        self._alike = _typed(left, tools) == _typed(right, tools) is not None
+        self._typings = [typing_of(each, tools, Work(stop=prover.abandoned)) for each in self._pair]
+        self._alike = self._typings[0].text == self._typings[1].text is not None
 
     def _limits(self, claim: tree.Expression) -> str:
         """The inputs that a proof is about, where only one of the tools may take some others."""
@@ -97,7 +101,7 @@ class _Comparison:
 
     def verdict(self, seed: int, inputs: int) -> Answer:
         """Proof first, then the search; the other way round where only one of them may take some inputs."""
-        own = [self._input_types(each) for each in self._pair]
+        own = [self._input_types(*each) for each in zip(self._pair, self._typings, strict=True)]
         if not self._alike:
             for types in own:
                 found, _ = self._searched(types, seed, inputs)
@@ -114,7 +118,7 @@ class _Comparison:
 
     def _proved(self) -> Answer | str:
         """The answer, or the reason why there is no proof."""
-        theory = ToolTheory(self._tools)
+        theory = ToolTheory(self._tools, stop=self._prover.abandoned)
         try:
             functions = [theory.of(each).function for each in self._pair]
         except Untranslatable as error:
@@ -160,7 +164,7 @@ class _Comparison:
 
         For all other inputs they must end in errors of one kind, so this is asked only where no other kind is possible.
         """
-        kind = _only_error(self._pair, self._tools)
+        kind = _only_error(self._pair, self._tools, theory.typing, self._prover.abandoned)
         equation = claim.body if isinstance(claim, tree.Quantifier) else claim
         if not self._alike or kind is None or not isinstance(equation, tree.Call):
             return None
@@ -207,7 +211,7 @@ class _Comparison:
         """Try inputs of some types, small ones first: the difference that was found, and how many were tried."""
         random, tried = Random(seed), 0
         for number in range(inputs if types else 1):
-            if self._fuel <= 0:
+            if self._fuel <= 0 or self._prover.abandoned():
                 break
             size = _SIZES[number * len(_SIZES) // inputs]
             sampler = Sampler(random, size)
@@ -226,11 +230,11 @@ class _Comparison:
         tried = [*given[:place], smaller, *given[place + 1 :]]
         return self._difference(self._calls(tried)) is not None
 
-    def _input_types(self, tool: Tool) -> list[Type]:
+    @staticmethod
+    def _input_types(tool: Tool, typing: Typing) -> list[Type]:
         """The types of the parameters of a tool."""
         found: list[Type] = []
-        type_ = typing_of(tool, self._tools).type_
-        term = tool.term
+        type_, term = typing.type_, tool.term
         while type_ is not None and term.op == "lam":
             shape = find(type_)
             if not isinstance(shape, Shape) or shape.name != "function":
@@ -283,7 +287,9 @@ _WITHOUT_ERRORS = frozenset([
 """Operations that never end in an error in a term without type errors."""
 
 
-def _only_error(pair: Sequence[Tool], tools: Tools) -> str | None:
+def _only_error(
+    pair: Sequence[Tool], tools: Tools, typing_of_tool: Callable[[Tool], Typing], stopped: Callable[[], bool]
+) -> str | None:
     """The one kind of error that two tools, and those they call, can end in; None where there may be another."""
     kinds: set[str] = set()
     seen: set[str] = set()
@@ -294,7 +300,9 @@ def _only_error(pair: Sequence[Tool], tools: Tools) -> str | None:
             continue
         seen.add(tool.label)
         facts = facts_of(tool.term)
-        typing = typing_of(tool, tools)
+        typing = typing_of_tool(tool)
+        if stopped() or len(seen) > _FOLLOWED:
+            return None
         called = [tools.tool(name) for name in facts.tools]
         if (
             typing.problems

@@ -91,6 +91,10 @@ class LawProver:
         if broker is not None:
             broker.close()
 
+    def abandoned(self) -> bool:
+        """Whether the caller has left: the stop flag of analyses."""
+        return self.deadline is not None and self.deadline.abandoned
+
     def broker(self) -> Broker:
         """The broker, started if needed."""
         from kleis.prover.process.broker import Broker

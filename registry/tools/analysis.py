@@ -1,4 +1,8 @@
-"""The answer of `analyze`: properties of a tool or term that are known without running it (docs/reference/registry.md §6)."""
+"""The answer of `analyze`: properties of a tool or term that are known without running it (docs/reference/registry.md §6).
+
+Each aspect has a budget of steps of its own and looks at the stop flag. What is not finished is null, and named in
+`unfinished`.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ from typing import Literal, get_args
 import msgspec
 
 from pif.analysis.facts import Facts, facts_of
-from pif.analysis.normal_form.dead_code import dead_code
+from pif.analysis.normal_form.dead_code import MOST, dead_code
 from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.types.tool_types import Typing
+from pif.analysis.work import NOT_FINISHED, STOPPED, Unfinished, Work
 from pif.language.decode import all_errors
 from pif.language.host import Tools
 from pif.language.terms import Json, Term, print_term, same_term
@@ -24,6 +29,7 @@ __all__ = [
     "invalid",
     "reach_of",
     "type_advice",
+    "unfinished_cost",
     "warnings_of",
 ]
 
@@ -54,10 +60,12 @@ def analysis(
     label: str | None,
     name: str | None,
     tools: Tools,
-    typing: Callable[[], Typing],
+    typing: Callable[[Work], Typing],
     aspects: Sequence[str],
+    stop: Callable[[], bool] | None = None,
 ) -> Answer:
     """The answer for a term. `label` and `name` are those of the tool whose code it is; `typing` finds its type."""
+    unfinished: list[str] = []
     answer: Answer = {"type": "analysis"}
     if label is not None:
         answer["tool"] = label
@@ -69,23 +77,51 @@ def analysis(
     if "facts" in aspects:
         answer |= msgspec.to_builtins(facts)
     if "reach" in aspects:
-        answer["reach"] = reach_of(term, label, tools)
-    if "types" in aspects:
-        answer |= _types(typing(), label)
-    if "cost" in aspects:
+        answer["reach"] = reach_of(term, label, tools, Work(stop=stop))
+        if answer["reach"].get("cut"):
+            unfinished.append("reach: there are more tools")
+    typed = typing(Work(stop=stop)) if {"types", "cost"} & {*aspects} else None
+    if typed is not None and "types" in aspects:
+        answer |= _types(typed, label)
+        unfinished += [typed.unfinished] if typed.unfinished else []
+    if typed is not None and "cost" in aspects:
         from pif.analysis.cost.bounds import cost_json  # not needed to run a tool
 
-        answer["cost"] = cost_json(term, tools, typing())
+        answer["cost"] = cost_json(term, tools, typed, Work(stop=stop))
+        unfinished += unfinished_cost(answer["cost"])
     if "dead_code" in aspects:
-        answer["dead_code"] = [msgspec.to_builtins(part) for part in dead_code(term)]
+        try:
+            found = dead_code(term, Work(stop=stop))
+            answer["dead_code"] = [msgspec.to_builtins(part) for part in found]
+            unfinished += [f"dead_code: the first {MOST} parts"] if len(found) == MOST else []
+        except Unfinished as error:
+            answer["dead_code"] = None
+            unfinished.append(f"dead_code: {error.reason}")
     if "normal_form" in aspects:
-        normal = normalize(term, lambda nodes: None)
-        answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
+        try:
+            normal = normalize(term, Work(stop=stop).done)
+            answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
+        except Unfinished as error:
+            answer |= {"normal_form": None, "is_normal": None}
+            unfinished.append(f"normal_form: {error.reason}")
+    if unfinished:
+        answer["unfinished"] = unfinished
     return answer
 
 
-def reach_of(term: Term, label: str | None, tools: Tools) -> Answer:
-    """All tools that a term can call by name, directly or not, names without a tool, and the capabilities of these tools."""
+def unfinished_cost(cost: Json) -> list[str]:
+    """What `unfinished` says of the `cost` of an answer."""
+    parts = [cost, cost.get("applied", {})]
+    reasons = [each["unknown"] for each in parts if each.get("unknown") in (NOT_FINISHED, STOPPED)]
+    return [f"cost: {reason}" for reason in reasons[:1]]
+
+
+def reach_of(term: Term, label: str | None, tools: Tools, work: Work | None = None) -> Answer:
+    """All tools that a term can call by name, directly or not, names without a tool, and the capabilities of these tools.
+
+    `cut` where there are more: a step of `work` is four nodes of a tool.
+    """
+    work = work or Work()
     reached: dict[str, Facts] = {}
     missing: set[str] = set()
     waiting = [*facts_of(term).tools]
@@ -94,6 +130,11 @@ def reach_of(term: Term, label: str | None, tools: Tools) -> Answer:
         if tool is None:
             missing.add(name)
         elif tool.label not in reached:
+            try:
+                work.done(1 + tool.term.nodes // 4)
+            except Unfinished:
+                waiting.append(name)
+                break
             reached[tool.label] = facts_of(tool.term)
             waiting += reached[tool.label].tools
     capabilities = {each for name, facts in reached.items() if name != label for each in facts.capabilities}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pif.analysis.normal_form.normalize import normalize
+from pif.analysis.work import Unfinished, Work
 from pif.language.terms import Json, Term, print_term, same_term
 from registry.errors import RegistryError
 from registry.records import ToolRecord
@@ -27,14 +28,19 @@ def earlier_version(record: ToolRecord, lineage: Lineage | None) -> str:
 
 def difference(older: ToolRecord, newer: ToolRecord, before: Term, after: Term) -> dict[str, Json]:
     """How two tools or versions differ, given their terms."""
-    normal = [normalize(term, lambda nodes: None) for term in (before, after)]
+    same_normal_form, unfinished = None, {}
+    try:
+        same_normal_form = same_term(*(normalize(term, Work().done) for term in (before, after)))
+    except Unfinished as error:
+        unfinished = {"unfinished": [f"normal_form: {error.reason}"]}
     return {
         "type": "diff",
         "from": older.reference,
         "to": newer.reference,
         "same": older.hash == newer.hash,
-        "same_normal_form": same_term(*normal),
+        "same_normal_form": same_normal_form,
         "changes": changes(before, after),
+        **unfinished,
     }
 
 

@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 
 from pif.analysis.types.tool_types import Typing, typing_of
+from pif.analysis.work import STEPS, Work
 from pif.language.decode import decode_text
 from pif.language.host import Tool
 from pif.language.terms import Term
@@ -163,8 +164,8 @@ class TypeCache:
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, str], tuple[tuple[str | None, ...], Typing]] = OrderedDict()
 
-    def typing(self, record: ToolRecord, tools: SnapshotTools) -> Typing:
-        """The type of a registered tool."""
+    def typing(self, record: ToolRecord, tools: SnapshotTools, work: Work | None = None) -> Typing:
+        """The type of a registered tool. Of `work`, which is for several, it takes no more than one question may."""
         key = (record.reference, record.hash)
         with self._lock:
             kept = self._known.get(key)
@@ -173,7 +174,13 @@ class TypeCache:
         if kept is not None and kept[0] == _hashes(kept[1], tools):
             return kept[1]
         tool = tools.tool(record.reference)
-        found = Typing(None, {}, (), (), ()) if tool is None else typing_of(tool, tools)
+        steps = STEPS if work is None else max(0, min(STEPS, work.steps - work.used))
+        own = Work(steps)
+        found = Typing(None, {}, (), (), ()) if tool is None else typing_of(tool, tools, own)
+        if work is not None:
+            work.used += min(own.used, steps)
+        if found.unfinished and steps < STEPS:
+            return found  # with all its steps it may be finished
         with self._lock:
             self._known[key] = (_hashes(found, tools), found)
             while len(self._known) > self._kept:

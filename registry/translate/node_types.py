@@ -18,24 +18,25 @@ does not: laws can be stated there, but none about everything that the tool take
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
 from kleis.syntax import tree
 from pif.analysis.types.inference import Inference, ToolTypes
-from pif.analysis.types.tool_types import WORK, Typing, typing_of
+from pif.analysis.types.tool_types import Typing
 from pif.analysis.types.unification import (
     DYNAMIC,
     GENERIC,
     Clash,
     Shape,
-    TooMuchWork,
+    TooDeep,
     Type,
     TypeVariable,
     Unifier,
     find,
 )
+from pif.analysis.work import Unfinished, Work
 from pif.language.errors import Path, longer, pointer
 from pif.language.host import Tool, Tools
 from pif.language.terms import Term, part_keys
@@ -273,10 +274,13 @@ class NodeTypes(msgspec.Struct, frozen=True):
 
 
 class _Recording(Inference):
-    """The inference of one term, which records the type of every part."""
+    """The inference of one term, which records the type of every part. `typing` finds the types of other tools."""
 
-    def __init__(self, unifier: Unifier, tools: Tools, own: ToolTypes) -> None:
+    def __init__(
+        self, unifier: Unifier, tools: Tools, own: ToolTypes, typing: Callable[[Tool], Typing]
+    ) -> None:
         self._tools = tools
+        self._typing = typing
         super().__init__(unifier, self._named, own)
         self.parts: dict[str, Type] = {}
         self._known: dict[str, ToolTypes | None] = {}
@@ -305,7 +309,7 @@ class _Recording(Inference):
             return None
         if tool.label == self.own.label:
             return self.own
-        typing = typing_of(tool, self._tools)
+        typing = self._typing(tool)
         if typing.type_ is None:
             return None
         # Evaluating a tool's code is pure unless it continues, which is not translated anyway.
@@ -313,20 +317,22 @@ class _Recording(Inference):
         return ToolTypes(tool.label, typing.type_, effect, certain=typing.certain)
 
 
-def node_types(tool: Tool, tools: Tools) -> NodeTypes:
-    """The types of a tool's parts: none where it has type errors or is too large."""
-    whole = typing_of(tool, tools)
+def node_types(tool: Tool, tools: Tools, typing: Callable[[Tool], Typing], work: Work) -> NodeTypes:
+    """The types of a tool's parts: none where it has type errors or is too large. `typing` finds the type of a tool."""
+    whole = typing(tool)
     if whole.type_ is None:
         return NodeTypes(whole, {})
     own = ToolTypes(tool.label, TypeVariable("type", 1), TypeVariable("effect", 1), mono=True)
-    recording = _Recording(Unifier(WORK), tools, own)
+    recording = _Recording(Unifier(work), tools, own, typing)
     try:
         recording.run(tool.term)
         made = _make_compared(recording, tool.term)
         if made:
             whole = msgspec.structs.replace(whole, type_=recording.parts[""])
-    except TooMuchWork:
+    except TooDeep:
         return NodeTypes(whole, {})
+    except Unfinished as error:
+        return NodeTypes(msgspec.structs.replace(whole, type_=None, unfinished=f"types: {error.reason}"), {})
     return NodeTypes(whole, recording.parts, not made <= _UNBOUNDED)
 
 

@@ -10,7 +10,7 @@ once before they are used: a tool whose definition Kleis rejects is untranslatab
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -22,10 +22,12 @@ from kleis.syntax.printer.program import print_declaration
 from kleis.syntax.tree.traversal import children
 from kleis.theory.theory import Theory
 from pif.analysis.facts import facts_of
-from pif.analysis.types.tool_types import typing_of
+from pif.analysis.types.tool_types import Typing, typing_of
 from pif.analysis.types.unification import Shape, Type, find
+from pif.analysis.work import Unfinished, Work
 from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
+from pif.language.terms import Term
 from registry.translate.inline_higher_order import with_tools_inlined
 from registry.translate.kleis_names import FunctionNames
 from registry.translate.known_folds import is_reversal
@@ -54,6 +56,9 @@ __all__ = [
 
 _STACK = 12_000
 """Python frames that translation may need."""
+
+_GROUP = 20_000
+"""Nodes of a tool and of all that it calls, which are translated together."""
 
 MOST_NESTED = 200
 """Levels of nesting that a definition may have."""
@@ -96,11 +101,16 @@ class ToolSignature(msgspec.Struct, frozen=True):
 class ToolTheory:
     """The tools of a snapshot in Kleis, translated when they are asked for.
 
-    `base` is a theory that the definitions are added to; names that it declares are not given to tools.
+    `base` is a theory that the definitions are added to; names that it declares are not given to tools. `stop` is
+    asked while types are inferred and between tools; what is not finished then is untranslatable, and says so.
     """
 
-    def __init__(self, tools: Tools, base: Theory | None = None) -> None:
+    def __init__(
+        self, tools: Tools, base: Theory | None = None, stop: Callable[[], bool] | None = None
+    ) -> None:
         self.tools = tools
+        self._stop = stop
+        self._typings: dict[str, tuple[Term, Typing]] = {}
         self.names = FunctionNames(base.names if base is not None else ())
         self.theory = base or Theory()
         self.translated: dict[str, Translated] = {}
@@ -143,15 +153,24 @@ class ToolTheory:
         tool = None if name == "self" else self.tools.tool(name)
         if tool is None:
             return None
-        given, result = parameter_types(typing_of(tool, self.tools).type_, _parameters(tool))
+        given, result = parameter_types(self.typing(tool).type_, _parameters(tool))
         return tool if any(map(_is_function, (*given, result))) else None
 
     # ── What a tool is ───────────────────────────────────────────────────────────────────────────────────────
 
+    def typing(self, tool: Tool) -> Typing:
+        """The type of a tool, found once for its code as written (or with tools inlined)."""
+        known = self._typings.get(tool.label)
+        if known is None or known[0] is not tool.term:
+            found = typing_of(tool, self.tools, Work(stop=self._stop))
+            known = self._typings[tool.label] = (tool.term, found)
+        return known[1]
+
     def types(self, tool: Tool) -> NodeTypes:
         """The types of a tool's parts."""
         if tool.label not in self._types:
-            self._types[tool.label] = node_types(tool, self.tools)
+            work = Work(stop=self._stop)
+            self._types[tool.label] = node_types(tool, self.tools, self.typing, work)
         return self._types[tool.label]
 
     def function(self, tool: Tool) -> Function | None:
@@ -165,7 +184,7 @@ class ToolTheory:
         types = self.types(tool)
         if types.whole.type_ is None:
             found = types.whole.problems[0] if types.whole.problems else None
-            reason = f"it has a type error: {found.message}" if found else "its types are too large"
+            reason = f"it has a type error: {found.message}" if found else types.whole.unfinished
             raise Untranslatable(reason, found.path if found else "", tool.label)
         given, result = parameter_types(types.whole.type_, _parameters(tool))
         if any(map(_is_function, (*given, result))):
@@ -288,12 +307,17 @@ class ToolTheory:
         """Translate a tool and those it needs, then add all new definitions at once."""
         made: dict[str, Translated] = {}
         waiting = [tool]
+        work = Work(_GROUP, self._stop)
         while waiting:
             each = self._whole(waiting.pop())
             if each.label in made or each.label in self.translated:
                 continue
             if each.label in self._untranslatable:
                 raise self._untranslatable[each.label]
+            try:
+                work.done(each.term.nodes)
+            except Unfinished as error:
+                raise Untranslatable(f"with all that it calls: {error.reason}", "", tool.label) from None
             made[each.label], needed = self._translate(each)
             waiting += needed
         definitions = [definition for one in made.values() for definition in one.definitions]

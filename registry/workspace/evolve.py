@@ -15,6 +15,7 @@ import msgspec
 from pif.analysis.cost.bounds import cost_json
 from pif.analysis.facts import Facts, facts_of
 from pif.analysis.types.tool_types import Typing, typing_of
+from pif.analysis.work import Work
 from pif.language.budget import Budget
 from pif.language.json_text import parse_json
 from pif.language.terms import Json, Term, identity, term_text
@@ -23,7 +24,7 @@ from registry.errors import RegistryError
 from registry.laws.on_evolve import CheckedLaws, check_on_evolve
 from registry.records import NO_EXAMPLES, check_name
 from registry.store.protocol import Evolved, Store
-from registry.tools.analysis import type_advice, warnings_of
+from registry.tools.analysis import type_advice, unfinished_cost, warnings_of
 from registry.tools.code_and_examples import (
     EXAMPLE_FUEL,
     check_examples,
@@ -48,8 +49,9 @@ def evolve(
     tools: SnapshotTools,
     maximum_fuel: int,
     prover: Callable[[], LawProver],
+    stop: Callable[[], bool] | None = None,
 ) -> Answer:
-    """The answer of `evolve`; `prover` is asked where there are laws.
+    """The answer of `evolve`; `prover` is asked where there are laws. `stop` ends analyses, not the evolving.
 
     Raises `RegistryError` and `PifError`, and then nothing was kept.
     """
@@ -68,7 +70,7 @@ def evolve(
 
     planned = keep(request.expect_version, True, CheckedLaws(None, {}, [], []))
     view = Overlay(tools, request.name, planned.record.version, term)
-    typing = typing_of(view.new, view)
+    typing = typing_of(view.new, view, Work(stop=stop))
     reports: list[Json] = []
     if request.examples:
         reports = check_examples(
@@ -92,7 +94,9 @@ def evolve(
             expected = current.version if current else 0
     evolved = keep(expected, request.dry_run, laws)
     answer = _answer(request, term, evolved, facts, typing, tools)
-    answer["cost"] = cost_json(view.new, view, typing)
+    answer["cost"] = cost_json(view.new, view, typing, Work(stop=stop))
+    if unfinished := [*filter(None, [typing.unfinished]), *unfinished_cost(answer["cost"])]:
+        answer["unfinished"] = unfinished
     if request.examples:
         answer["examples"] = reports
     if laws.reports:

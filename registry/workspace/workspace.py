@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
 from pif.analysis.types.tool_types import typing_of
+from pif.analysis.work import STEPS, Work
 from pif.language.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Workspace"]
 
+LISTED_STEPS = 5 * STEPS
+"""Steps of the inference of all types that one `list` shows: about two seconds. A type is found once, then kept."""
+
 LIBRARY_SHOWN = 10
 """Tools of the standard library that `list` shows beside those of the home."""
 
@@ -63,6 +67,11 @@ def _answering(
     answer.__name__ = method.__name__
     answer.__doc__ = method.__doc__
     return answer
+
+
+def _stop(deadline: Deadline | None) -> Callable[[], bool] | None:
+    """The stop flag of analyses: whether the caller has left."""
+    return None if deadline is None else lambda: deadline.abandoned
 
 
 class Workspace:
@@ -129,7 +138,7 @@ class Workspace:
         from registry.workspace.evolve import evolve  # not needed to run a tool
 
         with self._asking(deadline) as prover:
-            return evolve(request, self.store, self.tools(), self.maximum_fuel, prover)
+            return evolve(request, self.store, self.tools(), self.maximum_fuel, prover, _stop(deadline))
 
     # Running.
 
@@ -220,23 +229,24 @@ class Workspace:
             total, records = len(found), found[offset : offset + request.limit]
         else:
             total, records = self.store.page(request.query, offset, request.limit)
-        listed = [self._listed(record, tools, types=types) for record in records]
+        work = Work(LISTED_STEPS)
+        listed = [self._listed(record, tools, work if types else None) for record in records]
         answer: Answer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
         if words and not request.library:
-            shown = [self._listed(record, tools, types=types) for record in found[:LIBRARY_SHOWN]]
+            shown = [self._listed(record, tools, work if types else None) for record in found[:LIBRARY_SHOWN]]
             answer |= {"library": shown, "library_total": len(found)}
         return answer
 
-    def _listed(self, record: ToolRecord, tools: SnapshotTools, *, types: bool) -> dict[str, Json]:
-        """A tool as a row of `list`."""
+    def _listed(self, record: ToolRecord, tools: SnapshotTools, work: Work | None) -> dict[str, Json]:
+        """A tool as a row of `list`, with its type as far as there is `work` left."""
         row: dict[str, Json] = {
             "name": record.name,
             "version": record.version,
             "description": record.description,
             "capabilities": [*record.capabilities],
         }
-        if types:
-            row["type"] = self._types.typing(record, tools).text
+        if work is not None:
+            row["type"] = self._types.typing(record, tools, work).text
         if laws := current_laws(record, tools):
             row["laws"] = laws
         return row
@@ -290,7 +300,7 @@ class Workspace:
         `deadline` limits the time for proofs, as in `evolve`.
         """
         tools = self.tools()
-        code, aspects = request.code, request.aspects
+        code, aspects, stop = request.code, request.aspects, _stop(deadline)
         if request.against is not msgspec.UNSET:
             from registry.laws.requests import compared
 
@@ -298,7 +308,9 @@ class Workspace:
                 return compared(self.term(code), request.against, tools, prover())
         tool = tools.tool(code) if isinstance(code, str) else None
         if tool is not None:
-            told = analysis(tool.term, tool.label, tool.name, tools, lambda: typing_of(tool, tools), aspects)
+            told = analysis(
+                tool.term, tool.label, tool.name, tools, partial(typing_of, tool, tools), aspects, stop
+            )
             if "users" in aspects:
                 told["users"] = self._users(tool.name, tools)
             if "graph" in aspects:
@@ -309,7 +321,7 @@ class Workspace:
         if errors is not None:
             return errors
         term = decode_term(data)
-        return analysis(term, None, None, tools, lambda: typing_of(term, tools), aspects)
+        return analysis(term, None, None, tools, partial(typing_of, term, tools), aspects, stop)
 
     # Versions.
 

@@ -5,4 +5,5 @@
 - `witness_json`: witnesses in files of format 1
 - `build`: certificates made from verdicts
 - `inductions`: what the engine `induction` leaves, as steps of a certificate
+- `questions`: what the engines that ask solvers leave, as steps of a certificate
 """

@@ -18,6 +18,7 @@ from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.check import check
 from kleis.prover.certificates.inductions import induction_steps
+from kleis.prover.certificates.questions import question_steps
 from kleis.prover.checker.format import (
     Ask,
     Certificate,
@@ -30,6 +31,7 @@ from kleis.prover.checker.format import (
     Witness,
 )
 from kleis.prover.checker.kernel import parts_of
+from kleis.prover.checker.solvers import installed
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.checker.write_terms import UnwritableError, term_data
 from kleis.prover.checker.write_witness import witness_data
@@ -48,10 +50,14 @@ from kleis.syntax.printer.program import print_declaration
 from kleis.syntax.tree import Example, Import
 from kleis.theory.theory import Theory
 
-__all__ = ["Question", "build", "build_part", "theory_text"]
+__all__ = ["Contradiction", "Question", "build", "build_part", "theory_text"]
 
 _DERIVED = "derived "
 _GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
+
+
+class Contradiction(CertificateError):
+    """Two solvers contradict each other: the verdict is withdrawn."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -158,10 +164,24 @@ class _Builder:
 
     def _checked(self, certificate: Certificate) -> Certificate:
         """The certificate, if the checker accepts the bytes that will be written."""
-        report = check(to_json(certificate), self._broker)
+        data = to_json(certificate)
+        report = check(data, self._broker)
         if report.refused is not None:
             raise _no(": ".join(report.refused))
+        self._second_opinion(data)
         return certificate
+
+    def _second_opinion(self, data: bytes) -> None:
+        """What cvc5 says of the leaves, where it is installed: it need not refute them, but must not contradict."""
+        if not installed("cvc5"):
+            return
+        refused = check(data, self._broker, solvers="cvc5").refused
+        if refused is not None and refused[1].startswith("cvc5 finds a model"):
+            raise Contradiction(
+                f"{refused[0]}: {refused[1]}, and Z3 refutes that there is one",
+                code="certificate-contradiction",
+                hint="report it: one of the two is wrong, and nothing rests on it",
+            )
 
     # ── Asking again ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -251,7 +271,7 @@ def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
         case "induction":
             return induction_steps(task, answer)
         case _:
-            return (Step(Ask(answer.core)),)
+            return question_steps(task, answer, engine)
 
 
 def _with_equations(task: Task, answer: Answer) -> tuple[Step, ...]:

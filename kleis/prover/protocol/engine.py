@@ -100,6 +100,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         Closed formulas that follow from the axioms, for other engines (completion gives its equations).
     proof
         What a certificate needs to check the proof again: SMT-LIB obligations, induction scheme, chain of lemmas.
+    instances
+        Hints for whoever proves it again: axioms, with terms over the claim's outermost variables at which they were taken.
     """
 
     outcome: Outcome
@@ -110,6 +112,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     steps: int = 0
     derived: tuple[Term, ...] = ()
     proof: tuple[tuple[str, str], ...] = ()
+    instances: tuple[tuple[str, tuple[Term, ...]], ...] = ()
 
 
 Job: TypeAlias = Callable[[Any, int], Answer]

@@ -8,22 +8,28 @@ property test holds them together (`tests/properties/test_pif_cost.py`).
 The term is evaluated on measures instead of values: calls are followed, branches joined. What a `fold` does to its
 accumulator is found by running its function once on symbols: what stays is bounded, what grows by as much each time
 grows by that times the number of items. Anything else is not bounded, nor is what calls itself.
+
+A step of the work is a node, or a part of a measure or a bound that is looked at: measures share parts, and as trees
+they can be exponential in the term.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Sequence
 from itertools import count
 
 import msgspec
 
+from pif.analysis.cost.captured_names import CapturedNames
+from pif.analysis.cost.fold_growth import after_fold
 from pif.analysis.cost.operation_costs import Cost, Unbounded, operation
-from pif.analysis.cost.polynomials import ZERO, Polynomial, TooLarge, larger, smaller, symbol
+from pif.analysis.cost.polynomials import ZERO, Polynomial, TooLarge, constant
 from pif.analysis.cost.value_sizes import (
     ANYTHING,
     BOOLEAN,
-    UNIT,
     Function,
+    Integer,
     List,
     Measure,
     Other,
@@ -32,24 +38,23 @@ from pif.analysis.cost.value_sizes import (
     Record,
     Sizes,
     joined,
-    mapped,
-    natural,
+    of_literals,
     of_type,
-    text,
+    weight,
 )
-from pif.analysis.facts import free_names, holds_live, literal_tool, live_parts
+from pif.analysis.facts import literal_tool, live_parts
 from pif.analysis.types.tool_types import Typing
 from pif.analysis.types.unification import Origin, Shape, Type, find
+from pif.analysis.work import Unfinished, Work
 from pif.language import primitives as table
 from pif.language.budget import reserve_stack
 from pif.language.errors import longer, pointer
 from pif.language.host import Tool, Tools
-from pif.language.terms import Json, Term, part_keys
+from pif.language.terms import Data, Json, Term, part_keys
 
-__all__ = ["CostBound", "after_fold", "applied_cost_of", "argument_types", "cost_json", "cost_of"]
+__all__ = ["CostBound", "applied_cost_of", "argument_types", "cost_json", "cost_of"]
 
-_STEPS = 6_000
-
+_LITERALS_A_STEP = 8
 _DEPTH = 600
 _ORDER = ["the first argument", "the second argument", "the third argument"]
 _NESTED = 6
@@ -67,6 +72,7 @@ class CostBound(msgspec.Struct, frozen=True):
     sizes: Sizes
     reason: str = ""
     place: Origin | None = None
+    unfinished: str = ""
 
     def as_json(self) -> Json:
         """The `cost` of an answer."""
@@ -94,25 +100,29 @@ _CHARGES = {
 }
 
 
-def cost_of(program: Tool | Term, tools: Tools, typing: Typing) -> CostBound:
+def cost_of(program: Tool | Term, tools: Tools, typing: Typing, work: Work | None = None) -> CostBound:
     """The bounds for running a tool or a term; `typing` tells what its input is."""
-    return _bounds(program, tools, None if typing.function is None else [typing.function.parts[0]])
+    arguments = None if typing.function is None else [typing.function.parts[0]]
+    return _bounds(program, tools, arguments, work or Work())
 
 
-def applied_cost_of(program: Tool | Term, tools: Tools, typing: Typing) -> CostBound:
+def applied_cost_of(
+    program: Tool | Term, tools: Tools, typing: Typing, work: Work | None = None
+) -> CostBound:
     """The bounds for a function that takes one argument after another, called on all of them.
 
     The evaluation of the arguments is left out, and so are the `app`s that hand them over.
     """
-    return _bounds(program, tools, argument_types(typing))
+    return _bounds(program, tools, argument_types(typing), work or Work())
 
 
-def cost_json(program: Tool | Term, tools: Tools, typing: Typing) -> Json:
+def cost_json(program: Tool | Term, tools: Tools, typing: Typing, work: Work | None = None) -> Json:
     """The `cost` of an answer: for a run and, where a run gives a function, `applied` to all arguments too."""
-    found = cost_of(program, tools, typing).as_json()
+    work = work or Work()
+    found = cost_of(program, tools, typing, work).as_json()
     count = len(argument_types(typing))
     if count > 1:
-        found["applied"] = {"arguments": count, **applied_cost_of(program, tools, typing).as_json()}
+        found["applied"] = {"arguments": count, **applied_cost_of(program, tools, typing, work).as_json()}
     return found
 
 
@@ -127,12 +137,12 @@ def argument_types(typing: Typing) -> list[Type]:
     return types
 
 
-def _bounds(program: Tool | Term, tools: Tools, arguments: Sequence[Type] | None) -> CostBound:
+def _bounds(program: Tool | Term, tools: Tools, arguments: Sequence[Type] | None, work: Work) -> CostBound:
     """The bounds for a term and calls of it, the first where it is a function; None: on anything."""
     reserve_stack(_STACK)
     term = program.term if isinstance(program, Tool) else program
-    sizes = Sizes()
-    analysis = _Analysis(tools)
+    sizes = Sizes(work)
+    analysis = _Analysis(tools, work)
     here = Origin(None)
     names = ["the input"] if arguments is None or len(arguments) == 1 else _ORDER
     try:
@@ -152,27 +162,30 @@ def _bounds(program: Tool | Term, tools: Tools, arguments: Sequence[Type] | None
         return CostBound(None, None, sizes, error.reason, error.place or here)
     except TooLarge:
         return CostBound(None, None, sizes, "the bound is too long to be of use", None)
+    except Unfinished as error:
+        return CostBound(None, None, sizes, error.reason, None, f"cost: {error.reason}")
     return CostBound(cost.low, cost.high, sizes)
 
 
 class _Analysis:
-    """One walk. `calling` are the functions under way, `left` the nodes that may still be looked at."""
+    """One walk. `calling` are the functions under way."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, work: Work) -> None:
         self.tools = tools
-        self.left = _STEPS
+        self.work = work
+        self.captured = CapturedNames(work)
         self.calling: dict[int, int] = {}
         self.kept: list[Term] = []
         self.fresh = count()
 
     def eval(self, term: Term, env: Env, here: Origin, depth: int) -> tuple[Measure, Cost]:
         """The measure of a term's value and the cost of evaluating it."""
-        self.left -= 1
-        if self.left < 0 or depth > _DEPTH:
+        self.work.done()
+        if depth > _DEPTH:
             raise Unbounded("there is too much to follow", here)
         match term.op:
             case "literal":
-                return self.literal(term)
+                return of_literals([term.value]), Cost.of(charge_of_literal(term))
             case "var":
                 if term.value not in env:
                     raise Unbounded(f'nothing binds "{term.value[:40]}"', here)
@@ -204,6 +217,8 @@ class _Analysis:
             case "continue":
                 _, cost = self.part(term, 0, env, here, depth)
                 return Other("continue"), Cost.of(1) + cost
+            case "list":
+                return self.list(term, env, here, depth)
             case _:
                 return self.operation(term, env, here, depth)
 
@@ -211,21 +226,43 @@ class _Analysis:
         place = Origin(longer(here.path, part_keys(term)[index]), here.tool) if here.tool is None else here
         return self.eval(term.parts[index], env, place, depth + 1)
 
-    @staticmethod
-    def literal(term: Term) -> tuple[Measure, Cost]:
-        match term.value:
-            case bool():
-                return Other("boolean", term.value), Cost.of(1)
-            case int():
-                return natural(term.value), Cost.of(1)
-            case str():
-                return text(len(term.value)), Cost.of(1 + table.charge_text(len(term.value)))
-            case _:
-                return UNIT, Cost.of(1)
+    def parts(self, term: Term, env: Env, here: Origin, depth: int) -> tuple[list[Measure], Cost]:
+        """The measures of parts that are all evaluated, literals of a list as one; and what they cost together."""
+        keys = part_keys(term) if here.tool is None else None
+        measures: list[Measure] = []
+        literals: list[Data] = []
+        charges, total = 0, Cost.of(0)
+        for index, part in enumerate(term.parts):
+            if part.op == "literal":
+                charges += charge_of_literal(part)
+                if term.op == "list":
+                    literals.append(part.value)
+                else:
+                    self.work.done()
+                    measures.append(of_literals([part.value]))
+                continue
+            place = here if keys is None else Origin(longer(here.path, keys[index]))
+            measure, cost = self.eval(part, env, place, depth + 1)
+            self.work.done(len(cost.high.terms) + len(cost.low.terms))
+            measures.append(measure)
+            total = total + cost
+        self.work.done(len(literals) // _LITERALS_A_STEP)
+        if literals:
+            measures.append(of_literals(literals))
+        return measures, total + Cost.of(charges)
 
-    @staticmethod
-    def function(term: Term, env: Env, here: Origin) -> tuple[Measure, Cost]:
-        captured = len(env) if holds_live(term.parts[0], "eval") else len(free_names(term) & env.keys())
+    def list(self, term: Term, env: Env, here: Origin, depth: int) -> tuple[Measure, Cost]:
+        measures, cost = self.parts(term, env, here, depth)
+        item: Measure = None
+        for measure in measures:
+            self.work.done(weight(measure, self.work))
+            item = joined(item, measure)
+        length = constant(len(term.parts))
+        return List(length, length, item), Cost.of(1 + table.charge_list(len(term.parts))) + cost
+
+    def function(self, term: Term, env: Env, here: Origin) -> tuple[Measure, Cost]:
+        names = self.captured.of(term)
+        captured = len(env) if names is None else len(names & env.keys())
         return Function(((term, env, here),)), Cost.of(1 + table.charge_closure(captured))
 
     def tool(self, name: str, here: Origin) -> Tool:
@@ -262,6 +299,7 @@ class _Analysis:
             body = Origin((place.path, "body"), place.tool) if place.tool is None else place
             value, cost = self.eval(lam.parts[0], {**env, lam.value: argument}, body, depth + 1)
             self.calling[id(lam)] = nested
+            weight(value, self.work)
             found = joined(found, value)
             total = cost if total is None else total.either(cost)
         assert total is not None
@@ -276,6 +314,7 @@ class _Analysis:
             return value, cost + chosen
         then, one = self.part(term, 1, env, here, depth)
         other, two = self.part(term, 2, env, here, depth)
+        self.work.done(weight(then, self.work) + weight(other, self.work))
         return joined(then, other), cost + one.either(two)
 
     def connective(self, term: Term, env: Env, here: Origin, depth: int) -> tuple[Measure, Cost]:
@@ -295,10 +334,18 @@ class _Analysis:
             raise Unbounded("the number of items is not known", here)
 
         def step(accumulated: Measure) -> tuple[Measure, Cost]:
-            return self.call(called, Pair(accumulated, items.item), here, depth)
+            size = weight(accumulated, self.work)
+            value, cost = self.call(called, Pair(accumulated, items.item), here, depth)
+            # The bounds are solved one after another, each by a look at the others.
+            size = max(size, weight(value, self.work))
+            self.work.done(size * size // 4 + len(cost.low.terms) ** 2 + len(cost.high.terms) ** 2)
+            return value, cost
+
+        weight(initial, self.work)
 
         value, each = after_fold(initial, items, step, self.fresh)
         each = each + Cost.of(1)
+        self.work.done(2 * len(items.high.terms) * len(each.high.terms))
         return value, cost + Cost(items.low * each.low, items.high * each.high)
 
     def evaluation(self, term: Term, env: Env, here: Origin, depth: int) -> tuple[Measure, Cost]:
@@ -310,154 +357,26 @@ class _Analysis:
         return value, own + cost + rest
 
     def operation(self, term: Term, env: Env, here: Origin, depth: int) -> tuple[Measure, Cost]:
-        total = Cost.of(1)
-        measures = []
-        for index in range(len(term.parts)):
-            measure, cost = self.part(term, index, env, here, depth)
-            measures.append(measure)
-            total = total + cost
+        measures, total = self.parts(term, env, here, depth)
+        total = Cost.of(1) + total
         if term.op == "record":
             fields = tuple(zip(term.value, measures, strict=True))
             return Record(fields), total + Cost.of(table.charge_record(len(fields)))
-        if any(measure is None for measure in measures) and term.op not in ("cons", "pair", "list"):
+        if any(measure is None for measure in measures) and term.op not in ("cons", "pair"):
             return None, Cost(ZERO, total.high)  # one of them has no value, so that this is never reached
+        if term.op not in ("pair", "fst", "snd", "head", "tail"):  # these look at nothing inside
+            for measure in measures:
+                weight(measure, self.work)
+        if term.op == "mul":
+            self.work.done(
+                math.prod(
+                    len(each.high.terms) for each in measures if isinstance(each, Integer) and each.high
+                )
+            )
         value, own = operation(term, measures, here)
         return value, total + own
 
 
-# What a `fold` makes of its accumulator, and what one of its calls costs at most and at least.
-#
-# The function is run once on an accumulator whose bounds are symbols. A bound that comes back as a fixed one, or as
-# itself and something more, has a solution for any number of items; the others have none. All bounds grow with the
-# symbols in them, so that putting in a bound for all calls bounds each call.
-
-_TRIES = 6
-
-Step = Callable[[Measure], tuple[Measure, Cost]]
-Bounds = dict[str, Polynomial | None]
-
-
-def after_fold(initial: Measure, items: List, step: Step, fresh: Iterator[int]) -> tuple[Measure, Cost]:
-    """The accumulator after all items, and the cost of one call. Raises `Unbounded`.
-
-    `fresh` numbers the symbols: a fold inside the function has symbols of its own beside those of this one.
-    """
-    start = initial
-    for _ in range(_TRIES):
-        names = _Names(fresh)
-        symbolic = mapped(start, names.low, names.high)
-        found, cost = step(symbolic)
-        if _skeleton(joined(symbolic, found)) == _skeleton(symbolic) == _skeleton(joined(found, symbolic)):
-            return _solved(start, names, joined_parts(found, symbolic), items, cost)
-        start = joined(start, mapped(found, lambda low: ZERO, lambda high: ZERO))
-    raise Unbounded("what a `fold` accumulates changes its shape")
-
-
-class _Names:
-    """A symbol for each bound of a measure, lower and upper ones apart, in the order of `mapped`."""
-
-    def __init__(self, fresh: Iterator[int]) -> None:
-        self.lows: dict[str, Polynomial] = {}
-        self.highs: Bounds = {}
-        self._number = fresh
-
-    def low(self, before: Polynomial) -> Polynomial:
-        name = f"<low {next(self._number)}>"
-        self.lows[name] = before
-        return symbol(name)
-
-    def high(self, before: Polynomial | None) -> Polynomial | None:
-        name = f"<high {next(self._number)}>"
-        self.highs[name] = before
-        return symbol(name)
-
-
-def _skeleton(measure: Measure) -> Measure:
-    return mapped(measure, lambda low: ZERO, lambda high: ZERO)
-
-
-def joined_parts(found: Measure, symbolic: Measure) -> Measure:
-    """What came back, in the shape of what went in: parts without any value stay as they were."""
-    if found is None:
-        return symbolic
-    blank = mapped(symbolic, lambda low: low, lambda high: high)
-    return found if _skeleton(found) == _skeleton(blank) else joined(found, blank)
-
-
-def _solved(start: Measure, names: _Names, found: Measure, items: List, cost: Cost) -> tuple[Measure, Cost]:
-    lows: list[Polynomial] = []
-    highs: list[Polynomial | None] = []
-
-    def low(bound: Polynomial) -> Polynomial:
-        lows.append(bound)
-        return bound
-
-    def high(bound: Polynomial | None) -> Polynomial | None:
-        highs.append(bound)
-        return ZERO  # what is made of it is not used; None would stop the walk
-
-    mapped(found, low, high)
-    if found == ANYTHING or len(lows) != len(names.lows) or len(highs) != len(names.highs):
-        during_low: dict[str, Polynomial] = dict.fromkeys(names.lows, ZERO)
-        during: Bounds = dict.fromkeys(names.highs, None)
-        after_low = during_low
-    else:
-        during = _solve_highs(names.highs, dict(zip(names.highs, highs, strict=True)), items.high)
-        during_low, after_low = _solve_lows(names.lows, dict(zip(names.lows, lows, strict=True)), items.low)
-    least = cost.low.put(during_low)
-    most = cost.high.put(during)
-    if most is None:
-        raise Unbounded("what a `fold` accumulates grows in a way that is not bounded")
-    assert least is not None
-    left, right = iter(after_low.values()), iter(during.values())
-    return mapped(start, lambda _: next(left), lambda _: next(right)), Cost(least, most)
-
-
-def _solve_highs(before: Bounds, after: Bounds, count: Polynomial | None) -> Bounds:
-    """Upper bounds for all calls and for what is left at the end."""
-    solved: Bounds = {}
-    while len(solved) < len(before):
-        progress = False
-        for name in [name for name in before if name not in solved]:
-            first, then = before[name], after[name]
-            open_ = set() if then is None else (then.names() & before.keys()) - solved.keys()
-            if first is None or then is None:
-                solved[name] = None
-            elif not open_:
-                value = then.put(solved)
-                solved[name] = None if value is None else larger(first, value)
-            elif open_ == {name} and (added := _added(then, name)) is not None:
-                more = added.put(solved)
-                solved[name] = None if more is None or count is None else first + count * more
-            else:
-                continue
-            progress = True
-        if not progress:
-            solved |= dict.fromkeys(before.keys() - solved.keys(), None)
-    return {name: solved[name] for name in before}
-
-
-def _solve_lows(
-    before: dict[str, Polynomial], after: dict[str, Polynomial], count: Polynomial
-) -> tuple[dict[str, Polynomial], dict[str, Polynomial]]:
-    """Lower bounds for all calls, and for what is left at the end."""
-    during: dict[str, Polynomial] = {}
-    end: dict[str, Polynomial] = {}
-    for name, first in before.items():
-        then = after[name]
-        others = (then.names() & before.keys()) - {name}
-        added = None if others else _added(then, name)
-        if not others and name not in then.names():
-            during[name] = end[name] = smaller(first, then)
-        elif added is not None:
-            during[name], end[name] = first, first + count * added
-        else:
-            during[name] = end[name] = ZERO
-    return during, end
-
-
-def _added(bound: Polynomial, name: str) -> Polynomial | None:
-    """What is added to a symbol each time, where that is all that is done to it."""
-    rest = bound.without(name)
-    own = {monomial: number for monomial, number in bound.terms.items() if monomial not in rest.terms}
-    return rest if all(monomial == ((name, 1),) and number == 1 for monomial, number in own.items()) else None
+def charge_of_literal(term: Term) -> int:
+    """What evaluating a literal is charged."""
+    return 1 + table.charge_text(len(term.value)) if type(term.value) is str else 1

@@ -239,14 +239,6 @@ def _printed(measure: Measure) -> Polynomial:
 # Lists, pairs, records.
 
 
-def _list(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
-    item: Measure = None
-    for part in parts:
-        item = joined(item, part)
-    length = constant(len(parts))
-    return List(length, length, item), Cost.of(table.charge_list(len(parts)))
-
-
 def _cons(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
     head, rest = parts
     own = Cost.of(table.CONS)
@@ -384,7 +376,6 @@ _RULES: dict[str, Callable[[Term, list[Measure]], tuple[Measure, Cost]]] = {
     "eq": _eq,
     "not": lambda term, parts: (BOOLEAN, NOTHING),
     "nil": lambda term, parts: (List(ZERO, ZERO, None), NOTHING),
-    "list": _list,
     "cons": _cons,
     "pair": _pair,
     "isEmpty": _is_empty,

@@ -14,8 +14,9 @@ import msgspec
 
 from pif.analysis.cost.polynomials import ONE, ZERO, Polynomial, constant, larger, smaller
 from pif.analysis.types.unification import Origin, Shape, Type, TypeVariable, find
+from pif.analysis.work import Work
 from pif.language.budget import STRING_LENGTH
-from pif.language.terms import Term
+from pif.language.terms import Data, Term
 
 _LONGEST = constant(STRING_LENGTH)
 
@@ -36,8 +37,11 @@ __all__ = [
     "joined",
     "mapped",
     "natural",
+    "of_literals",
     "of_type",
+    "same_shape",
     "text",
+    "weight",
 ]
 
 
@@ -106,6 +110,74 @@ def natural(number: int) -> Integer:
 
 def text(length: int) -> Text:
     return Text(constant(length), constant(length))
+
+
+def of_literals(values: Sequence[Data]) -> Measure:
+    """The measure of some literals, one or more."""
+    kinds = {type(value) for value in values}
+    if kinds == {int}:
+        numbers = [value for value in values if type(value) is int]
+        least, most = min(numbers), max(numbers)
+        return Integer(constant(max(0, least)), constant(max(abs(least), abs(most))), least >= 0)
+    if kinds == {str}:
+        lengths = [len(value) for value in values if type(value) is str]
+        return Text(constant(min(lengths)), constant(max(lengths)))
+    if kinds == {bool}:
+        return Other("boolean", values[0] is True) if len(set(values)) == 1 else BOOLEAN
+    return UNIT if kinds == {type(None)} else ANYTHING
+
+
+def weight(measure: Measure, work: Work) -> int:
+    """How many parts a measure has as a tree: what walking through it once takes, and that many steps."""
+    total = 0
+    stack = [measure]
+    while stack:
+        part = stack.pop()
+        work.done()
+        total += 1
+        match part:
+            case List():
+                stack.append(part.item)
+            case Pair():
+                stack += (part.first, part.second)
+            case Record():
+                stack += [field for _, field in part.fields]
+                stack.append(part.other)
+            case _:
+                pass
+    return total
+
+
+def same_shape(left: Measure, right: Measure) -> bool:
+    """Whether two measures differ in their bounds alone."""
+    match left, right:
+        case Integer(), Integer():
+            return left.natural == right.natural
+        case Text(), Text():
+            return True
+        case List(), List():
+            return same_shape(left.item, right.item)
+        case Pair(), Pair():
+            return same_shape(left.first, right.first) and same_shape(left.second, right.second)
+        case Record(), Record():
+            return (
+                len(left.fields) == len(right.fields)
+                and all(
+                    mine == other and same_shape(one, two)
+                    for (mine, one), (other, two) in zip(left.fields, right.fields, strict=True)
+                )
+                and same_shape(left.other, right.other)
+            )
+        case Function(), Function():
+            return [*map(_closure_key, left.closures)] == [*map(_closure_key, right.closures)]
+        case Quoted(), Quoted():
+            return left.term is right.term
+        case (None, None):
+            return True
+        case Other(), Other():
+            return left == right
+        case _:
+            return False
 
 
 def joined(left: Measure, right: Measure) -> Measure:
@@ -187,7 +259,8 @@ def mapped(
 class Sizes:
     """The sizes of an input: names for them, what they are, and how they are read off a value's written term."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Work) -> None:
+        self.work = work
         self.meaning: dict[str, str] = {}
         self._names = {"length": iter("nmklij"), "magnitude": iter("xyzuv")}
 
@@ -212,6 +285,7 @@ class Sizes:
 
 def of_type(type_: Type, sizes: Sizes, of: str = "the input", *, inside: bool = False) -> Measure:
     """The measure of an input of a type. `_read` reads the same sizes off an input: they change together."""
+    sizes.work.done()
     type_ = find(type_)
     name = type_.name if isinstance(type_, Shape) else "a variable"
     match name:

@@ -30,7 +30,7 @@ from pif.analysis.types.unification import (
     Rule,
     Shape,
     Sort,
-    TooMuchWork,
+    TooDeep,
     Type,
     TypeVariable,
     Unifier,
@@ -72,7 +72,7 @@ def instantiate(type_: Type, level: int, origin: Origin | None, work: Callable[[
     def copy(part: Type, depth: int = 0) -> Type:
         part = find(part)
         if depth > DEPTH:
-            raise TooMuchWork
+            raise TooDeep
         known = made.get(id(part))
         if known is not None:
             return known[1]
@@ -107,7 +107,7 @@ class Inference:
         self.names: dict[str, list[Type]] = {}
         self.free: dict[str, Type] = {}
         self.problems: list[TypeProblem] = []
-        self.unknown: list[Unknown] = []
+        self.unknown: dict[str, Unknown] = {}
         self.next = self.fresh()
         self.evaluated = 0
 
@@ -121,7 +121,9 @@ class Inference:
         value = find(self.own.value)
         if isinstance(value, Shape) and value.name == "function":
             self.same(value.parts[0], self.next, None, "`continue` gives the tool", None)
-        return Typed(self.own.value, self.own.effect, self.free, tuple(self.problems), tuple(self.unknown))
+        return Typed(
+            self.own.value, self.own.effect, self.free, tuple(self.problems), tuple(self.unknown.values())
+        )
 
     # The pieces of all rules.
 
@@ -139,7 +141,8 @@ class Inference:
         try:
             self.unifier.make_same(found, expected)
         except Clash as clash:
-            self.report(problem(clash, found, expected, path, says, hint))
+            if len(self.problems) < PROBLEMS:
+                self.report(problem(clash, found, expected, path, says, hint))
             return False
         return True
 
@@ -147,17 +150,17 @@ class Inference:
         try:
             self.unifier.hold(type_, rule, Origin(path))
         except Clash as clash:
-            self.report(problem(clash, type_, None, path, says, hint))
+            if len(self.problems) < PROBLEMS:
+                self.report(problem(clash, type_, None, path, says, hint))
 
     def report(self, found: TypeProblem) -> None:
-        if len(self.problems) < PROBLEMS and all(found.path != known.path for known in self.problems):
+        if all(found.path != known.path for known in self.problems):
             self.problems.append(found)
 
     def dynamic(self, path: Path, reason: str) -> Shape:
         """`?`, and why."""
         place = pointer(path)
-        if all(place != known.path for known in self.unknown):
-            self.unknown.append(Unknown(place, reason))
+        self.unknown.setdefault(place, Unknown(place, reason))
         return Shape(DYNAMIC, (), Origin(path))
 
     def operands(self, term: Term, path: Path) -> list[tuple[Type, Path]]:
@@ -182,8 +185,7 @@ class Inference:
         self.unifier.work()
         match term.op:
             case "literal":
-                kind = {bool: "boolean", int: "integer", str: "string"}.get(type(term.value), "unit")
-                return self.shape(kind, path)
+                return self.shape(kind_of_literal(term), path)
             case "var":
                 return self.variable(term.value)
             case "lam":
@@ -255,7 +257,11 @@ class Inference:
 
     def listed(self, term: Term, path: Path) -> Type:
         item: Type = self.fresh()
-        for type_, here in self.operands(term, path):
+        for index, part in enumerate(term.parts):
+            if part.op == "literal" and _is_plain(item, kind_of_literal(part)):
+                continue
+            here = longer(path, (index,))
+            type_ = self.infer(part, here, self.pure(path))
             hint = "A list holds items of one type; for parts of several take a record or pairs."
             self.same(type_, item, here, "the list's items before are", hint)
             if is_dynamic(type_):
@@ -422,6 +428,19 @@ class Inference:
         if unknown and isinstance(find(result), Shape) and term.op in ("fold", "cons"):
             self.unifier.forget(result)
         return result
+
+
+_KINDS = {bool: "boolean", int: "integer", str: "string"}
+
+
+def kind_of_literal(term: Term) -> str:
+    """The name of a literal's type."""
+    return _KINDS.get(type(term.value), "unit")
+
+
+def _is_plain(type_: Type, name: str) -> bool:
+    type_ = find(type_)
+    return isinstance(type_, Shape) and type_.name == name
 
 
 def is_dynamic(type_: Type) -> bool:

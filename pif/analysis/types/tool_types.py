@@ -13,18 +13,16 @@ import msgspec
 from pif.analysis.facts import literal_tool, live_children
 from pif.analysis.types.inference import Inference, ToolTypes, Typed
 from pif.analysis.types.type_text import TypeProblem, Unknown, print_type
-from pif.analysis.types.unification import GENERIC, Shape, TooMuchWork, Type, TypeVariable, Unifier, find
+from pif.analysis.types.unification import GENERIC, Shape, TooDeep, Type, TypeVariable, Unifier, find
+from pif.analysis.work import Unfinished, Work
 from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, Term
 
-__all__ = ["WORK", "Typing", "typing_of"]
+__all__ = ["Typing", "typing_of"]
 
-WORK = 200_000
-"""Parts of types looked at for one question, with all the tools it needs: some tenths of a second."""
-
-NODES = 20_000
-"""Nodes of all terms together that one question may concern."""
+_NODES_A_STEP = 4
+"""Nodes looked at for the names of tools in the time of one step."""
 
 _STACK = 8_000
 
@@ -32,7 +30,7 @@ _STACK = 8_000
 class Typing(msgspec.Struct, frozen=True):
     """What is known of the type of a tool or a term.
 
-    `type_` is None where there is none: `problems` say why, or it was too much work. Where `certain`, evaluating it
+    `type_` is None where there is none: `problems` say why, or it was too much work (`unfinished` says so). Where `certain`, evaluating it
     never raises `type_error`, for an input of the `input_type` where it is a function. `free` gives the types of
     names that nothing binds; `depends` the tools that were looked at, by the names they were asked for.
     """
@@ -42,6 +40,7 @@ class Typing(msgspec.Struct, frozen=True):
     problems: tuple[TypeProblem, ...]
     unknown: tuple[Unknown, ...]
     depends: tuple[str, ...]
+    unfinished: str = ""
 
     @property
     def certain(self) -> bool:
@@ -72,22 +71,25 @@ class Typing(msgspec.Struct, frozen=True):
         return fields
 
 
-def typing_of(program: Tool | Term, tools: Tools) -> Typing:
-    """The type of a tool, or of a term that is no tool yet, over the tools of a snapshot."""
+def typing_of(program: Tool | Term, tools: Tools, work: Work | None = None) -> Typing:
+    """The type of a tool, or of a term that is no tool yet, over the tools of a snapshot.
+
+    A step of `work` is a part of a type looked at, with those of all the tools it needs.
+    """
     reserve_stack(_STACK)
     term = program.term if isinstance(program, Tool) else program
     label = program.label if isinstance(program, Tool) else ""
-    return _Question(tools).answer(term, label)
+    return _Question(tools, work or Work()).answer(term, label)
 
 
 class _Question:
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, work: Work) -> None:
         self.tools = tools
-        self.unifier = Unifier(WORK)
+        self.work = work
+        self.unifier = Unifier(work)
         self.found: dict[str, Tool | None] = {}
         self.typed: dict[str, ToolTypes | None] = {}
         self.current: dict[str, ToolTypes] = {}
-        self.nodes = 0
 
     def answer(self, term: Term, label: str) -> Typing:
         """The types of all that the term depends on, then its own."""
@@ -96,12 +98,17 @@ class _Question:
             for group in self.groups(term, label):
                 typed = self.infer(group)
                 result = typed.get(label, result)
-        except TooMuchWork:
-            reason = Unknown("", "its types are too large to be worked out")
-            return Typing(None, {}, (), (reason,), tuple(sorted(self.found)))
+        except TooDeep:
+            return self.without("its types nest too deep to be worked out")
+        except Unfinished as error:
+            return self.without(f"types: {error.reason}")
         assert result is not None
         value = None if result.problems else result.value
         return Typing(value, result.free, result.problems, result.unknown, tuple(sorted(self.found)))
+
+    def without(self, reason: str) -> Typing:
+        """No type, and why."""
+        return Typing(None, {}, (), (Unknown("", reason),), tuple(sorted(self.found)), reason)
 
     # Which tools there are.
 
@@ -112,9 +119,7 @@ class _Question:
 
     def named(self, term: Term) -> list[Tool]:
         """The tools that a term's code calls by name."""
-        self.nodes += term.nodes
-        if self.nodes > NODES:
-            raise TooMuchWork
+        self.work.done(1 + term.nodes // _NODES_A_STEP)
         names = dict.fromkeys(_called(term))
         return [tool for name in names if name != "self" and (tool := self.tool(name)) is not None]
 

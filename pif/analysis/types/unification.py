@@ -13,7 +13,7 @@ is inside types, told apart by `Sort`:
 `?` is a type of which nothing is known; it goes with every other. Variables carry rules: `data` (no function inside),
 `ordered` (integer or string), `sized` (list or string), `there` and `gone` for flags, which both together are `maybe`.
 
-Invariants: unification never recurses deeper than `DEPTH` and never does more than its `limit` of work: types can be
+Invariants: unification never recurses deeper than `DEPTH` and never does more than its `work` allows: types can be
 exponential in the size of a term, and nothing here may be. Every shape knows the `Origin` that made it, so that a
 clash can name both places.
 """
@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from pif.analysis.work import Work
 from pif.language.errors import Path
 
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
     "Rule",
     "Shape",
     "Sort",
-    "TooMuchWork",
+    "TooDeep",
     "Type",
     "TypeVariable",
     "Unifier",
@@ -120,21 +121,16 @@ class Clash(Exception):
         self.infinite = infinite
 
 
-class TooMuchWork(Exception):
-    """The types of a term are too large to be worked out."""
+class TooDeep(Exception):
+    """A type nests deeper than `DEPTH`."""
 
 
 class Unifier:
-    """Makes types one. `limit` bounds the work: about the parts of types looked at."""
+    """Makes types one. A step of `work` is a part of a type looked at."""
 
-    def __init__(self, limit: int) -> None:
-        self._left = limit
+    def __init__(self, work: Work) -> None:
+        self.work = work.done
         self._trail: list[tuple[TypeVariable, Rule | None]] = []
-
-    def work(self, amount: int = 1) -> None:
-        self._left -= amount
-        if self._left < 0:
-            raise TooMuchWork
 
     def make_same(self, found: Type, expected: Type) -> None:
         """Make both one type, or raise `Clash` with the innermost parts that differ and leave both as they were."""
@@ -163,7 +159,7 @@ class Unifier:
             return
         self.work()
         if depth > DEPTH:
-            raise TooMuchWork
+            raise TooDeep
         if isinstance(found, TypeVariable):
             self._bind(found, expected)
         elif isinstance(expected, TypeVariable):
@@ -245,8 +241,12 @@ class Unifier:
 
     def _rows(self, found: Shape, expected: Shape, depth: int) -> None:
         label = found.label if found.name == "field" else expected.label
-        tail = _tail(found)
-        if isinstance(tail, TypeVariable) and tail is _tail(expected) and _labels(found) != _labels(expected):
+        tail = self._tail(found)
+        if (
+            isinstance(tail, TypeVariable)
+            and tail is self._tail(expected)
+            and _labels(found) != _labels(expected)
+        ):
             raise Clash(found, expected, infinite=True)
         flag, type_, rest = self._taken(found, label)
         other_flag, other_type, other_rest = self._taken(expected, label)
@@ -280,6 +280,13 @@ class Unifier:
         for field in reversed(before):
             rest = Shape("field", (field.parts[0], field.parts[1], rest), field.origin, field.label)
         return flag, type_, rest
+
+    def _tail(self, row: Type) -> Type:
+        row = find(row)
+        while isinstance(row, Shape) and row.name == "field":
+            self.work()
+            row = find(row.parts[2])
+        return row
 
 
 def unknown(sort: Sort, origin: Origin) -> Shape:
@@ -316,13 +323,6 @@ def _keeps(shape: Shape, rule: Rule) -> bool:
             return shape.name != "present"
         case "there":
             return True
-
-
-def _tail(row: Type) -> Type:
-    row = find(row)
-    while isinstance(row, Shape) and row.name == "field":
-        row = find(row.parts[2])
-    return row
 
 
 def _labels(row: Type) -> set[str]:

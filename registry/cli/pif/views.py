@@ -90,6 +90,8 @@ def evolved(screen: Screen, answer: Answer) -> None:
         screen.write(_field("used by", ", ".join(_user(user) for user in answer["users"])))
     if "derived_from" in answer:
         screen.write(_field("derived from", answer["derived_from"]))
+    for part in answer.get("unfinished", ()):
+        screen.write(_field("unfinished", part))
     for warning in answer.get("warnings", ()):
         screen.print_error(f"warning: {warning}")
     for found in answer.get("type_errors", ()):
@@ -183,7 +185,7 @@ def _type(answer: Answer) -> str:
     """The type of a tool or a term in one line, or why it has none."""
     if answer["inferred_type"] is None:
         count = len(answer.get("type_errors", ()))
-        return f"none: {count} type error{'s' if count != 1 else ''}" if count else "none: too large"
+        return f"none: {count} type error{'s' if count != 1 else ''}" if count else "none"
     return f"{answer['inferred_type']}{', not certain' if 'type_unknown' in answer else ''}"
 
 
@@ -295,9 +297,11 @@ def analysis(screen: Screen, answer: Answer, texts: Texts) -> None:
     if "cost" in answer:
         _cost(screen, answer["cost"])
     if "dead_code" in answer:
-        for part in answer["dead_code"]:
+        for part in answer["dead_code"] or ():
             screen.write(_field("dead code", f"{part['path']}: {part['reason']}"))
-    if "normal_form" in answer:
+    for part in answer.get("unfinished", ()):
+        screen.write(_field("unfinished", part))
+    if answer.get("is_normal") is not None:
         if answer["is_normal"]:
             screen.write(_field("normal form", "the term itself"))
         else:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from pif.analysis.cost.bounds import _STEPS
 from pif.analysis.facts import CAPABILITIES
-from pif.analysis.types.tool_types import NODES, WORK
 from pif.analysis.types.type_text import PROBLEMS
+from pif.analysis.work import STEPS
 from pif.compiled.generate import _VISITS
 from pif.compiled.source import _LEVELS
 from pif.compiled.units import _FRAME, _LIMIT, _UNITS
@@ -117,10 +116,8 @@ def _python_refused() -> str:
 
 def _bounds() -> str:
     rows = [
-        ("parts of types looked at for one question", WORK),
-        ("nodes of the term and of all tools whose types it needs", NODES),
+        ("steps of one analysis: nodes, and parts of types and bounds, that are looked at", STEPS),
         ("type errors reported of one term", PROBLEMS),
-        ("nodes looked at for a cost bound, calls followed", _STEPS),
         ("characters of a Python text", _LONGEST),
         ("nodes of the term it becomes", _LARGEST),
         ("blocks of statements translated, one for each way that leads to it", _BLOCKS),

@@ -66,7 +66,7 @@ def convergent(sequent: Sequent, witness: RewriteSystem) -> None:
     if not units.complete:
         raise NotExpressible("clauses that no equation says as much as")
     try:
-        _System(problem.signature, units.units, witness).check()
+        _System(problem, units.units, witness).check()
     except RecursionError:
         raise RejectedError("terms that nest too deeply") from None
 
@@ -112,17 +112,19 @@ def _signature(whole: Signature, units: Sequence[Unit]) -> Signature:
     inhabited = {found[name].codomain for name in found.names if not found[name].domain}
     for text, sort in list(found.sorts.items()):
         if sort not in inhabited:
-            found.declare(Function(f"?any {text}", (), sort))
+            found.declare(Function(f"?any {text}", (), sort, "any"))
     return found
 
 
 class _System:
     """The equations of a witness with their ordering."""
 
-    def __init__(self, whole: Signature, units: Sequence[Unit], witness: RewriteSystem) -> None:
-        self._units = units
+    def __init__(self, problem: Problem, units: Sequence[Unit], witness: RewriteSystem) -> None:
+        unequal = [(each, problem.unequal(each)) for each in units]
+        self._unequal = [sides for _, sides in unequal if sides is not None]
+        self._facts = [(each.left, each.right) for each, sides in unequal if sides is None]
         self._work = 0
-        self._signature = _signature(whole, units)
+        self._signature = _signature(problem.signature, units)
         names = witness.precedence
         if len(set(names)) < len(names) or set(names) != self._signature.names:
             raise RejectedError("the precedence is not of all functions, each once")
@@ -158,14 +160,12 @@ class _System:
 
     def check(self) -> None:
         """Check that the system is convergent, and that all equations and disequations hold in it."""
-        unequal = [each.unequal for each in self._units if each.unequal is not None]
-        forms = [tuple(self._normal(side, self._order) for side in pair) for pair in unequal]
+        forms = [tuple(self._normal(side, self._order) for side in pair) for pair in self._unequal]
         if forms != self._forms or any(left == right for left, right in forms):
             raise RejectedError("the sides of the disequations have other normal forms, or the same")
         if self._normal(TRUE, self._order) == self._normal(FALSE, self._order):
             raise RejectedError("truth and falsity have one normal form")
-        facts = ((each.left, each.right) for each in self._units if each.unequal is None)
-        if not all(self._joins(*each) for each in facts):
+        if not all(self._joins(*each) for each in self._facts):
             raise RejectedError("an axiom does not hold in the normal forms")
         if not all(self._joins(*each) for each in self._critical_pairs()):
             raise RejectedError("a critical pair does not join")

@@ -15,7 +15,7 @@ Functions that the reading of formulas makes, besides the symbols of the goal
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -30,6 +30,7 @@ __all__ = [
     "LARGEST",
     "TRUE",
     "Function",
+    "Meaning",
     "Signature",
     "Term",
     "functions_in",
@@ -44,7 +45,7 @@ __all__ = [
 Term: TypeAlias = core.Variable | tuple[Any, ...]
 
 EQUALITY, CASES = "= ", "if "
-"""How the names of the functions of equality, and of definitions by cases, begin; no other function's does."""
+"""How the names of the functions of equality, and of definitions by cases, begin.  Their meaning says what they are."""
 
 TRUE: Term = ("true",)
 FALSE: Term = ("false",)
@@ -53,12 +54,17 @@ LARGEST = 10_000
 """Parts of a term that is made."""
 
 
+Meaning: TypeAlias = Literal["truth", "equality", "cases", "symbol", "any"]
+"""What is known of a function: that it is a truth value, equality, definition by cases, a symbol of the goal; or nothing."""
+
+
 class Function(msgspec.Struct, frozen=True):
     """A function by name; `symbol` is what it stands for at the truth values `fixed`, None for a made one."""
 
     name: str
     domain: tuple[core.Sort, ...]
     codomain: core.Sort
+    meaning: Meaning
     symbol: core.Symbol | None = None
     fixed: tuple[bool | None, ...] = ()
 
@@ -70,7 +76,7 @@ class Signature:
         self._functions: dict[str, Function] = {}
         self._sorts: dict[str, core.Sort] = {}
         for name in ("true", "false"):
-            self.declare(Function(name, (), core.BOOL))
+            self.declare(Function(name, (), core.BOOL, "truth"))
         for each in functions:
             self.declare(each)
 
@@ -106,6 +112,12 @@ class Signature:
     def sort(self, term: Term) -> core.Sort:
         """The sort of a term."""
         return term.sort if isinstance(term, core.Variable) else self._functions[term[0]].codomain
+
+    def equated(self, term: Term) -> tuple[Term, Term] | None:
+        """The sides of a term that says whether they are equal."""
+        if isinstance(term, core.Variable) or self._functions[term[0]].meaning != "equality":
+            return None
+        return term[1], term[2]
 
     def read_variables(self, data: Iterable[tuple[str, str]]) -> dict[str, core.Variable]:
         """Variables from their names and the texts of their sorts."""

@@ -13,7 +13,7 @@ See docs/reference/certificates.md §3.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from math import prod
 from typing import TypeAlias
@@ -35,7 +35,7 @@ from kleis.prover.checker.rules.regular_memberships import (
     same,
     searched,
 )
-from kleis.prover.checker.rules.regular_patterns import CLASSES, LENGTH, bare, language, of_length
+from kleis.prover.checker.rules.regular_patterns import CLASSES, LENGTH, SEARCHES, bare, language, of_length
 
 __all__ = ["Reader", "Unreadable", "is_total"]
 
@@ -119,11 +119,12 @@ class Reader:
 
     def _unfolded(self, term: core.Let | core.DefinitionCall) -> core.Term:
         """The body with values for its variables.  Terms share their parts, and are walked as trees."""
-        for _ in subterms(term):
+        definition = None if isinstance(term, core.Let) else self._definitions[term.definition]
+        for _ in subterms(term, *(() if definition is None else (definition.body,))):
             self._meter.charge(1)
         if isinstance(term, core.Let):
             return substitute(term.body, {term.variable.name: term.value})
-        definition = self._definitions[term.definition]
+        assert definition is not None
         names = (each.name for each in definition.parameters)
         return substitute(definition.body, dict(zip(names, term.arguments, strict=True)))
 
@@ -142,8 +143,8 @@ class Reader:
             if node is None:
                 return Open(term)
             return self._on_texts(term, arguments[:1], in_language(node))
-        if name in _SEARCHES:
-            return self._on_texts(term, arguments, searched(_SEARCHES[name]))
+        if name in SEARCHES:
+            return self._on_texts(term, arguments, searched(SEARCHES[name]))
         if name in CLASSES:
             return self._on_texts(term, arguments, in_language(CLASSES[name]))
         if name in _COMPARED and len(arguments) == 2:
@@ -214,14 +215,6 @@ class Reader:
             return self._on_texts(term, measured.arguments, in_language(lengths))
         return Open(term)
 
-
-_SEARCHES: Mapping[str, tuple[bool, bool]] = {
-    "contains": (True, True),
-    "hasPrefix": (False, True),
-    "hasSuffix": (True, False),
-    "str_eq": (False, False),
-}
-"""For each search, whether anything may stand before and behind the string sought."""
 
 _COMPARED = ("less_than", "leq", "greater_than", "geq")
 _TURNED = {

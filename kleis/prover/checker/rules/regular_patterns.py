@@ -11,7 +11,7 @@ from kleis import core
 from kleis.builtins.regular import regex
 from kleis.builtins.regular.regex import ANY, EMPTY, FULL, NONE, Node
 
-__all__ = ["CLASSES", "LENGTH", "Unfold", "bare", "language", "of_length"]
+__all__ = ["CLASSES", "LENGTH", "SEARCHES", "Unfold", "bare", "language", "of_length"]
 
 LENGTH = 10_000
 """The greatest length in a comparison, and the greatest bound of a loop."""
@@ -79,6 +79,15 @@ CLASSES: Mapping[str, Node] = {
     "isAlpha": regex.loop(_LETTERS, 1, None),
     "isAlphaNum": regex.loop(regex.unite(_LETTERS, _DIGITS), 1, None),
 }
+
+
+SEARCHES: Mapping[str, tuple[bool, bool]] = {
+    "contains": (True, True),
+    "hasPrefix": (False, True),
+    "hasSuffix": (True, False),
+    "str_eq": (False, False),
+}
+"""For each search, whether anything may stand before and behind the string sought."""
 
 
 def bare(term: core.Term) -> core.Term:

@@ -20,7 +20,6 @@ import msgspec
 from kleis import core
 from kleis.prover.checker.format import Link, Refutation, Rewrite, Rewriting
 from kleis.prover.checker.rules.equation_terms import (
-    EQUALITY,
     FALSE,
     LARGEST,
     TRUE,
@@ -134,9 +133,10 @@ class _Chains:
     def _reflected(self, number: int) -> tuple[Term, Term]:
         left, right = self._numbered(number)
         truth, said = (left, right) if right == TRUE else (right, left)
-        if said != TRUE or isinstance(truth, core.Variable) or not truth[0].startswith(EQUALITY):
+        equated = self._signature.equated(truth)
+        if said != TRUE or equated is None:
             raise RejectedError(f"the equation {number} does not say that an equation is true")
-        return truth[1], truth[2]
+        return equated
 
     def _rewritten(self, term: Term, step: Rewrite) -> Term:
         old, new = self._numbered(abs(step.equation))

@@ -10,7 +10,6 @@ from itertools import count
 
 from kleis import core
 from kleis.core.sort_printing import sort_text
-from kleis.core.traversal import subterms
 from kleis.prover.checker.rules.equation_terms import CASES, EQUALITY, Function, Signature
 from kleis.prover.checker.sequent import NotExpressible, Sequent
 
@@ -25,25 +24,21 @@ class Functions:
 
     def __init__(self, sequent: Sequent) -> None:
         self.signature = Signature()
-        formulas = [formula for _, formula in sequent.premises]
-        formulas += [sequent.claim, *(each.body for each in sequent.goal.definitions)]
         symbols = dict.fromkeys((*sequent.goal.symbols, *sequent.constants))
-        symbols.update(
-            (each.symbol, None) for each in subterms(*formulas) if isinstance(each, core.SymbolCall)
-        )
         written = [each.name for each in symbols]
-        once = {name for name in written if written.count(name) == 1 and not name.startswith(_MADE)}
-        self._names = {each: each.name if each.name in once else _full(each) for each in symbols}
-        self._taken = {*written, *self._names.values()}
+        self._alone = {
+            each for each in symbols if written.count(each.name) == 1 and not each.name.startswith(_MADE)
+        }
+        self._taken = {*written, *map(_full, symbols)}
 
     def of_symbol(self, symbol: core.Symbol, fixed: tuple[bool | None, ...]) -> Function:
         """A symbol at fixed truth values (None: a place that is left, over a carrier)."""
         domain, codomain = first_order(core.FunctionOf(symbol.domain, symbol.codomain))
-        name = self._names[symbol]
+        name = symbol.name if symbol in self._alone else _full(symbol)
         if any(each is not None for each in fixed):
             name += "[" + ", ".join("_" if each is None else str(each).lower() for each in fixed) + "]"
         left = tuple(each for each in domain if each != core.BOOL)
-        return self.signature.declare(Function(name, left, codomain, symbol, fixed))
+        return self.signature.declare(Function(name, left, codomain, "symbol", symbol, fixed))
 
     def new(self, stem: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> Function:
         """A function of which nothing is known."""
@@ -53,7 +48,7 @@ class Functions:
         while name in self._taken or name in self.signature:
             name = f"{stem}{next(numbers)}"
         self._taken.add(name)
-        return self.signature.declare(Function(name, domain, codomain))
+        return self.signature.declare(Function(name, domain, codomain, "any"))
 
 
 def first_order(sort: core.Sort) -> tuple[tuple[core.Sort, ...], core.Sort]:

@@ -56,14 +56,6 @@ class Unit(msgspec.Struct, frozen=True):
     left: Term
     right: Term
 
-    @property
-    def unequal(self) -> tuple[Term, Term] | None:
-        """The sides of a disequation without variables."""
-        left = self.left
-        if self.right != FALSE or isinstance(left, core.Variable) or not left[0].startswith(EQUALITY):
-            return None
-        return None if variables_in(left) else (left[1], left[2])
-
 
 class Units(msgspec.Struct, frozen=True):
     """The equations of the premises and of one way in which the claim may fail.
@@ -103,14 +95,18 @@ class Problem:
                 if equation is not None:
                     units.append(Unit(source, *equation))
         for name in functions_in(*(side for each in units for side in (each.left, each.right))):
-            domain = self.signature[name].domain
-            if name.startswith(EQUALITY):
+            domain, meaning = self.signature[name].domain, self.signature[name].meaning
+            if meaning == "equality":
                 same = core.Variable("x", domain[0])
                 units.append(Unit(LOGIC, (name, same, same), TRUE))
-            elif name.startswith(CASES):
+            elif meaning == "cases":
                 same, yes, no = (core.Variable(*each) for each in zip("xyz", domain[1:], strict=True))
                 units.append(Unit(LOGIC, (name, same, same, yes, no), yes))
         return Units(tuple(units), complete)
+
+    def unequal(self, unit: Unit) -> tuple[Term, Term] | None:
+        """The sides of a disequation without variables."""
+        return None if unit.right != FALSE or variables_in(unit.left) else self.signature.equated(unit.left)
 
     def _equations(self, form: Form) -> Iterator[tuple[tuple[Term, Term] | None, bool]]:
         """The equations that a form implies, each with whether it says as much as its part of the form."""
@@ -142,7 +138,7 @@ class Problem:
                 one, other = self._sides(_negated(each))
                 tested, given = self.signature.sort(one), self.signature.sort(left)
                 name = f"{CASES}{sort_text(tested)} : {sort_text(given)}"
-                self.signature.declare(Function(name, (tested, tested, given, given), given))
+                self.signature.declare(Function(name, (tested, tested, given, given), given, "cases"))
                 left = (name, one, other, left, right)
         return (left, right), len(positive) <= 1
 
@@ -158,7 +154,7 @@ class Problem:
             return literal.left
         sort = self.signature.sort(literal.left)
         name = f"{EQUALITY}{sort_text(sort)}"
-        self.signature.declare(Function(name, (sort, sort), core.BOOL))
+        self.signature.declare(Function(name, (sort, sort), core.BOOL, "equality"))
         return (name, literal.left, literal.right)
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from kleis import core
 from kleis.prover.checker.format import Link, Refutation, Rewrite, RewriteSystem, Rewriting
-from kleis.prover.checker.rules.equation_terms import Term, instance, matched, variables_in
+from kleis.prover.checker.rules.equation_terms import TRUE, Term, instance, matched, variables_in
 from kleis.prover.checker.rules.unit_equations import CLAIM, LOGIC, Problem
 from kleis.prover.checker.sequent import FALSITY, CheckError, Sequent
 from kleis.prover.engines.completion import unit_equations
@@ -235,12 +235,9 @@ class _Chain:
             for number in self._numbers.get(_stem(reason), []):
                 sides = self._equations[number - 1]
                 for truth, said in (sides, sides[::-1]):
-                    if (
-                        said == ("true",)
-                        and not isinstance(truth, core.Variable)
-                        and truth[0].startswith("= ")
-                    ):
-                        found.append(self._append(Link(reflects=number), (truth[1], truth[2])))
+                    equated = self._signature.equated(truth)
+                    if said == TRUE and equated is not None:
+                        found.append(self._append(Link(reflects=number), equated))
                         break
             self._numbers[reason] = found
         return found

@@ -27,8 +27,9 @@ from typing import Any
 import msgspec
 
 from kleis import core
+from kleis.prover.engines.solvers.hints import Taken, core_instances
 from kleis.prover.engines.solvers.runs import Options, library, run_solver, run_text, unwritable
-from kleis.prover.protocol.engine import Answer, Inexpressible, Task
+from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
 from kleis.prover.smt.script import Script, encode
 
 __all__ = ["INSTANTIATION", "INSTANTIATION_TWICE", "OVERLAPS", "InstanceSearch", "Instantiation"]
@@ -68,7 +69,7 @@ class Instantiation:
             run = run_solver(search.solver(search.named(axioms)), steps // 2)
             used += run.used
             if run.status == "unsat":
-                return self._proved(search, axioms, run.used, used, steps)
+                return self._proved(task, search, axioms, run.used, used, steps)
         detail = f"{len(search.instances)} instances"
         return Answer(outcome="silent", reason="resource", detail=detail, steps=used)
 
@@ -78,16 +79,21 @@ class Instantiation:
         return {}
 
     def _proved(
-        self, search: InstanceSearch, axioms: Sequence[str], last: int, used: int, steps: int
+        self, task: Task, search: InstanceSearch, axioms: Sequence[str], last: int, used: int, steps: int
     ) -> Answer:
+        formulas = {each.name: each.formula for each in task.goal.axioms}
         named = search.core(search.named(axioms), min(steps, 20_000 + 4 * last))
-        outcome = "proved" if any(name == _CLAIM for name, _ in named) else "inconsistent"
+        outcome: Outcome = "proved" if any(name == _CLAIM for name, _ in named) else "inconsistent"
         needed = tuple(name for name, _ in search.script.axioms if any(name == each for each, _ in named))
         detail = f"{len(search.instances)} instances, {len(named)} formulas used"
-        proof = search.obligations(named)
-        if outcome == "proved":
-            return Answer(outcome="proved", core=needed, steps=used, detail=detail, proof=proof)
-        return Answer(outcome="inconsistent", core=needed, steps=used, detail=detail, proof=proof)
+        return Answer(
+            outcome=outcome,
+            core=needed,
+            steps=used,
+            detail=detail,
+            proof=search.obligations(named),
+            instances=core_instances(search.script, formulas, search.taken(named)),
+        )
 
 
 INSTANTIATION = Instantiation(1)
@@ -95,10 +101,12 @@ INSTANTIATION_TWICE = Instantiation(2)
 
 
 class _Instance(msgspec.Struct, frozen=True):
-    """An instance of the axiom of this name."""
+    """An instance of the axiom of this name: of one of its universal quantifiers, at these terms."""
 
     axiom: str
     formula: Any
+    quantifier: Any
+    at: tuple[Any, ...]
 
 
 _Named = list[tuple[str, Any]]
@@ -167,7 +175,7 @@ class InstanceSearch:
                     instance = self._z3.substitute_vars(quantifier.body(), *reversed(chosen))
                     if instance not in seen:
                         seen.add(instance)
-                        self.instances.append(_Instance(name, instance))
+                        self.instances.append(_Instance(name, instance, quantifier, tuple(chosen)))
 
     def _sources(self) -> Iterator[tuple[str, Any]]:
         yield from self.axioms.items()
@@ -239,6 +247,18 @@ class InstanceSearch:
         used = sorted(int(each.decl().name()[1:]) for each in solver.unsat_core())
         kept = [named[place] for place in used]
         return kept if run_solver(self.solver(kept), steps).status == "unsat" else named
+
+    def taken(self, named: _Named) -> Iterator[Taken]:
+        """The instances of whole axioms among some formulas."""
+        kept = {(name, formula.get_id()) for name, formula in named}
+        for each in self.instances:
+            whole = self.axioms.get(each.axiom)
+            if (
+                whole is not None
+                and whole.eq(each.quantifier)
+                and (each.axiom, each.formula.get_id()) in kept
+            ):
+                yield each.axiom, each.at
 
     # ── Obligations ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -33,9 +33,7 @@ CERTIFICATE = Certificate(
         Step(Ask(("lemma 1",), (Instance("lemma 1", (["number", "-2", "ℤ"],)),)), shows=["true"]),
         Step(Induction("n", (Case("low", Ask()), Case("step", Ask(("step 1",)))), start=-3, by=1)),
     ),
-    model=Tables(
-        carriers=(("G", 2),), tables=(("e : G", ((0,),)), ("p : G → Bool", ((0, True), (1, False))))
-    ),
+    model=Tables(carriers=(("G", 2),), tables=(("e : G", (0,)), ("p : G → Bool", (True, False)))),
 )
 FILE = to_json(CERTIFICATE)
 
