@@ -209,7 +209,7 @@ def _shown(text: str) -> str:
 
 # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-CERTIFICATE_FORMAT: Final = 1
+CERTIFICATE_FORMAT: Final = 2
 """The format of certificates that this program makes and checks: `VERSION` of the checker, which is not loaded for it."""
 
 NOT_CHECKED: Final = "it was imported and has not been checked here"

@@ -13,10 +13,13 @@ import msgspec
 from pif.language.terms import Json
 
 if TYPE_CHECKING:
-    from kleis.prover.certificates.certificate import Certificate
+    from kleis.prover.checker.format import Certificate
     from kleis.prover.process.broker import Broker
 
-__all__ = ["Shown", "UnreadableCertificate", "check_text", "read_text", "text_of"]
+__all__ = ["AXIOMS", "Shown", "UnreadableCertificate", "check_text", "read_text", "text_of"]
+
+AXIOMS = "axioms"
+"""What the finding is about that tells of axioms which are not known to have a model."""
 
 
 class UnreadableCertificate(Exception):
@@ -37,33 +40,34 @@ class Shown(msgspec.Struct, frozen=True):
 
 def text_of(certificate: Certificate) -> str:
     """The text that is kept and hashed: equal certificates have equal texts."""
-    return msgspec.json.encode(msgspec.to_builtins(certificate), order="sorted").decode()
+    from kleis.prover.checker.strict_reading import to_json
+
+    return to_json(certificate).decode()
 
 
 def read_text(text: str) -> Shown:
     """What a certificate says that it shows. Raises `UnreadableCertificate`."""
-    given = _certificate(text)
-    return Shown(
-        given.status, given.theory, given.claim, given.using, given.part,
-        tuple(each.claim for each in given.lemmas), given.assumed,
-    )  # fmt: skip
+    from kleis.prover.checker.format import CertificateError
+    from kleis.prover.checker.strict_reading import from_json
+
+    try:
+        given = from_json(text.encode(errors="surrogatepass"))
+    except CertificateError as error:
+        raise UnreadableCertificate(error.message) from None
+    lemmas = tuple(each.claim for each in given.lemmas)
+    return Shown(given.status, given.theory, given.claim, given.using, given.part, lemmas, given.assumed)
 
 
 def check_text(text: str, broker: Broker) -> list[Json]:
     """The findings of the check of a certificate: nothing in it is believed."""
-    from kleis.prover.certificates.certificate import check
+    from kleis.prover.certificates.check import check
 
-    try:
-        given = _certificate(text)
-    except UnreadableCertificate as error:
-        return [{"what": "certificate", "ok": False, "detail": str(error)}]
-    return [msgspec.structs.asdict(each) for each in check(given, broker).findings]
-
-
-def _certificate(text: str) -> Certificate:
-    from kleis.prover.certificates.certificate import Certificate, CertificateError
-
-    try:
-        return Certificate.from_json(text.encode())
-    except CertificateError as error:
-        raise UnreadableCertificate(error.message) from None
+    report = check(text.encode(errors="surrogatepass"), broker)
+    if report.refused is not None or not report.ok:
+        step, reason = report.refused or ("proof", "it is refused")
+        return [{"what": step, "ok": False, "detail": reason}]
+    settled = "; ".join(dict.fromkeys(each.by for each in report.leaves))
+    found: list[Json] = [{"what": "proof", "ok": True, "detail": settled}]
+    if report.model == "unknown":
+        found.append({"what": AXIOMS, "ok": True, "detail": "they are not known to have a model"})
+    return found

@@ -31,12 +31,12 @@ from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import TypeExpression
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, identity
-from registry.laws.certificates import UnreadableCertificate, read_text
+from registry.laws.certificates import AXIOMS, UnreadableCertificate, read_text
 from registry.laws.counterexamples import LawTrials
 from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.goals import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question
 from registry.laws.law_prover import LawProver
-from registry.laws.law_report import LATE, WHERE_DEFINED, LawReport
+from registry.laws.law_report import LATE, NO_MODEL, WHERE_DEFINED, LawReport
 from registry.laws.law_text import Law, LawError, Vocabulary, read_law
 from registry.translate.kleis_syntax import names_in
 from registry.translate.symbolic_values import Function, Untranslatable
@@ -230,6 +230,8 @@ class LawCheck:
                 (*labels, "a proof was found, but no certificate"), proof.reason
             )
         labels = (*labels, WHERE_DEFINED) if claim.where_defined else (*labels, *self._vacuous(claim, asked))
+        if decision.verdict.core and decision.verdict.consistency == "unknown":
+            labels = (*labels, NO_MODEL)
         return LawReport(
             claim.law.text,
             "proved",
@@ -291,9 +293,12 @@ class LawCheck:
         if wrong is not None or asked is None:
             detail = "" if wrong is None else f": {wrong['what']}: {wrong['detail']}"
             return LawReport(text, "claimed", reason=f"its certificate does not show it{detail}")
+        labels = (WHERE_DEFINED,) * bool(asked.conditions) + (NO_MODEL,) * any(
+            each["what"] == AXIOMS for each in findings
+        )
         return LawReport(
             text, "proved", kleis=print_expression(asked.claim), conditions=asked.conditions,
-            labels=(WHERE_DEFINED,) if asked.conditions else (), lemmas=tuple(lemmas),
+            labels=labels, lemmas=tuple(lemmas),
             engine="its certificate", certificate=certificate,
         )  # fmt: skip
 

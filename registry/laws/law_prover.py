@@ -145,7 +145,7 @@ class LawProver:
     ) -> Proof:
         """The certificate of a decision, which has passed its check."""
         from kleis.prover.certificates.build import Question, build
-        from kleis.prover.certificates.certificate import CertificateError
+        from kleis.prover.checker.format import CertificateError
 
         shown = [
             (print_expression(each), self.verify(theory, each, lemmas[:place]))

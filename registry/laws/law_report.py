@@ -8,7 +8,7 @@ import msgspec
 
 from pif.language.terms import Json
 
-__all__ = ["ABOUT", "LATE", "WHERE_DEFINED", "LawReport", "LawStatus"]
+__all__ = ["ABOUT", "LATE", "NO_MODEL", "WHERE_DEFINED", "LawReport", "LawStatus"]
 
 LawStatus = Literal["proved", "tested", "untested", "claimed", "refuted", "error"]
 """`proved`: there is a certificate, checked here. `tested`: true at `cases` assignments. `untested`: neither, and `reason`
@@ -19,6 +19,9 @@ ABOUT = "about the calculus without its fuel, depth and size limits"
 
 LATE = "not decided within "
 """How the label begins of a law that a time limit left open. Such a law is asked again."""
+
+NO_MODEL = "the axioms used are not known to have a model"
+"""The label of a law whose proof uses axioms that may clash."""
 
 WHERE_DEFINED = "where the tools have values"
 """The label of a law that is proved behind the definedness predicates of its tools."""

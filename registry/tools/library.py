@@ -32,7 +32,15 @@ import msgspec
 import pif
 from pif.language.terms import Json
 from registry.errors import RegistryError
-from registry.records import LIBRARY_PREFIX, NO_EXAMPLES, RESERVED, KeptLaw, ToolRecord, nearest_name
+from registry.records import (
+    LIBRARY_PREFIX,
+    NO_EXAMPLES,
+    RESERVED,
+    KeptLaw,
+    ToolRecord,
+    believed,
+    nearest_name,
+)
 from registry.store.exchange.file_format import Verified
 
 __all__ = [
@@ -192,26 +200,25 @@ class ProvedTool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     certificates: dict[str, msgspec.Raw]
 
     def certificate(self, hash_: str) -> str | None:
-        """The text of a certificate as it was hashed, whatever the layout of the file.
+        """The text of a certificate as it stands in the file: in one line, which ends.
 
-        Text that is no JSON is returned unchanged: it has another hash.
+        One that is laid out otherwise is another text, with another hash.
         """
         found = self.certificates.get(hash_)
-        if found is None:
-            return None
-        try:
-            return msgspec.json.encode(msgspec.json.decode(found), order="sorted").decode()
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return bytes(found).decode(errors="replace")
+        return None if found is None else bytes(found).decode(errors="replace") + "\n"
 
     def as_file(self) -> bytes:
-        """The file, for git: one line a field, certificates in the order of their laws."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
+        """The file, for git: one line a field of a law, one line a certificate, in the order of their laws."""
+        listed = {hash_: bytes(text).decode() for hash_, text in self.certificates.items()}
+        laws = msgspec.json.format(msgspec.json.encode(self.laws), indent=1).decode()
+        lines = ",\n".join(f'  "{hash_}": {text}' for hash_, text in listed.items())
+        tool = msgspec.json.encode(self.tool).decode()
+        return f'{{\n "tool": {tool},\n "laws": {laws},\n "certificates": {{\n{lines}\n }}\n}}\n'.encode()
 
 
 def proved_tool(tool: str, laws: Sequence[KeptLaw], certificates: Mapping[str, str]) -> ProvedTool:
     """The file of a tool, from its laws and the texts of their certificates by hash."""
-    texts = {hash_: msgspec.Raw(text.encode()) for hash_, text in certificates.items()}
+    texts = {hash_: msgspec.Raw(text.strip().encode()) for hash_, text in certificates.items()}
     return ProvedTool(tool, tuple(laws), texts)
 
 
@@ -265,6 +272,7 @@ class LibraryLaws:
 
 def _current(law: KeptLaw, hash_of: Callable[[str], str | None]) -> KeptLaw:
     """A law that was proved; `untested` where a tool that it rests on has other code."""
+    law = believed(law)
     same = all(hash_of(label.partition("@")[0]) == hash_ for label, hash_ in law.tools.items())
     return law if same else msgspec.structs.replace(law, status="untested")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -34,7 +34,7 @@ __all__ = ["COMMANDS"]
     "--certificate",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write a certificate, with its obligations as .smt2 files beside it.",
+    help="Write a certificate, for `kleis certificate check`.",
 )
 @EXPLAIN
 @FRESH
@@ -111,15 +111,37 @@ def certificate() -> None:
 
 @certificate.command("check")
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--with", "solvers", type=click.Choice(["z3", "cvc5", "both"]), default="z3", show_default=True,
+    help="The solver that has to refute every leaf; both: each of the two.",
+)  # fmt: skip
+@click.option("--theory", default="", metavar="FILE", help="Compare with this theory.")
+@click.option(
+    "--claim", default="", metavar="P", help="Compare with this claim; it may begin with `using S`."
+)
+@click.option(
+    "--require-model", is_flag=True, help="Require that the axioms used have a model, checked here."
+)
+@PATH
 @JSON
-def check_certificate(file: Path, as_json: bool) -> int:
-    """Check a certificate without trusting whoever wrote it.
+def check_certificate(
+    file: Path,
+    solvers: Literal["z3", "cvc5", "both"],
+    theory: str,
+    claim: str,
+    require_model: bool,
+    path: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Check a certificate without trusting whoever wrote it, and say what its verdict rests on.
 
-    The claim is read and encoded again, every obligation solved again. Exit status: 0 it holds, 1 it does not.
+    Theory and claim are read again, and every step is decided again. Compare what was read with what you hold: by eye,
+    or by --theory and --claim. Exit status: 0 everything holds, 1 it does not.
     """
-    from registry.cli.kleis.questions.certificates import check_file
+    from registry.cli.kleis.questions.certificate_check import Reader, check_file
 
-    return check_file(file, as_json=as_json)
+    reader = Reader(theory, claim, path, require_model)
+    return check_file(file, reader, solvers=solvers, as_json=as_json)
 
 
 @click.command()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from kleis import durable_files
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
@@ -109,8 +110,7 @@ def renew(context: CommandContext, tools: tuple[str, ...], every: bool, timeout:
 def export(context: CommandContext, tool: str, directory: Path, overwrite: bool) -> int:
     """Write the certificates of a tool's laws to files.
 
-    One file a law that is proved, NAME-1.json and so on, for `kleis certificate check`, which needs no home; beside it
-    the obligations as .smt2, for any solver.
+    One file a law that is proved, NAME-1.json and so on, for `kleis certificate check`, which needs no home.
     """
     from registry.laws.requests import proofs
 
@@ -136,19 +136,19 @@ def export(context: CommandContext, tool: str, directory: Path, overwrite: bool)
 
 
 def _write(directory: Path, texts: dict[Path, str]) -> None:
-    """Write certificates to files of a directory, which is made where it is not there."""
-    from kleis.prover.certificates.certificate import Certificate, CertificateError
-    from registry.cli.kleis.questions.certificates import write_certificate
+    """Write certificates, which are in canonical bytes, to files of a directory, which is made where it is not there."""
+    from registry.laws.certificates import UnreadableCertificate, read_text
 
     try:
-        certificates = {file: Certificate.from_json(written.encode()) for file, written in texts.items()}
+        for written in texts.values():
+            read_text(written)
         directory.mkdir(parents=True, exist_ok=True)
-        for file, made in certificates.items():
-            write_certificate(file, made)
-    except CertificateError as error:
+        for file, written in texts.items():
+            durable_files.write_whole(file, written.encode(), mode=0o644, durable=False)
+    except UnreadableCertificate as error:
         raise RegistryError(
             "invalid_argument",
-            error.message,
+            str(error),
             place="name",
             hint="`certificate check` tells which of its laws hold.",
         ) from None

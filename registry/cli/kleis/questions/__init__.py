@@ -1,6 +1,8 @@
 """What `kleis` asks of the prover.
 
 - `verify`: `kleis verify` and `kleis consistent`
-- `certificates`: certificates written and checked
+- `certificates`: certificates written
+- `certificate_check`: `kleis certificate check`: what a verdict rests on
+- `compare_goals`: whether a certificate is about what its reader holds
 - `explore`: `kleis explore`: the laws of a structure
 """

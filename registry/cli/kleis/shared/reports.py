@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Evidence, Status, Table, Verdict
 
 __all__ = [
+    "UNKNOWN_MODEL",
     "grid",
+    "print_evidence",
     "print_rejection",
     "print_table",
     "print_verdict",
+    "remark",
     "render",
     "status_piece",
 ]
@@ -45,6 +48,10 @@ _COLUMN = 14
 _ACROSS = 16
 
 
+UNKNOWN_MODEL = " – the axioms used are not known to have a model"
+"""What the first line of a verdict says besides, where the proof may rest on axioms that clash."""
+
+
 def status_piece(verdict: Verdict) -> Piece:
     """The word that says how a verdict is, with the reason of one that decides nothing."""
     word = f"{verdict.status} ({verdict.reason})" if verdict.reason is not None else verdict.status
@@ -54,13 +61,15 @@ def status_piece(verdict: Verdict) -> Piece:
 def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain: bool = False) -> None:
     """Write a verdict with its evidence; `label` says what it is about, `explain` also how it was found."""
     about = label or verdict.claim
-    screen.write([status_piece(verdict), *([Piece(f"  {about}")] if about else [])])
+    unknown = verdict.status == "verified" and verdict.consistency == "unknown"
+    pieces = [status_piece(verdict), *([Piece(UNKNOWN_MODEL, "word")] if unknown else [])]
+    screen.write([*pieces, *([Piece(f"  {about}")] if about else [])])
     screen.write(*_remarks(verdict))
     if verdict.evidence is not None:
         title = {"disproved": "counterexample", "consistent": "model"}.get(verdict.status, "evidence")
         if verdict.evidence.undefined:
             title += " (the claim is undefined there)"
-        _print_evidence(screen, verdict.evidence, title)
+        print_evidence(screen, verdict.evidence, title)
     if explain:
         _print_explanation(screen, verdict)
 
@@ -68,44 +77,46 @@ def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain:
 def _remarks(verdict: Verdict) -> Iterator[Line]:
     """What a reader has to know besides the status."""
     if verdict.theory == "inconsistent" and verdict.status != "inconsistent":
-        yield _row("theory", "inconsistent: some declarations of it have no model", "bad")
+        yield remark("theory", "inconsistent: some declarations of it have no model", "bad")
     if verdict.message:
-        yield _row("why", verdict.message)
+        yield remark("why", verdict.message)
     if verdict.core:
         title = "clash" if verdict.status == "inconsistent" else "axioms"
         minimal = " (none can be left out)" if verdict.minimal and len(verdict.core) > 1 else ""
-        yield _row(title, ", ".join(verdict.core) + minimal)
+        yield remark(title, ", ".join(verdict.core) + minimal)
     if verdict.status == "verified" and verdict.core:
         from kleis.sessions.answer_fields import CONSISTENCY
 
         if verdict.consistency:
             role: Role = "plain" if verdict.consistency == "model" else "word"
-            yield _row("", CONSISTENCY[verdict.consistency], role)
+            yield remark("", CONSISTENCY[verdict.consistency], role)
     if verdict.lemmas:
-        yield _row("lemmas", "; ".join(verdict.lemmas))
+        yield remark("lemmas", "; ".join(verdict.lemmas))
     if verdict.assumed:
-        yield _row(
+        yield remark(
             "assumed", f"{', '.join(verdict.assumed)} (declared by an implementation, not proved)", "word"
         )
     if verdict.status == "unknown":
         for place, each in enumerate(verdict.tried):
-            yield _row("tried" if place == 0 else "", each)
+            yield remark("tried" if place == 0 else "", each)
     if verdict.advice:
-        yield _row("try", verdict.advice)
+        yield remark("try", verdict.advice)
     for each in verdict.warnings:
-        yield _row("warning", each, "word")
+        yield remark("warning", each, "word")
     if verdict.certificate:
-        yield _row("certificate", verdict.certificate)
+        yield remark("certificate", verdict.certificate)
 
 
-def _row(title: str, text: str, role: Role = "plain") -> list[Piece]:
+def remark(title: str, text: str, role: Role = "plain") -> list[Piece]:
+    """A line below a verdict: what it says, and of what."""
     return [Piece(_INDENT + title.ljust(_COLUMN), "key"), Piece(text, role)]
 
 
 # ── Evidence ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
+def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
+    """Write what shows that a claim fails, or that there is a model."""
     from kleis.sessions.answer_fields import statements
 
     said = statements(evidence)
@@ -160,15 +171,15 @@ def grid(table: Table) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
 def _print_explanation(screen: Screen, verdict: Verdict) -> None:
     engine = verdict.engine + (" (kept from an earlier run)" if verdict.cached else "")
     if engine:
-        screen.write(_row("decided by", engine))
+        screen.write(remark("decided by", engine))
     if verdict.solvers:
-        screen.write(_row("solvers", ", ".join(f"{name} {version}" for name, version in verdict.solvers)))
+        screen.write(remark("solvers", ", ".join(f"{name} {version}" for name, version in verdict.solvers)))
     if verdict.model is not None:
-        _print_evidence(screen, verdict.model, "a model of the axioms used")
+        print_evidence(screen, verdict.model, "a model of the axioms used")
     for name, why in verdict.unused:
-        screen.write(_row("unused", f"{name}: {why}"))
+        screen.write(remark("unused", f"{name}: {why}"))
     for obligation in verdict.obligations:
-        screen.write(_row("rests on", obligation))
+        screen.write(remark("rests on", obligation))
     if verdict.attempts:
         screen.write([Piece(f"{_INDENT}engines", "strong")])
         name_width = max(len(each.engine) for each in verdict.attempts)
