@@ -22,10 +22,10 @@ from kleis.prover.checker.translation.script import Instance, outermost, transla
 
 __all__ = ["STEPS", "AskReport", "ask", "premises_clash"]
 
-STEPS = 20_000_000
+STEPS = 2_000_000
 """Steps of the longest way in which a solver is asked about one leaf."""
 
-_FEW_STEPS = 500_000
+_FEW_STEPS = 300_000
 """Steps in which a solver is to refute axioms alone."""
 
 _MOST_INSTANCES = 1_000
