@@ -69,11 +69,14 @@ def _translated(source: str) -> Translated:
     term = translator.whole(function)
     if term.nodes > _LARGEST:
         raise PythonError("the function is too large once its branches are written out", 1, 1)
+    too_deep = PythonError(
+        f"as a term the function nests more than {TERM_DEPTH} deep", 1, 1, "Split it into tools."
+    )
+    if term.height > 2 * TERM_DEPTH:  # far too deep: its types would take long, since each place is a path
+        raise too_deep
     term = closed_operations(term, translator.refusal)
     if term.height > TERM_DEPTH:
-        raise PythonError(
-            f"as a term the function nests more than {TERM_DEPTH} deep", 1, 1, "Split it into tools."
-        )
+        raise too_deep
     text = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
     return Translated(translator.own, term, text or "")
 

@@ -42,6 +42,9 @@ ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 DEFAULT_ASPECTS: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect != "graph")
 """The default: all but the text of the graph."""
 
+_WARNINGS = 20
+"""Missing tools that are told one by one."""
+
 _REACHED = 1_000
 """Tools that are followed."""
 
@@ -157,7 +160,9 @@ def _types(typing: Typing, label: str | None) -> Answer:
 def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[str]:
     """Warnings for a term: names of tools that do not exist."""
     missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
-    return [f'the code names "{tool}", which is no tool yet' for tool in missing]
+    told = [f'the code names "{tool[:80]}", which is no tool yet' for tool in missing[:_WARNINGS]]
+    more = len(missing) - len(told)
+    return [*told, f"the code names {more} more that are no tools yet"] if more else told
 
 
 def type_advice(typing: Typing) -> Answer:

@@ -19,6 +19,7 @@ from pif.analysis.work import NOT_FINISHED, STEPS, STOPPED, Unfinished, Work
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Json, Term
+from pif.run.evaluate import Request
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.analysis import reach_of
 from registry.tools.snapshot_tools import TypeCache
@@ -293,3 +294,43 @@ def test_dead_parts_that_are_told_are_bounded(workspace: Workspace) -> None:
     told = workspace.analyze(requests.Analyze(code=SHAPES["names in each other"](6_000)))
     assert len(told["dead_code"]) == MOST
     assert told["unfinished"] == [f"dead_code: the first {MOST} parts"]
+
+
+def test_what_is_said_of_huge_code_is_short(workspace: Workspace) -> None:
+    for number in range(3):
+        workspace.evolve(requests.Evolve(name=f"tool{number}", code=lam("x", X), description="a tool"))
+    huge = "tool" * 100_000
+    missing = lam("x", [{"app": [f"{number}{huge}", X]} for number in range(30)])
+    answers = [
+        workspace.evolve(requests.Evolve(name="missing", code=missing, description="names of no tools")),
+        workspace.show(huge),
+        workspace.run(Request(tool=huge, input=1)),
+        workspace.run(
+            Request(code=lam("x", {"get": [X, huge]}), input={huge: 1, "other": 2} | {"k": 3}), fuel=10**6
+        ),
+        workspace.run(Request(code=lam("x", {"add": [X, 1]}), input=[huge]), fuel=10**6),
+        workspace.evolve(requests.Evolve(name="c", description="stages", compose=[huge] * 50)),
+    ]
+    for answer in answers:
+        said = answer.get("warnings", answer.get("error", ()))
+        assert len(str(said)) < 4_000
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    return " + " + ".join(["x"] * 4_900),
+        "def f(x):\n    return " + "(" * 5_000 + "x" + ")" * 5_000,
+        "def f(x):\n    return " + "-" * 15_000 + "x",
+        "def f(x):\n"
+        + "".join(f"    if x == {i}:\n        y = {i}\n" for i in range(500))
+        + "    return x\n",
+    ],
+    ids=["a long sum", "brackets", "signs", "ways"],
+)
+def test_python_that_nests_deep_is_refused_early(source: str, workspace: Workspace) -> None:
+    answers: list[Any] = []
+    request = requests.Evolve(name="p", code=source, description="deep", language="python")
+    calls = calls_of(lambda: answers.append(workspace.evolve(request)))
+    assert answers[0]["error"]["kind"] == "parse_error"
+    assert calls < 2_000_000

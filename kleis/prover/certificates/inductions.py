@@ -11,16 +11,17 @@ Invariants
     * A lemma that cannot be written back, or an induction that is none on the claim as it was asked: `CertificateError`.
       Nothing is approximated.
     * A leaf may use the axioms of the answer's core, the lemmas before it and the hypotheses around it, nothing else.
-    * A lemma about functions of the claim is a statement about all functions, which a leaf uses at those that it is about.
+    * A lemma about functions of the claim is a statement about all functions, taken at those that the leaf is about; its
+      other variables stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kleis import core
 from kleis.prover.checker.format import Ask, Case, CertificateError, Instance, Proof, Step
-from kleis.prover.checker.rules.induction import HYPOTHESIS, functions_named, obligations, opened
+from kleis.prover.checker.rules.induction import HYPOTHESIS, as_function, functions_named, obligations, opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.checker.write_terms import UnwritableError as NoDataError
 from kleis.prover.checker.write_terms import term_data
@@ -88,8 +89,7 @@ class _Steps:
 
     def _proof(self, claim: core.Term, paths: _Paths) -> Proof:
         known = tuple((name, each.closed()) for name, each in self._lemmas.items())
-        variables, _ = opened(claim)
-        functions = {each.name: each for each in variables if isinstance(each.sort, core.FunctionOf)}
+        functions = {each.name: each for each in _leading(claim) if isinstance(each.sort, core.FunctionOf)}
         return self._tree(Sequent(self._task.goal, (*self._premises, *known), claim), paths, functions)
 
     def _tree(self, sequent: Sequent, paths: _Paths, functions: Mapping[str, core.Term]) -> Proof:
@@ -104,7 +104,7 @@ class _Steps:
                 f"{' and '.join(sorted(named)) or 'no induction'} is none on the claim as it was asked"
             )
         scheme = chosen[0]
-        inner = {**functions, **{name: _as_function(each) for name, each in functions_named(sequent).items()}}
+        inner = {**functions, **{name: as_function(each) for name, each in functions_named(sequent).items()}}
         cases = []
         for name, left in obligations(sequent, scheme.step()):
             mine = [path[2:] for path in paths if path[1] == name]
@@ -112,20 +112,26 @@ class _Steps:
         return scheme.step(tuple(cases))
 
     def _leaf(self, sequent: Sequent, functions: Mapping[str, core.Term]) -> Ask:
-        given = [name for name, _ in self._premises]
-        given += [name for name, each in self._lemmas.items() if not each.functions]
-        given += [name for name, _ in sequent.premises if name.startswith(HYPOTHESIS)]
-        instances = [
-            Instance(name, tuple(term_data(functions[f.name]) for f in each.functions))
+        usable = [
+            name
             for name, each in self._lemmas.items()
-            if each.functions and all(f.name in functions for f in each.functions)
+            if all(function.name in functions for function in each.functions)
         ]
-        return Ask(tuple(given), tuple(instances))
+        instances = [
+            Instance(name, tuple(term_data(functions[each.name]) for each in self._lemmas[name].functions))
+            for name in usable
+            if self._lemmas[name].functions
+        ]
+        hypotheses = [name for name, _ in sequent.premises if name.startswith(HYPOTHESIS)]
+        given = (*(name for name, _ in self._premises), *usable, *hypotheses)
+        return Ask(given, tuple(instances))
 
 
-def _as_function(symbol: core.Symbol) -> core.Term:
-    places = tuple(core.Variable(f"x{place}", sort) for place, sort in enumerate(symbol.domain))
-    return core.Lambda(places, core.SymbolCall(symbol, places))
+def _leading(claim: core.Term) -> Iterator[core.Variable]:
+    """The variables of the ∀ that a claim begins with."""
+    while isinstance(claim, core.Quantifier) and claim.kind == "forall":
+        yield from claim.variables
+        claim = claim.body
 
 
 def _none(why: str) -> CertificateError:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from kleis import core
 from kleis.core.build_terms import as_number, integer
+from kleis.core.traversal import free_variables
 from kleis.prover.checker.format import Ask, CertificateError, Instance, Step
 from kleis.prover.checker.write_terms import term_data
 from kleis.prover.protocol.engine import Answer, Task
@@ -42,9 +43,10 @@ def question_steps(task: Task, answer: Answer, engine: str) -> tuple[Step, ...]:
 
 
 def _hints(answer: Answer) -> Iterator[Instance]:
-    """The instances that an answer names of premises in its core."""
+    """The instances that an answer names of premises in its core; falsity has no variables to take them at."""
     for name, terms in answer.instances:
-        if name in answer.core:
+        closed = not any(free_variables(each) for each in terms)
+        if name in answer.core and (closed or answer.outcome == "proved"):
             yield Instance(name, tuple(map(term_data, terms)))
 
 

@@ -11,6 +11,9 @@
 - `read_terms`: data as terms, nothing believed
 - `values`: values as data, and data as values, nothing believed
 - `rules/`: one file a rule
+- `translation/`: the naive translation to SMT-LIB
+- `solvers`: solvers asked, in fixed ways
+- `kernel`: steps linked and judged
 - `check_model`: witnesses of all kinds, by their rules
 - `show_models`: checked models as the evidence that people see
 - `write_witness`: what engines find, as data

@@ -1,6 +1,6 @@
 """Checks a witness of any kind: what it shows to people, and the leaves on which that rests.
 
-See docs/reference/certificates.md §3.5 to §3.7.
+See docs/reference/certificates.md §5.
 """
 
 from __future__ import annotations

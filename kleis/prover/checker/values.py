@@ -1,6 +1,6 @@
 """Values as data, and data as values, which anyone may have written: what certificates hold of witnesses.
 
-See docs/reference/certificates.md §2.4.  The sort of a place says how its value is written; nothing in a file says of
+See docs/reference/certificates.md §5.1.  The sort of a place says how its value is written; nothing in a file says of
 what kind it is:
 
 ==================  =============================================================================================

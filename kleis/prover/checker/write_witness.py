@@ -1,6 +1,6 @@
 """Witnesses that engines find, as the data of a certificate.
 
-See docs/reference/certificates.md §2.4.  Nothing is checked here but what writing needs: that values are of their sorts.
+See docs/reference/certificates.md §5.1.  Nothing is checked here but what writing needs: that values are of their sorts.
 """
 
 from __future__ import annotations

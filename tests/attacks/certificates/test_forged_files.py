@@ -263,6 +263,34 @@ LINKS: dict[str, tuple[Certificate, str]] = {
     ),
 }  # fmt: skip
 
+# A lemma of another structure, whose carrier and operation have the names of the claim's, and more axioms.
+
+SEMIGROUPS = """
+structure Semigroup(G) { operation (•) : G → G → G
+  axiom associative : ∀(x y z : G). (x • y) • z = x • (y • z) }
+structure Commutative(G) extends Semigroup(G) { axiom commutes : ∀(x y : G). x • y = y • x }
+"""
+COMMUTES = "∀(x y : G). x • y = y • x"
+STRUCTURES: dict[str, tuple[Certificate, str]] = {
+    "a lemma of a structure with more axioms": (
+        forged(
+            f"using Semigroup(G) {COMMUTES}",
+            Step(Ask(("lemma 1",))),
+            theory=SEMIGROUPS,
+            lemmas=(Lemma(f"using Commutative(G) {COMMUTES}", (Step(Ask(("Commutative(G)::commutes",))),)),),
+        ),
+        "lemma 1",
+    ),
+    "an axiom of a structure with more axioms": (
+        forged(
+            f"using Semigroup(G) {COMMUTES}",
+            Step(Ask(("Commutative(G)::commutes",))),
+            theory=SEMIGROUPS,
+        ),
+        "claim",
+    ),
+}
+
 # Recursion whose termination nobody shows: its equations would prove everything.
 
 LOOPS: dict[str, tuple[Certificate, str]] = {
@@ -278,6 +306,14 @@ LOOPS: dict[str, tuple[Certificate, str]] = {
         ),
         "claim",
     ),
+    "with a measure that fails at one number that nobody tries": (
+        forged(
+            "spin(1000003) = 7",
+            Step(Ask()),
+            theory="@decreases(n)\ndefine spin(n : ℕ) : ℤ = if n * n = 1000006000009 then spin(n) + 1 else 0\n",
+        ),
+        "ground spin::decreases::1",
+    ),
     "computed": (
         forged("bad(0) = bad(0) + 1", Step(Evaluation()), theory="define bad(n : ℤ) : ℤ = bad(n) + 1\n"),
         "claim",
@@ -290,6 +326,7 @@ ALL = {
         "freshness": FRESHNESS,
         "clash": CLASHES,
         "link": LINKS,
+        "structure": STRUCTURES,
         "loop": LOOPS,
     }.items()
     for name, each in cases.items()

@@ -15,7 +15,7 @@ from kleis.problems import Place
 from kleis.prover.checker.format import Ask, Induction, Proof, Step
 from kleis.prover.checker.read_terms import OperationAt, Vocabulary
 from kleis.prover.checker.rules.induction import opened, subgoals
-from kleis.prover.checker.sequent import Sequent
+from kleis.prover.checker.sequent import FALSITY, Sequent
 from kleis.prover.engines.solvers.runs import run_text
 from kleis.prover.protocol.engine import Task
 from kleis.prover.smt.script import encode
@@ -47,28 +47,28 @@ def leaves_of_steps(task: Task, steps: Sequence[Step], operation_at: OperationAt
     premises = [(each.name, each.formula) for each in goal.axioms]
     premises += [(f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1)]
     vocabulary = Vocabulary(goal, operation_at)
-    for step in steps:
-        shown = goal.claim if step.shows is None else vocabulary.closed_formula(step.shows)
-        assert shown is not None
+    for place, step in enumerate(steps, 1):
+        claim = FALSITY if goal.claim is None else goal.claim
+        shown = claim if step.shows is None else vocabulary.closed_formula(step.shows)
         yield from leaves(Sequent(goal, tuple(premises), shown), step.proof)
-        premises.append((step.name, shown))
+        premises.append((f"step {place}", shown))
 
 
 def formulas(leaf: Leaf, operation_at: OperationAt) -> list[core.Term]:
-    """What a leaf may use: the premises given, and instances of premises."""
+    """What a leaf may use: the premises given, then instances, at terms for the first of their variables."""
     sequent, ask = leaf
     vocabulary = Vocabulary(sequent.goal, operation_at, sequent.constants)
     variables, _ = opened(sequent.claim)
     found = [sequent.premise(name) for name in ask.given]
     for each in ask.instances:
         premise = sequent.premise(each.of)
-        assert isinstance(premise, core.Quantifier)
-        terms = [
-            vocabulary.of_sort(data, variable.sort, variables)
-            for data, variable in zip(each.at, premise.variables, strict=True)
-        ]
-        values = dict(zip((variable.name for variable in premise.variables), terms, strict=True))
-        found.append(substitute(premise.body, values))
+        for data in each.at:
+            assert isinstance(premise, core.Quantifier)
+            first, *rest = premise.variables
+            value = vocabulary.of_sort(data, first.sort, variables)
+            body = core.Quantifier("forall", tuple(rest), premise.body) if rest else premise.body
+            premise = substitute(body, {first.name: value})
+        found.append(premise)
     return found
 
 

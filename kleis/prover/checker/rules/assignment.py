@@ -1,6 +1,6 @@
 """The rule `assignment`: values of the claim's variables, of symbols, and sizes of carriers, evaluated.
 
-See docs/reference/certificates.md §3.6.  Every axiom is true there and the claim is not, by the reference semantics.
+See docs/reference/certificates.md §5.3.  Every axiom is true there and the claim is not, by the reference semantics.
 Where an axiom or the claim quantifies over infinitely many values and evaluation leaves it open, it becomes a leaf: with
 the values written as terms, a solver has to prove the axiom, or the negated claim.
 

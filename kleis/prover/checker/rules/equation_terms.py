@@ -212,8 +212,13 @@ def part_at(term: Term, path: Sequence[int]) -> Term:
     return term
 
 
-def put(term: Term, path: tuple[int, ...], part: Term) -> Term:
+def put(term: Term, path: Sequence[int], part: Term) -> Term:
     """The term with another part at a position that it has."""
-    if not path or isinstance(term, core.Variable):
-        return part
-    return (*term[: path[0]], put(term[path[0]], path[1:], part), *term[path[0] + 1 :])
+    around: list[tuple[Any, ...]] = []
+    for number in path:
+        assert isinstance(term, tuple), "only positions that a term has are replaced"
+        around.append(term)
+        term = term[number]
+    for number, whole in zip(reversed(path), reversed(around), strict=True):
+        part = (*whole[:number], part, *whole[number + 1 :])
+    return part

@@ -1,6 +1,6 @@
 """The rule `evaluation`: the claim, computed by the reference semantics, is true.
 
-See docs/reference/certificates.md §3.2.  ``length([1, 2, 3]) = 3`` and ``∀(a b : Bool). ¬(a ∧ b) = (¬a ∨ ¬b)`` need no
+See docs/reference/certificates.md §3.6.  ``length([1, 2, 3]) = 3`` and ``∀(a b : Bool). ¬(a ∧ b) = (¬a ∨ ¬b)`` need no
 solver: what the reference semantics decides in the one-sided mode holds without bounds, and with the real meaning of
 built-ins.  A recursive definition without a termination argument may be computed too: where its calls come to an end,
 their values are what they are.

@@ -13,8 +13,7 @@ The claim of a part is for all values of the other variables.  What is given is 
 Invariants
     * If the sequents returned hold, then so does the one that was given.
     * Sort, scheme and claim determine the sequents, their names and their order.
-    * Parts, and the functions that a claim is about, become constants of a name that nothing else in sight has.
-      Functions are total, so a claim holds of all of them if and only if it holds of an unknown one.
+    * Parts, and the total functions that a claim is about, become constants of names that nothing else in sight has.
     * Nothing is shown by induction over a carrier, ℚ, ℝ, ℂ, sets or functions.
 """
 
@@ -34,7 +33,7 @@ from kleis.core.traversal import apart_from, free_variables, rebuild, stripped, 
 from kleis.prover.checker.format import Induction
 from kleis.prover.checker.sequent import RejectedError, Sequent
 
-__all__ = ["HYPOTHESIS", "functions_named", "obligations", "opened", "subgoals"]
+__all__ = ["HYPOTHESIS", "as_function", "functions_named", "obligations", "opened", "subgoals"]
 
 HYPOTHESIS = "hypothesis "
 """How the names of hypotheses begin; numbers follow, from 1, those of inductions around included."""
@@ -66,11 +65,10 @@ def obligations(sequent: Sequent, step: Induction) -> _Sequents:
         raise RejectedError("a formula of the sequent is not closed")
     sequent = _with_functions_named(sequent)
     variables, body = opened(sequent.claim)
-    for each in variables:
-        if each.name == step.on:
-            rest = tuple(other for other in variables if other != each)
-            return _Split(sequent, each, rest, body).by(step)
-    raise RejectedError(f"{step.on!r} is no outermost variable of the claim")
+    on = next((each for each in variables if each.name == step.on), None)
+    if on is None:
+        raise RejectedError(f"{step.on!r} is no outermost variable of the claim")
+    return _Split(sequent, on, tuple(each for each in variables if each != on), body).by(step)
 
 
 def opened(claim: core.Term) -> tuple[_Variables, core.Term]:
@@ -136,6 +134,12 @@ def _with_functions_named(sequent: Sequent) -> Sequent:
     return msgspec.structs.replace(sequent, claim=claim, constants=constants)
 
 
+def as_function(operation: core.Symbol) -> core.Term:
+    """``λ x . f(x)``, which claims have for an operation that is no call's head."""
+    places = tuple(core.Variable(f"{operation.name} {at}", each) for at, each in enumerate(operation.domain))
+    return core.Lambda(places, core.SymbolCall(operation, places))
+
+
 def _called(term: core.Term, operations: dict[str, core.Symbol]) -> core.Term:
     """The term with calls of operations for applications of variables, and functions elsewhere."""
 
@@ -145,15 +149,10 @@ def _called(term: core.Term, operations: dict[str, core.Symbol]) -> core.Term:
             if symbol is not None:
                 return core.SymbolCall(symbol, tuple(map(change, each.arguments)))
         if isinstance(each, core.Variable) and each.name in operations:
-            symbol = operations[each.name]
-            places = tuple(core.Variable(f"{each.name} {at}", sort) for at, sort in enumerate(symbol.domain))
-            return core.Lambda(places, core.SymbolCall(symbol, places))
+            return as_function(operations[each.name])
         return rebuild(each, change)
 
     return change(apart_from(term, set(operations)))
-
-
-# ── The schemes ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Split:
@@ -176,8 +175,9 @@ class _Split:
                 return self._natural(step.by)
             if sort == core.INTEGER:
                 return self._integer(step.start, step.by)
-        shown = f"from {step.start} by {step.by}{' and deep' * step.deep}"
-        raise RejectedError(f"there is no induction over {sort_text(sort)} {shown}")
+        raise RejectedError(
+            f"no induction over {sort_text(sort)} is from {step.start} by {step.by}, {step.deep=}"
+        )
 
     def _of(self, term: core.Term) -> core.Term:
         """The claim of a value of the variable, for all others."""

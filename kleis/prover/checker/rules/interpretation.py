@@ -1,6 +1,6 @@
 """The rule `interpretation`: carriers read as sets of numbers, symbols as terms, everything to be proved under it.
 
-See docs/reference/certificates.md §3.7.  Under an interpretation every axiom is a closed formula over built-ins, and so
+See docs/reference/certificates.md §5.4.  Under an interpretation every axiom is a closed formula over built-ins, and so
 is the negated claim.  Each is a leaf, for a solver to prove.
 
 Invariants

@@ -1,6 +1,6 @@
 """Goals under an interpretation: carriers become other sorts, symbols the terms they are read as.
 
-See docs/reference/certificates.md §3.7.  What is left are closed formulas over built-ins, data and definitions: leaves,
+See docs/reference/certificates.md §5.4.  What is left are closed formulas over built-ins, data and definitions: leaves,
 for a solver to prove.
 
 Why a leaf shows what it is asked for

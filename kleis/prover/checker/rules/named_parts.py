@@ -1,6 +1,6 @@
 """What witnesses name: carriers, symbols and variables of a goal, by their texts and in the goal's order.
 
-See docs/reference/certificates.md §2.4.  A witness has to name all of them, or some of them in order; so no name stands
+See docs/reference/certificates.md §5.1.  A witness has to name all of them, or some of them in order; so no name stands
 for two things, and nothing is named that the goal does not have.
 """
 

@@ -1,6 +1,6 @@
 """The rule `regular languages`: claims about strings and patterns, decided by automata.
 
-See docs/reference/certificates.md §3.3.  ``∀(c : String). matches(c, p) → ¬matches(c, q)`` asks whether the languages of
+See docs/reference/certificates.md §3.7.  ``∀(c : String). matches(c, p) → ¬matches(c, q)`` asks whether the languages of
 p and q meet.  Derivatives lead through the states of the combined language; if none of them accepts there is no such
 string, and otherwise the first that does spells the shortest one.
 

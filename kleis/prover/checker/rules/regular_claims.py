@@ -8,7 +8,7 @@ Invariants
     * Only total claims are read: every part of them has a value everywhere, so that two truth values suffice.
     * Unfolding is charged by the size of what comes out: definitions that call each other twice double it at each step.
 
-See docs/reference/certificates.md §3.3.
+See docs/reference/certificates.md §3.7.
 """
 
 from __future__ import annotations

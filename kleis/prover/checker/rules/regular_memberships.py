@@ -1,7 +1,7 @@
 """Strings made of literals and variables, and whether they are in regular languages.
 
 The literals before and behind the one variable of a string are removed from the language by derivatives from both ends.
-See docs/reference/certificates.md §3.3.
+See docs/reference/certificates.md §3.7.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Constant regular expressions, classes of characters and lengths as languages.
 
-See docs/reference/certificates.md §3.3.
+See docs/reference/certificates.md §3.7.
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ from kleis.prover.checker.rules.equation_terms import (
 from kleis.prover.checker.rules.unit_equations import CLAIM, Problem, Unit
 from kleis.prover.checker.sequent import RejectedError, Sequent
 
-__all__ = ["Rested", "rewriting"]
+__all__ = ["Chains", "Rested", "Work", "rewriting"]
 
-_WORK = 5_000_000
+_WORK = 1_000_000
 """Parts of terms visited by one check."""
 
 
@@ -56,19 +56,19 @@ def rewriting(sequent: Sequent, step: Rewriting) -> Rested:
         raise RejectedError(
             f"{len(step.refutations)} refutations of the {problem.count} ways in which the claim may fail"
         )
-    work = _Work()
+    work = Work()
     used: set[int] = set()
     try:
         for number, refutation in enumerate(step.refutations):
             units = problem.units(number).units
-            used |= _Chains(problem.signature, step.variables, units, work).refuted(refutation)
+            used |= Chains(problem.signature, step.variables, units, work).refuted(refutation)
     except RecursionError:
         raise RejectedError("terms that nest too deeply") from None
     names = tuple(name for place, (name, _) in enumerate(given.premises) if place in used)
     return Rested(names, CLAIM in used)
 
 
-class _Work:
+class Work:
     """The meter of one check."""
 
     def __init__(self) -> None:
@@ -82,15 +82,15 @@ class _Work:
             raise RejectedError(f"terms of more than {LARGEST} parts, or {_WORK} altogether")
 
 
-class _Chains:
-    """The equations of one way in which the claim may fail, and what links add to them."""
+class Chains:
+    """The numbered equations of one way in which the claim may fail, and what links add to them."""
 
     def __init__(
-        self, signature: Signature, variables: Sequence[tuple[str, str]], units: Sequence[Unit], work: _Work
+        self, signature: Signature, variables: Sequence[tuple[str, str]], units: Sequence[Unit], work: Work
     ) -> None:
         self._signature = signature
         self._work = work
-        self._equations = [(each.left, each.right) for each in units]
+        self.equations = [(each.left, each.right) for each in units]
         self._sources: list[frozenset[int]] = [frozenset((each.source,)) for each in units]
         self._variables: Mapping[str, core.Variable] = signature.read_variables(variables)
 
@@ -98,18 +98,19 @@ class _Chains:
         """The sources of the contradiction that the last link is."""
         for place, link in enumerate(refutation.links, 1):
             try:
-                self._add(link)
+                self.add(link)
             except RejectedError as error:
                 raise RejectedError(f"link {place}: {error}") from None
-        if not refutation.links or set(self._equations[-1]) != {TRUE, FALSE}:
+        if not refutation.links or set(self.equations[-1]) != {TRUE, FALSE}:
             raise RejectedError("the last link does not equate truth and falsity")
         return self._sources[-1]
 
-    def _add(self, link: Link) -> None:
+    def add(self, link: Link) -> None:
+        """Check a link, and number its equation."""
         if link.reflects:
             if (link.start, link.left, link.right) != (None, (), ()):
                 raise RejectedError("a link that reflects an equation and is a chain too")
-            self._equations.append(self._reflected(link.reflects))
+            self.equations.append(self._reflected(link.reflects))
             self._sources.append(self._sources[link.reflects - 1])
             return
         start = self._signature.read(link.start, self._variables)
@@ -122,13 +123,13 @@ class _Chains:
                 term = self._rewritten(term, step)
                 sources |= self._sources[abs(step.equation) - 1]
             ends.append(term)
-        self._equations.append((ends[0], ends[1]))
+        self.equations.append((ends[0], ends[1]))
         self._sources.append(sources)
 
     def _numbered(self, number: int) -> tuple[Term, Term]:
-        if not 1 <= number <= len(self._equations):
+        if not 1 <= number <= len(self.equations):
             raise RejectedError(f"there is no equation {number} yet")
-        return self._equations[number - 1]
+        return self.equations[number - 1]
 
     def _reflected(self, number: int) -> tuple[Term, Term]:
         left, right = self._numbered(number)

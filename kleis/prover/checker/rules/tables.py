@@ -1,6 +1,6 @@
 """The rule `tables`: finite carriers with a table for every symbol, evaluated.
 
-See docs/reference/certificates.md §3.5.  Every axiom is true and the claim is false over the tables, by the reference
+See docs/reference/certificates.md §5.2.  Every axiom is true and the claim is false over the tables, by the reference
 semantics, with every value of every carrier tried.
 
 Invariants

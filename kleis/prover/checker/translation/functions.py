@@ -14,22 +14,21 @@ Consistency
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from kleis import core
+from kleis.core.goal import Goal
 from kleis.core.traversal import subterms
 from kleis.definedness.discharge import discharged
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation.lists import RECURSIVE
-from kleis.prover.checker.translation.program import Function
-from kleis.prover.checker.translation.sorts import erased
+from kleis.prover.checker.translation.program import Function, Program
+from kleis.prover.checker.translation.sorts import Sorts, constructed, erased
 from kleis.prover.checker.translation.text import FALSE, TRUE, binder, both, call, implication
-
-if TYPE_CHECKING:
-    from kleis.prover.checker.translation.terms import Terms
 
 __all__ = ["Closure", "Environment", "Functions", "Meaning", "Named", "Restart"]
 
@@ -106,17 +105,28 @@ class _Instance(msgspec.Struct):
     finished: bool = False
 
 
-class Functions:
+class Functions(ABC):
     """The definitions of one script.  `partial` are those known to have no value somewhere."""
 
-    def __init__(self, terms: Terms, partial: set[object]) -> None:
-        self._terms = terms
+    def __init__(self, goal: Goal, partial: set[object]) -> None:
+        self.goal = goal
+        self.program = Program()
+        self.sorts = Sorts(goal, self.program)
+        self._own = frozenset(each.key for each in goal.definitions)
         self._partial = partial
-        self._definitions = {each.key: each for each in terms.goal.definitions}
+        self._definitions = {each.key: each for each in goal.definitions}
         self._instances: dict[object, _Instance] = {}
         self._results: set[object] = set()
 
-    def builtin(self, term: core.BuiltinCall, env: Environment, path: frozenset[str]) -> Meaning:
+    @abstractmethod
+    def meaning(self, term: core.Term, env: Environment, path: frozenset[str]) -> Meaning:
+        """The term at a place that `path` leads to."""
+
+    @abstractmethod
+    def function(self, term: core.Term, env: Environment) -> Closure | Named:
+        """A term of a sort of functions."""
+
+    def recursion(self, term: core.BuiltinCall, env: Environment, path: frozenset[str]) -> Meaning:
         """A built-in that is a recursion."""
         given = term.operation
         domain, result = tuple(erased(each.sort) for each in given.parameters), erased(given.result)
@@ -130,15 +140,15 @@ class Functions:
             body = RECURSIVE[given.name](again, result, *parameters)
             group = (key,) if any(isinstance(each, core.DefinitionCall) for each in subterms(body)) else ()
             self._definitions[key] = core.Definition(key, given.name, parameters, result, body, group)
-        return self.call(key, term.arguments, given, env, path)
+        return self.defined(key, term.arguments, given, env, path)
 
-    def coercion(self, term: core.Coercion, env: Environment, path: frozenset[str]) -> Meaning:
+    def coerced(self, term: core.Coercion, env: Environment, path: frozenset[str]) -> Meaning:
         """A list, tuple, record or value of a data type in a larger sort: a recursion over its constructors."""
         before, after = term.term.sort, term.sort
         key = f"\0as {before} {after}"
         if key not in self._definitions:
             x = core.Variable("p0", before)
-            makers = list(zip(self._terms.constructors(before), self._terms.constructors(after), strict=True))
+            makers = list(zip(constructed(before, self.goal), constructed(after, self.goal), strict=True))
             body: core.Term | None = None
             for old, new in reversed(makers):
                 parts = [core.Selection(old, at, x) for at in range(len(old.fields))]
@@ -153,9 +163,9 @@ class Functions:
             if body is None:
                 raise NotExpressible("a set in a larger sort")
             self._definitions[key] = core.Definition(key, "as", (x,), after, body, (key,))
-        return self.call(key, (term.term,), None, env, path)
+        return self.defined(key, (term.term,), None, env, path)
 
-    def call(
+    def defined(
         self,
         key: str,
         terms: tuple[core.Term, ...],
@@ -169,15 +179,15 @@ class Functions:
         texts, needed = [], [TRUE]
         for parameter, term in zip(definition.parameters, terms, strict=True):
             if isinstance(parameter.sort, core.FunctionOf):
-                functions.append(self._terms.function(term, env))
+                functions.append(self.function(term, env))
             else:
-                value = self._terms.meaning(term, env, path)
+                value = self.meaning(term, env, path)
                 texts.append(value.text)
                 needed.append(value.defined)
         texts += [text for each in functions for _, text in each.captured()]
         instance = self._instance(definition, functions)
         left = call(instance.name, texts)
-        if operation is not None and self._terms.sorts.is_guarded(operation.result):
+        if operation is not None and self.sorts.is_guarded(operation.result):
             sorts = [e.sort for e in operation.parameters if not isinstance(e.sort, core.FunctionOf)]
             self._result(instance, definition, sorts, functions, operation.result)
         condition = self._condition(definition, _environment(definition, texts, functions))
@@ -193,14 +203,14 @@ class Functions:
 
     def _condition(self, definition: core.Definition, env: Environment) -> str:
         """Where a definition terminates; `NotExpressible` where it is not known to."""
-        if not definition.group or definition.key not in self._terms.own:
+        if not definition.group or definition.key not in self._own:
             return TRUE
-        termination = self._terms.goal.termination(definition.key)
+        termination = self.goal.termination(definition.key)
         if termination is None or termination.kind == "unknown":
             raise NotExpressible(f"{definition.name} is not known to terminate")
         if termination.condition is None:
             return TRUE
-        return self._terms.meaning(termination.condition, env, frozenset()).text
+        return self.meaning(termination.condition, env, frozenset()).text
 
     def _instance(self, definition: core.Definition, functions: list[Closure | Named]) -> _Instance:
         key = (definition.key, tuple(_shape(each) for each in functions))
@@ -211,14 +221,14 @@ class Functions:
             return found
         if len(self._instances) >= _MOST:
             raise NotExpressible(f"definitions at more than {_MOST} functions")
-        program = self._terms.program
+        program = self.program
         instance = self._instances[key] = _Instance(program.fresh("f"))
         if key in self._partial:
             instance.defined = program.fresh("f")
         env, parameters, guards = self._parameters(definition, functions)
-        own = definition.key in self._terms.own
-        body = discharged(definition.body, self._terms.goal) if own else definition.body
-        value = self._terms.meaning(body, env, frozenset())
+        own = definition.key in self._own
+        body = discharged(definition.body, self.goal) if own else definition.body
+        value = self.meaning(body, env, frozenset())
         if value.defined != TRUE and not instance.defined and definition.name != "nth":
             if definition.group:
                 self._partial.add(key)
@@ -233,7 +243,7 @@ class Functions:
             if not value.false and definition.group:
                 where = both(where, call(instance.defined, (name for name, _ in parameters)))
         cases = self._cases(definition, env, parameters)
-        result = self._terms.sorts.name(definition.result)
+        result = self.sorts.name(definition.result)
         # T and F of a formula are false where it does not terminate; that is asked beside each call.
         text = value.text
         program.functions[instance.name] = Function(instance.name, parameters, result, text, where, cases)
@@ -241,7 +251,7 @@ class Functions:
             program.functions[instance.defined] = Function(
                 instance.defined, parameters, "Bool", other, where if value.false else TRUE, cases
             )
-        if own and definition.group and self._terms.sorts.is_guarded(definition.result):
+        if own and definition.group and self.sorts.is_guarded(definition.result):
             sorts = [e.sort for e in definition.parameters if not isinstance(e.sort, core.FunctionOf)]
             self._result(instance, definition, sorts, functions, definition.result)
         return instance
@@ -250,7 +260,7 @@ class Functions:
         self, definition: core.Definition, functions: list[Closure | Named]
     ) -> tuple[Environment, tuple[tuple[str, str], ...], list[str]]:
         """What the parameters stand for in the body, the parameters in the script, and their guards."""
-        sorts, program = self._terms.sorts, self._terms.program
+        sorts, program = self.sorts, self.program
         listed: list[tuple[str, core.Sort]] = [
             (program.fresh("x"), each.sort)
             for each in definition.parameters
@@ -275,9 +285,7 @@ class Functions:
             and each.term.name in env
         }
         sorts: dict[object, core.Sort] = {env[each.name]: each.sort for each in definition.parameters}
-        return tuple(
-            self._terms.sorts.cases((sorts[name],))[0] if name in tested else () for name, _ in parameters
-        )
+        return tuple(self.sorts.cases((sorts[name],))[0] if name in tested else () for name, _ in parameters)
 
     def _result(
         self,
@@ -292,21 +300,21 @@ class Functions:
         if key in self._results:
             return
         self._results.add(key)
-        terms = self._terms
+        self.program.opaque.add(instance.name)
         every = [*sorts, *(sort for each in functions for sort, _ in each.captured())]
-        bound = [(terms.program.fresh("x"), sort) for sort in every]
+        bound = [(self.program.fresh("x"), sort) for sort in every]
         names = [name for name, _ in bound]
         left = call(instance.name, names)
-        given = [terms.sorts.guard(sort, name) for name, sort in bound]
+        given = [self.sorts.guard(sort, name) for name, sort in bound]
         taken = iter(names[len(sorts) :])
         renamed = [each.renamed(taken) for each in functions]
         given.append(self._condition(definition, _environment(definition, names, renamed)))
         if instance.defined:
             given.append(call(instance.defined, names))
-        fact = implication(both(*given), terms.sorts.guard(result, left))
+        fact = implication(both(*given), self.sorts.guard(result, left))
         if fact not in (TRUE, FALSE):
-            named = [(name, terms.sorts.name(sort)) for name, sort in bound]
-            terms.program.facts.append(binder("forall", named, fact, left))
+            named = [(name, self.sorts.name(sort)) for name, sort in bound]
+            self.program.facts.append(binder("forall", named, fact, left))
 
 
 def _environment(

@@ -48,6 +48,7 @@ class Program:
         self.constants: list[str] = []
         self.functions: dict[str, Function] = {}
         self.facts: list[str] = []
+        self.opaque: set[str] = set()  # functions that patterns mention: solvers expand others before
         self._numbers = count(1)
 
     def fresh(self, prefix: str) -> str:
@@ -60,9 +61,14 @@ class Program:
         for group in self._groups():
             members = [self.functions[name] for name in group]
             called = {name for each in members for name in _called(each)}
-            if not called.intersection(group):
+            recursive = bool(called.intersection(group))
+            if not recursive and not self.opaque.intersection(group):
                 lines += _plain(members[0])
-            elif equations or any("(forall " in each.body or "(exists " in each.body for each in members):
+            elif (
+                equations
+                or not recursive
+                or any("(forall " in each.body or "(exists " in each.body for each in members)
+            ):
                 lines += [line for each in members for line in _declared(each)]
                 lines += [line for each in members for line in _equations(each)]
             else:

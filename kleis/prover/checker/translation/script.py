@@ -20,7 +20,7 @@ from kleis.prover.checker.translation.rationals import check_rationals
 from kleis.prover.checker.translation.terms import Terms
 from kleis.prover.checker.translation.text import TRUE, both, implication, negation
 
-__all__ = ["Instance", "Script", "outermost", "translate"]
+__all__ = ["Instance", "Script", "assembled", "outermost", "translate"]
 
 _MOST_RESTARTS = 40
 _CHARACTERS = 0x30000
@@ -91,6 +91,11 @@ def _translated(sequent: Sequent, instances: Sequence[Instance], partial: set[ob
     asserted += [_instance(terms, sequent, each, env) for each in instances]
     if sequent.claim != FALSITY:
         asserted.append(negation(terms.meaning(claim, env, frozenset()).text))
+    return assembled(terms, asserted)
+
+
+def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
+    """The script that asserts formulas of `terms`."""
     _check_characters(terms.characters)
     declared = [tuple(terms.program.lines(equations=each)) for each in (False, True)]
     recursive, equations = ((*_helpers([*each, *asserted]), *each) for each in declared)

@@ -23,9 +23,8 @@ from kleis.prover.checker.translation.functions import (
     Named,
 )
 from kleis.prover.checker.translation.lists import RECURSIVE, number, operation
-from kleis.prover.checker.translation.program import Program
 from kleis.prover.checker.translation.rationals import mentions_rationals
-from kleis.prover.checker.translation.sorts import Sorts, constructed, erased
+from kleis.prover.checker.translation.sorts import constructed, erased
 from kleis.prover.checker.translation.text import (
     FALSE,
     TRUE,
@@ -47,16 +46,12 @@ _Path = frozenset[str]
 _LARGEST_EXPONENT = 64
 
 
-class Terms:
+class Terms(Functions):
     """The terms of one script."""
 
     def __init__(self, goal: Goal, partial: set[object]) -> None:
-        self.goal = goal
-        self.own = frozenset(each.key for each in goal.definitions)
-        self.program = Program()
-        self.sorts = Sorts(goal, self.program)
+        super().__init__(goal, partial)
         self.characters: list[tuple[str, str]] = []
-        self._functions = Functions(self, partial)
         self._symbols: dict[core.Symbol, str] = {}
 
     def meaning(self, term: core.Term, env: Environment, path: _Path) -> Meaning:
@@ -75,7 +70,7 @@ class Terms:
             case core.BuiltinCall():
                 return self._builtin(term, env, path)
             case core.DefinitionCall(definition=key, arguments=arguments):
-                return self._functions.call(key, arguments, None, env, path)
+                return self.defined(key, arguments, None, env, path)
             case core.Construction():
                 return self._construction(term, env, path)
             case core.Discrimination(constructor=constructor, term=part):
@@ -131,10 +126,6 @@ class Terms:
             else:
                 functions.append((variable.name, given))
         return Closure(term, tuple(values), tuple(functions))
-
-    def constructors(self, sort: core.Sort) -> tuple[core.Constructor, ...]:
-        """The constructors of a sort."""
-        return constructed(sort, self.goal)
 
     def symbol(self, symbol: core.Symbol) -> str:
         """An unknown function of the script; its results are of their sort."""
@@ -226,7 +217,7 @@ class Terms:
             return self._power(term, env, path).under(needed)
         listed = any(isinstance(each, core.ListOf | core.FunctionOf) for each in sorts)
         if name in RECURSIVE and (listed or name not in ("length", "concat", "in_set")):
-            return self._functions.builtin(term, env, path).under(needed)
+            return self.recursion(term, env, path).under(needed)
         texts, defined = self._strict(arguments, env, path)
         text = self._expression(given, texts)
         return _value(text, term.sort).under(both(defined, needed))
@@ -302,7 +293,7 @@ class Terms:
                 product = operation("divide", sort, number(1, sort), product)
             return self._bound((x,), (base,), product, env, {}, path)
         if exponent.sort == core.NATURAL or sort == core.INTEGER:
-            return self._functions.builtin(term, env, path)
+            return self.recursion(term, env, path)
 
         def raised(by: core.Term) -> core.Term:
             return operation("power", sort, x, core.Coercion(by, core.NATURAL))
@@ -365,7 +356,7 @@ class Terms:
             if after == "h-complex" and before != after:
                 text = f"(h-pair {text} 0.0)"
             return Meaning(text, found.false, found.defined)
-        return self._functions.coercion(term, env, path)
+        return self.coerced(term, env, path)
 
     # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,11 +1,10 @@
-"""Certificates pass their check again, and every kind of tampering is rejected.
+"""Certificates pass their check again, and whatever is changed in them is refused.
 
-See docs/reference/proving.md §12.
+See docs/reference/certificates.md §6.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -13,12 +12,26 @@ from typing import Any
 import msgspec
 import pytest
 
-from kleis.prover.certificates.build import Question, build, build_part, theory_text
-from kleis.prover.certificates.certificate import Certificate, CertificateError, ObligationText, check
-from kleis.prover.certificates.rechecks import RejectedError, commands, digest
+from kleis.core.canonical_bytes import digest_of
+from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.certificates.build import Question, build, build_part
+from kleis.prover.certificates.check import check
+from kleis.prover.checker.format import (
+    Ask,
+    Assignment,
+    Certificate,
+    CertificateError,
+    Evaluation,
+    Induction,
+    Interpretation,
+    Rewriting,
+    Step,
+    Tables,
+)
+from kleis.prover.checker.strict_reading import from_json, to_json
 from kleis.prover.portfolio import Entry
 from kleis.prover.process.broker import Broker
-from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.protocol.engine import declarations_of
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
@@ -107,243 +120,196 @@ def refused(broker: Broker, certificate: Certificate, **changes: Any) -> str:
     """What is said of the certificate with changes; it must not be accepted."""
     changed = msgspec.structs.replace(certificate, **changes)
     assert changed != certificate
-    report = check(changed, broker)
+    report = check(to_json(changed), broker)
     assert not report.ok
-    return "; ".join(f"{each.what}: {each.detail}" for each in report.findings if not each.ok)
+    assert report.refused is not None
+    return ": ".join(report.refused)
 
 
-def rewritten(certificate: Certificate, change: Callable[[str], str]) -> tuple[ObligationText, ...]:
-    """The obligations with other texts, and the hashes of these."""
-    texts = [change(each.text) for each in certificate.obligations]
-    return tuple(
-        msgspec.structs.replace(each, text=text, sha256=digest(text))
-        for each, text in zip(certificate.obligations, texts, strict=True)
-    )
+def digest(claim: str, status: str = "verified", about: Theory | None = None) -> str:
+    """The digest of a claim in the theory: whoever forges a certificate can compute it."""
+    goal = Elaborator(about or theory()).proposition(parse_expression(claim))
+    return digest_of(declarations_of(goal) if status == "inconsistent" else goal)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_it_holds_again_also_from_its_file(broker: Broker, case: str) -> None:
     certificate = made(broker, case)
-    again = Certificate.from_json(certificate.to_json())
-    report = check(again, broker)
-    assert report.ok, report
-    assert again.status == CASES[case][2]
+    data = to_json(certificate)
+    assert to_json(from_json(data)) == data
+    report = check(data, broker)
+    assert report.ok, report.refused
+    assert report.status == CASES[case][2]
+    assert report.leaves
 
 
-def test_what_it_holds(broker: Broker) -> None:
-    certificate = made(broker, "completion")
-    assert certificate.core == ("Group::assoc", "Group::left_id", "Group::left_inv")
-    assert certificate.model is not None
-    assert [each.by for each in certificate.obligations] == ["steps"]
-    assert certificate.steps
-    assert dict(certificate.solvers)["z3-solver"]
-    parse_program(certificate.theory)
-    (script,) = made(broker, "z3").obligations
-    assert script.sha256 == digest(script.text)
-    assert "(check-sat)" in commands(script.text)
+PROOFS: dict[str, type] = {
+    "completion": Rewriting,
+    "z3": Ask,
+    "instances": Ask,
+    "induction": Induction,
+    "evaluation": Evaluation,
+    "fallen away": Ask,
+    "clash": Rewriting,
+    "clash by z3": Ask,
+}
+WITNESSES: dict[str, type] = {"tables": Tables, "assignment": Assignment, "interpretation": Interpretation}
 
 
-def test_a_check_that_computes_again_says_so(broker: Broker) -> None:
-    """There is no script to show, so the finding says what was done in its place."""
-    certificate = made(broker, "evaluation")
-    assert certificate.obligations == ()
-    details = {each.what: each.detail for each in check(certificate, broker).findings}
-    assert details["proof"] == "the claim, computed again, is true"
-    (script,) = made(broker, "z3").obligations
-    assert "show nothing" in refused(broker, certificate, obligations=(script,)), "nor may one be put there"
+@pytest.mark.parametrize("case", PROOFS)
+def test_each_engine_leaves_its_kind_of_proof(broker: Broker, case: str) -> None:
+    assert type(made(broker, case).steps[-1].proof) is PROOFS[case]
 
 
-def test_a_negation_of_which_nothing_is_left_is_said_whole(broker: Broker) -> None:
-    """There are no steps to write down, so a solver sees that it is refuted: nothing is taken on trust."""
-    certificate = made(broker, "fallen away")
-    assert (certificate.engine, certificate.steps) == ("completion", ())
-    (script,) = certificate.obligations
-    assert (script.name, script.by) == ("claim", "solver")
-    assert "no obligations" in refused(broker, certificate, obligations=())
-    by_steps = msgspec.structs.replace(script, by="steps")
-    assert "no obligations" in refused(broker, certificate, obligations=(by_steps,))
+@pytest.mark.parametrize("case", WITNESSES)
+def test_and_its_kind_of_witness(broker: Broker, case: str) -> None:
+    assert type(made(broker, case).witness) is WITNESSES[case]
+
+
+def test_what_a_check_reports(broker: Broker) -> None:
+    report = check(to_json(made(broker, "completion")), broker)
+    assert report.core == ("Group::assoc", "Group::left_id", "Group::left_inv")
+    assert report.model == "checked"
+    assert report.claim == "using Group ∀(x : G). x • e = x"
+    assert [(each.place, each.by) for each in report.leaves] == [("claim", "rewriting"), ("model", "tables")]
+    assert report.goal == digest(RIGHT_IDENTITY)
+    report = check(to_json(made(broker, "induction")), broker)
+    assert dict(report.definitions) == {
+        "total": "an argument becomes a part of itself",
+        "copied": "an argument becomes a part of itself",
+    }
+    assert all(each.by.startswith("z3 ") for each in report.leaves)
+    report = check(to_json(made(broker, "tables")), broker)
+    assert report.evidence is not None
+    assert report.evidence.kind == "tables"
+
+
+def test_it_holds_no_solver_text(broker: Broker) -> None:
+    for case in CASES:
+        data = to_json(made(broker, case)).decode()
+        assert "assert" not in data.replace(made(broker, case).theory, "")
+        assert "declare" not in data
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_another_claim_is_refused(broker: Broker, case: str) -> None:
-    certificate = made(broker, case)
-    other = {"ℝ": "∀(x : ℝ). x * x > 0"}.get("ℝ" if case == "z3" else "", "∀(x : ℤ). x = 0")
-    assert "claim" in refused(broker, certificate, claim=other)
+    assert "goal" in refused(broker, made(broker, case), claim="∀(x : ℤ). x = 0")
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_another_claim_with_its_own_hash_is_refused(broker: Broker, case: str) -> None:
-    """Whoever forges a certificate can compute hashes."""
-    from kleis.elaborate.elaborator import elaborate
-    from kleis.prover.protocol.engine import declarations_of
-    from kleis.prover.verdict_cache import digest_of
-
+def test_another_claim_with_its_own_digest_is_refused(broker: Broker, case: str) -> None:
     certificate = made(broker, case)
-    false = {
-        "verified": "∀(x y : G). x = y" if "G" in certificate.claim else "∀(x : ℤ). x ≠ 42",
+    groups = "G" in certificate.claim
+    other = {
+        "verified": "∀(x y : G). x = y" if groups else "∀(x : ℤ). x ≠ 42",
         "inconsistent": "∀(x : G). x = x",
-        "disproved": "∀(x : G). x = x" if "G" in certificate.claim else "∀(x : ℤ). x = x",
+        "disproved": "∀(x : G). x = x" if groups else "∀(x : ℤ). x = x",
     }[certificate.status]
-    meaning = elaborate(theory(), parse_expression(false))
-    if certificate.status == "inconsistent":
-        meaning = declarations_of(meaning)
-    refused(broker, certificate, claim=false, meaning=digest_of(meaning))
+    refused(broker, certificate, claim=other, goal=digest(other, certificate.status))
 
 
-@pytest.mark.parametrize("case", ["completion", "z3", "clash"])
+@pytest.mark.parametrize("case", ["completion", "clash"])
 def test_another_theory_is_refused(broker: Broker, case: str) -> None:
     certificate = made(broker, case)
     changed = certificate.theory.replace("inv(x) • x = e", "inv(x) • x = x").replace("a ≠ b", "a = a")
     assert changed != certificate.theory
-    if case != "z3":
-        refused(broker, certificate, theory=changed)
+    about = Theory().include(parse_program(changed))
+    refused(broker, certificate, theory=changed)
+    goal = digest(certificate.claim, certificate.status, about)
+    refused(broker, certificate, theory=changed, goal=goal, model=None)
     refused(broker, certificate, theory="this is ( no program")
 
 
-@pytest.mark.parametrize(
-    "case", ["completion", "z3", "fallen away", "instances", "induction", "clash", "clash by z3"]
-)
-def test_changed_obligations_are_refused(broker: Broker, case: str) -> None:
-    certificate = made(broker, case)
-    obligations = tuple(
-        msgspec.structs.replace(each, text=each.text + "\n") for each in certificate.obligations
-    )
-    assert "hash" in refused(broker, certificate, obligations=obligations)
-    contradiction = rewritten(certificate, lambda text: "(assert false)\n" + text)
-    refused(broker, certificate, obligations=contradiction)
-
-
-@pytest.mark.parametrize("case", ["z3", "fallen away", "instances", "induction", "clash by z3"])
-def test_emptied_scripts_and_proofs_are_refused(broker: Broker, case: str) -> None:
-    certificate = made(broker, case)
-    refused(broker, certificate, obligations=rewritten(certificate, lambda _: "(check-sat)\n"))
-    refused(broker, certificate, obligations=rewritten(certificate, lambda _: ""))
-    refused(broker, certificate, obligations=())
-    refused(
-        broker, certificate, obligations=rewritten(certificate, lambda _: "(assert false)\n(check-sat)\n")
-    )
-
-
-@pytest.mark.parametrize(
-    "forged",
-    [
-        "(define-fun x () Real 0.0)",
-        "(declare-const z Real)\n(assert (and (< z 0.0) (> z 0.0)))",
-        "(set-option :smt.macro_finder true)",
-        "(push)\n(assert false)",
-        "(declare-const z Real)(assert (< z z))",
-        "; (assert\nfalse)",
-    ],
-)
-def test_scripts_with_more_than_the_task_says_are_refused(broker: Broker, forged: str) -> None:
-    certificate = made(broker, "z3")
-    obligations = rewritten(certificate, lambda text: text.replace("(check-sat)", f"{forged}\n(check-sat)"))
-    refused(broker, certificate, obligations=obligations)
-
-
-def test_the_refutation_of_another_formula_is_refused(broker: Broker) -> None:
-    """An obligation that is refuted, and says nothing about the claim."""
-    certificate = made(broker, "instances")
-    *_, last = certificate.obligations
-    refused(broker, certificate, obligations=certificate.obligations[:-1])
-    refused(broker, certificate, obligations=(last,))
-    refused(broker, certificate, obligations=tuple(reversed(certificate.obligations)))
-
-
 @pytest.mark.parametrize("case", ["completion", "instances", "clash", "clash by z3"])
-def test_another_core_is_refused(broker: Broker, case: str) -> None:
+def test_fewer_premises_are_refused(broker: Broker, case: str) -> None:
     certificate = made(broker, case)
-    refused(broker, certificate, core=certificate.core[1:], model=None, model_witness=None)
-    refused(broker, certificate, core=(*certificate.core, "Group::no_such_axiom"))
-    if certificate.status == "inconsistent":
-        assert "does not use" in refused(broker, certificate, core=(*certificate.core, "Clash::idle"))
+    *before, last = certificate.steps
+    assert isinstance(last.proof, Ask | Rewriting)
+    for place in range(len(last.proof.given)):
+        fewer = (*last.proof.given[:place], *last.proof.given[place + 1 :])
+        proof = msgspec.structs.replace(last.proof, given=fewer)
+        refused(broker, certificate, steps=(*before, Step(proof)), model=None)
+    proof = msgspec.structs.replace(last.proof, given=(*last.proof.given, "Group::no_such_axiom"))
+    refused(broker, certificate, steps=(*before, Step(proof)), model=None)
 
 
-def test_other_steps_of_a_completion_are_refused(broker: Broker) -> None:
-    certificate = made(broker, "completion")
+@pytest.mark.parametrize("case", PROOFS)
+def test_other_kinds_of_proof_show_nothing(broker: Broker, case: str) -> None:
+    certificate = made(broker, case)
     refused(broker, certificate, steps=())
-    refused(broker, certificate, steps=certificate.steps[:-1])
-    name, text = certificate.steps[0]
-    step = json.loads(text)
-    step["terms"][-1] = step["terms"][0]
-    refused(broker, certificate, steps=((name, json.dumps(step)), *certificate.steps[1:]))
-    refused(broker, certificate, steps=((name, "no JSON"), *certificate.steps[1:]))
+    if case not in ("evaluation", "z3"):
+        refused(broker, certificate, steps=(Step(Evaluation()),))
+    if case in ("completion", "instances", "clash", "clash by z3"):
+        refused(broker, certificate, steps=(Step(Ask()),), model=None)
 
 
-def test_other_schemes_of_an_induction_are_refused(broker: Broker) -> None:
+def test_other_links_are_refused(broker: Broker) -> None:
+    certificate = made(broker, "completion")
+    (step,) = certificate.steps
+    assert isinstance(step.proof, Rewriting)
+    (refutation,) = step.proof.refutations
+    for place in range(len(refutation.links)):
+        links = (*refutation.links[:place], *refutation.links[place + 1 :])
+        changed = msgspec.structs.replace(
+            step.proof, refutations=(msgspec.structs.replace(refutation, links=links),)
+        )
+        refused(broker, certificate, steps=(Step(changed),))
+    refused(broker, certificate, steps=(Step(msgspec.structs.replace(step.proof, refutations=())),))
+
+
+def test_other_cases_of_an_induction_are_refused(broker: Broker) -> None:
     certificate = made(broker, "induction")
-    assert len(certificate.obligations) > 1
-    for place in range(len(certificate.obligations)):
-        kept = [each for number, each in enumerate(certificate.obligations) if number != place]
-        refused(broker, certificate, obligations=tuple(kept))
-    first = certificate.obligations[0]
-    twice = tuple(msgspec.structs.replace(first, name=each.name) for each in certificate.obligations)
-    refused(broker, certificate, obligations=twice)
+    *before, last = certificate.steps
+    assert isinstance(last.proof, Induction)
+    cases = last.proof.cases
+    for other in ((), cases[:1], cases[::-1], (*cases, cases[0]), (cases[0], cases[0])):
+        changed = msgspec.structs.replace(last.proof, cases=other)
+        refused(broker, certificate, steps=(*before, Step(changed)))
+    refused(broker, certificate, steps=(*before, Step(msgspec.structs.replace(last.proof, on="x"))))
 
 
-def test_a_swapped_cell_of_a_table_is_refused(broker: Broker) -> None:
+TWISTS: dict[str, Callable[[Tables], Tables]] = {
+    "a cell": lambda found: msgspec.structs.replace(
+        found,
+        tables=tuple((name, (1 - values[0], *values[1:])) for name, values in found.tables),
+    ),
+    "no tables": lambda found: msgspec.structs.replace(found, tables=()),
+    "no carriers": lambda found: msgspec.structs.replace(found, carriers=()),
+    "a table twice": lambda found: msgspec.structs.replace(found, tables=(*found.tables, found.tables[0])),
+    "a smaller carrier": lambda found: msgspec.structs.replace(found, carriers=(("G", 1),)),
+}
+
+
+@pytest.mark.parametrize("twist", TWISTS)
+def test_other_tables_are_refused(broker: Broker, twist: str) -> None:
     certificate = made(broker, "tables")
-    assert certificate.evidence is not None
-    tables = certificate.evidence.tables
-    place, table = next((place, each) for place, each in enumerate(tables) if each.name == "•")
-    rows = [list(row) for row in table.rows]
-    rows[0][-1], rows[1][-1] = rows[1][-1], rows[0][-1]
-    swapped = msgspec.structs.replace(table, rows=tuple(tuple(row) for row in rows))
-    shown = msgspec.structs.replace(
-        certificate.evidence, tables=(*tables[:place], swapped, *tables[place + 1 :])
-    )
-    assert "not what the witness says" in refused(broker, certificate, evidence=shown)
-    data = json.dumps(certificate.witness)
-    assert '"int": "1"' in data
-    refused(broker, certificate, witness=json.loads(data.replace('"int": "1"', '"int": "0"', 1)))
-    refused(broker, certificate, witness=json.loads(data.replace('"int": "1"', '"int": "0"')))
-
-
-@pytest.mark.parametrize(
-    "witness",
-    [
-        None,
-        3,
-        {},
-        {"record": "Broker", "fields": {}},
-        {"record": "Witness", "fields": {"no": 1}},
-        {"int": "x"},
-    ],
-)
-@pytest.mark.parametrize("case", ["tables", "assignment", "interpretation"])
-def test_what_is_no_witness_is_refused(broker: Broker, case: str, witness: Any) -> None:
-    refused(broker, made(broker, case), witness=witness)
+    assert isinstance(certificate.witness, Tables)
+    refused(broker, certificate, witness=TWISTS[twist](certificate.witness))
 
 
 def test_another_value_is_refused(broker: Broker) -> None:
     certificate = made(broker, "assignment")
-    data = json.dumps(certificate.witness)
-    refused(broker, certificate, witness=json.loads(data.replace('"int": "42"', '"int": "41"')))
-    assert certificate.evidence is not None
-    (binding,) = certificate.evidence.bindings
-    shown = msgspec.structs.replace(
-        certificate.evidence, bindings=(msgspec.structs.replace(binding, value="7"),)
-    )
-    refused(broker, certificate, evidence=shown)
+    assert isinstance(certificate.witness, Assignment)
+    for value in ("41", 42, "42.0", None, ["number", "41", "ℕ"]):
+        changed = msgspec.structs.replace(certificate.witness, variables=(("x", value),))
+        refused(broker, certificate, witness=changed)
 
 
 def test_another_model_of_the_axioms_is_refused(broker: Broker) -> None:
     certificate = made(broker, "completion")
-    refused(broker, certificate, model=made(broker, "tables").evidence)
-    refused(broker, certificate, model_witness=made(broker, "tables").witness)
+    refused(broker, certificate, model=made(broker, "assignment").witness)
 
 
-@pytest.mark.parametrize(
-    "status", ["verified", "disproved", "inconsistent", "consistent", "unknown", "error"]
-)
+@pytest.mark.parametrize("status", ["verified", "disproved", "inconsistent", "consistent"])
 @pytest.mark.parametrize("case", ["completion", "z3", "tables", "clash"])
 def test_another_status_is_refused(broker: Broker, case: str, status: Any) -> None:
     certificate = made(broker, case)
     if status != certificate.status:
         refused(broker, certificate, status=status)
+        refused(broker, certificate, status=status, goal=digest(certificate.claim, status))
 
 
-def test_lemmas_are_certificates_of_their_own(broker: Broker) -> None:
+def test_lemmas_are_shown_first(broker: Broker) -> None:
     order = (*COMPLETION, *DIRECT, *INSTANCES)
     prover = Prover(theory(), broker=broker, order=order)
     lemma, claim = RIGHT_IDENTITY, "∀(x y : G). x • y • e = x • y"
@@ -352,12 +318,11 @@ def test_lemmas_are_certificates_of_their_own(broker: Broker) -> None:
     verdict = prover.verify(parse_expression(claim), lemmas=trees)
     certificate = build(broker, theory(), question, verdict, order=order)
     assert [each.claim for each in certificate.lemmas] == [lemma]
-    assert check(certificate, broker).ok
+    assert check(to_json(certificate), broker).ok
     false = msgspec.structs.replace(certificate.lemmas[0], claim="∀(x y : G). x = y")
     refused(broker, certificate, lemmas=(false,))
     refused(broker, certificate, lemmas=())
-    unproved = msgspec.structs.replace(certificate.lemmas[0], status="unknown")
-    refused(broker, certificate, lemmas=(unproved,))
+    refused(broker, certificate, lemmas=(msgspec.structs.replace(certificate.lemmas[0], steps=()),))
 
 
 @pytest.mark.parametrize(
@@ -366,34 +331,20 @@ def test_lemmas_are_certificates_of_their_own(broker: Broker) -> None:
 def test_what_is_not_computed_to_be_true_gets_no_certificate_by_evaluation(
     broker: Broker, claim: str
 ) -> None:
-    from kleis.elaborate.elaborator import elaborate
-    from kleis.prover.verdict_cache import digest_of
-
-    certificate = made(broker, "evaluation")
-    assert certificate.obligations == ()
-    assert certificate.solvers == ()
-    meaning = digest_of(elaborate(theory(), parse_expression(claim)))
-    assert "proof" in refused(broker, certificate, claim=claim, meaning=meaning)
-    refused(broker, certificate, steps=())
-    refused(broker, certificate, core=("Group::assoc",))
+    refused(broker, made(broker, "evaluation"), claim=claim, goal=digest(claim))
 
 
 def test_only_what_is_computed_needs_no_termination(broker: Broker) -> None:
-    """`spin` never ends: a certificate that says so by another engine, or of what nobody can compute, is refused."""
-    from kleis.elaborate.elaborator import elaborate
-    from kleis.prover.verdict_cache import digest_of
-
+    """`spin` never ends: a proof that asks about it is refused, and so is what nobody can compute."""
     program = "define spin(n : ℤ) : ℤ = if n = 7 then 0 else spin(n) + 1\n"
     spinning = Theory().include(parse_program(program))
     claim = "spin(7) = 0"
     verdict = Prover(spinning, broker=broker).verify(parse_expression(claim))
     assert (verdict.status, verdict.engine) == ("verified", "evaluation")
     certificate = build(broker, spinning, Question(claim), verdict)
-    assert check(certificate, broker).ok
-    assert "settled" in refused(broker, certificate, engine="z3")
+    assert "spin is not known to terminate" in refused(broker, certificate, steps=(Step(Ask()),))
     for other in ("spin(0) = 1", "spin(0) = spin(0)", "∀(n : ℤ). spin(n) = 0"):
-        meaning = digest_of(elaborate(spinning, parse_expression(other)))
-        refused(broker, certificate, claim=other, meaning=meaning)
+        refused(broker, certificate, claim=other, goal=digest(other, about=spinning))
 
 
 @pytest.mark.parametrize(("part", "status"), [("Group", "consistent"), ("Clash", "inconsistent")])
@@ -403,7 +354,7 @@ def test_the_answer_about_a_part_has_a_certificate_that_nobody_can_bend(
     verdict = dict(Prover(theory(), broker=broker).consistent(part))[part]
     assert verdict.status == status
     certificate = build_part(broker, theory(), part, verdict)
-    assert check(Certificate.from_json(certificate.to_json()), broker).ok
+    assert check(to_json(certificate), broker).ok
     other = "inconsistent" if status == "consistent" else "consistent"
     refused(broker, certificate, part="Order")
     refused(broker, certificate, part="")
@@ -412,78 +363,6 @@ def test_the_answer_about_a_part_has_a_certificate_that_nobody_can_bend(
         refused(broker, certificate, status=wrong)
     changed = certificate.theory.replace("a ≠ b", "a = a").replace("e • x = x", "e • x ≠ x")
     refused(broker, certificate, theory=changed)
-    if status == "consistent":
-        refused(broker, certificate, witness=None)
-    else:
-        refused(broker, certificate, obligations=(), steps=())
+    refused(broker, certificate, **({"witness": None} if status == "consistent" else {"steps": ()}))
     with pytest.raises(CertificateError):
         build_part(broker, theory(), "Order", msgspec.structs.replace(verdict, status="unknown"))
-
-
-def test_definitions_must_terminate(broker: Broker) -> None:
-    """The measure is shown to decrease again; a theory in which it does not gets no certificate."""
-    claim = "∀(n : ℤ). n < 0 → down(n) = 0"
-    prover = Prover(theory(), broker=broker, order=DIRECT)
-    verdict = prover.verify(parse_expression(claim))
-    assert verdict.status == "verified"
-    certificate = build(broker, theory(), Question(claim), verdict, order=DIRECT)
-    names = [each.what for each in check(certificate, broker).findings]
-    assert "down::decreases::1" in names
-    from kleis.elaborate.elaborator import elaborate
-    from kleis.prover.verdict_cache import digest_of
-
-    endless = certificate.theory.replace("down(n - 1)", "down(n)")
-    assert endless != certificate.theory
-    meaning = elaborate(Theory().include(parse_program(endless)), parse_expression(claim))
-    assert "termination of down" in refused(broker, certificate, theory=endless, meaning=digest_of(meaning))
-
-
-def test_what_is_only_assumed_must_be_said(broker: Broker) -> None:
-    """No solver knows the sine well enough to prove what the implementation says of it."""
-    claim = "∀(x : ℤ). sin(size(x)) < 3"
-    prover = Prover(theory(), broker=broker, order=DIRECT)
-    verdict = prover.verify(parse_expression(claim))
-    assert verdict.status == "verified"
-    assert verdict.assumed == verdict.core
-    certificate = build(broker, theory(), Question(claim), verdict, order=DIRECT)
-    assert certificate.assumed == verdict.assumed
-    assert certificate.assumed[0] in refused(broker, certificate, assumed=())
-
-
-@pytest.mark.parametrize("status", ["unknown", "error", "consistent"])
-def test_what_decides_nothing_gets_no_certificate(broker: Broker, status: Any) -> None:
-    with pytest.raises(CertificateError, match="shows nothing"):
-        build(broker, theory(), Question(SQUARE), Verdict(status=status, engine="z3"))
-
-
-def test_a_verdict_that_is_wrong_gets_no_certificate(broker: Broker) -> None:
-    verdict = Prover(theory(), broker=broker, order=DIRECT).verify(parse_expression(SQUARE))
-    with pytest.raises(CertificateError, match="no certificate"):
-        build(broker, theory(), Question("∀(x : ℝ). x * x > 0"), verdict, order=DIRECT)
-
-
-@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"version": 1}', b"\xff\xfe"])
-def test_what_is_no_certificate(data: bytes) -> None:
-    with pytest.raises(CertificateError, match="no certificate"):
-        Certificate.from_json(data)
-
-
-def test_of_another_version(broker: Broker) -> None:
-    assert "version" in refused(broker, made(broker, "z3"), version=2)
-
-
-def test_the_theory_has_imports_written_out_and_no_examples() -> None:
-    text = theory_text(theory().include(parse_program('example "a" { assert(1 = 1) }')))
-    assert "example" not in text
-    assert "import" not in text
-    assert len(Theory().include(parse_program(text)).entries) == len(theory().entries)
-
-
-@pytest.mark.parametrize("text", ["(", ")", "(a))", "a", "(a) b", "; remark", '("', "(|", "(a)(b) )"])
-def test_what_is_no_sequence_of_commands(text: str) -> None:
-    with pytest.raises(RejectedError):
-        commands(text)
-
-
-def test_commands_are_split_where_they_end() -> None:
-    assert commands('(a "(" |)|)(b\n (c))\n\n(check-sat)\n') == ['(a "(" |)|)', "(b\n (c))", "(check-sat)"]

@@ -1,0 +1,132 @@
+"""The naive translation against exact evaluation: ground terms over every built-in of the table that it can express."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from kleis.core import BuiltinCall, Term
+from kleis.core.traversal import subterms
+from kleis.errors import BudgetError
+from kleis.prover.checker.sequent import NotExpressible
+from tests.support.provers.naive import of_goal, refuted
+from tests.support.terms.ground_terms import NOTHING, Maker, facts_of, operations
+
+_AT_ONCE = 25
+"""Terms that are asked about together; one example of the property is so many terms."""
+
+Facts = list[tuple[Term, bool]]
+
+
+def facts_made(seed: int, count: int, depth: int = 3) -> list[Facts]:
+    """What the reference says of random terms that the translation has words for."""
+    found = []
+    for number in range(count):
+        term = Maker(seed * 1_000 + number).term(depth)
+        try:
+            facts = facts_of(term)
+            if facts:
+                of_goal(NOTHING, facts[0][0])
+                found.append(facts)
+        except (BudgetError, NotExpressible) as error:
+            event(type(error).__name__)
+    return found
+
+
+def wrong_ones(every: list[Facts]) -> list[Facts]:
+    """The terms of which Z3 says otherwise."""
+    answer = refuted([fact for facts in every for fact in facts])
+    if answer == "unsat":
+        return []
+    if len(every) == 1:
+        event(f"alone: {answer}")
+        return every if answer == "sat" else []
+    half = len(every) // 2
+    return wrong_ones(every[:half]) + wrong_ones(every[half:])
+
+
+@given(st.integers(0, 10_000_000))
+@settings(max_examples=120)
+def test_ground_terms_have_the_value_of_the_reference(seed: int) -> None:
+    every = facts_made(seed, _AT_ONCE)
+    event(f"compared: {len(every)}")
+    assert wrong_ones(every) == []
+
+
+NOT_EXPRESSIBLE = [
+    "Matrix",
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "assemble_matrix",
+    "assemble_vector",
+    "atan",
+    "atan2",
+    "atanh",
+    "cardinality",
+    "cos",
+    "cosh",
+    "countLines",
+    "deg_to_rad",
+    "denom",
+    "e",
+    "exp",
+    "exp2",
+    "field_names",
+    "foldLines",
+    "has_field",
+    "hypot",
+    "is_finite_set",
+    "linspace",
+    "ln",
+    "log10",
+    "log2",
+    "nthLine",
+    "numer",
+    "pi",
+    "power",
+    "random",
+    "random_normal",
+    "set_field",
+    "sin",
+    "sinh",
+    "splitLines",
+    "sqrt",
+    "strToInt",
+    "tan",
+    "tanh",
+    "tau",
+    "trim",
+    "trimLeft",
+    "trimRight",
+]
+"""Built-ins that have no words at some sorts: floats, white space, lines, random numbers, sizes of sets, lowest terms."""
+
+
+@pytest.mark.parametrize("name", sorted({each.name for each, _ in operations()}))
+def test_every_built_in_is_right_or_not_expressible(name: str) -> None:
+    rows = [each for each in operations() if each[0].name == name]
+    outcomes: Counter[str] = Counter()
+    every: list[Facts] = []
+    for seed in range(40):
+        term = Maker(seed).call(rows[seed % len(rows)])
+        try:
+            facts = facts_of(term)
+            if facts:
+                of_goal(NOTHING, facts[0][0])
+                every.append(facts)
+                outcomes["expressed"] += 1
+        except NotExpressible:
+            outcomes["not expressible"] += 1
+        except BudgetError:
+            outcomes["over budget"] += 1
+    assert wrong_ones(every) == []
+    if name not in NOT_EXPRESSIBLE:
+        assert outcomes["expressed"] > 20, outcomes
+        assert not outcomes["not expressible"], outcomes
+    assert any(isinstance(each, BuiltinCall) for each in subterms(term))
