@@ -2,8 +2,8 @@
 
 Every law is proved from nothing and its certificate checked; once all are, `stdlib/pif/certificates` is replaced
 (`registry.tools.library`). The library's tools are translated alone, so the files depend on the library, the translation
-and the version of Z3, which each certificate names, but not on the day or the machine. So no files are written where a
-time limit cuts a proof, or where cvc5 is installed, whose opinion would be part of the certificates.
+and the version of Z3, whose proofs decide what is written, but not on the day or the machine. So no files are written where
+a time limit cuts a proof, or where cvc5 is installed, which would find some of the proofs.
 """
 
 from __future__ import annotations

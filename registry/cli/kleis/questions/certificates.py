@@ -26,9 +26,9 @@ __all__ = ["certified", "certified_parts", "write_certificate"]
 def certified(
     question: Question, proposition: str, prover: Prover, broker: Broker, verdict: Verdict
 ) -> Verdict:
-    """The verdict with its certificate written, or with the reason why there is none."""
+    """The verdict with its certificate written, or with the reason why there is none; withdrawn on a contradiction."""
+    from kleis.prover.certificates.build import Contradiction, build
     from kleis.prover.certificates.build import Question as Asked
-    from kleis.prover.certificates.build import build
     from kleis.prover.checker.format import CertificateError
 
     assert question.certificate is not None
@@ -36,6 +36,16 @@ def certified(
         lemmas = tuple(_lemmas(question, prover))
         asked = Asked(proposition, question.using, lemmas)
         certificate = build(broker, prover.theory, asked, verdict)
+    except Contradiction as error:
+        return msgspec.structs.replace(
+            verdict,
+            status="unknown",
+            reason="contradiction",
+            message=error.message,
+            advice=error.hint,
+            core=(),
+            evidence=None,
+        )
     except CertificateError as error:
         return _without(verdict, error)
     write_certificate(question.certificate, certificate)
