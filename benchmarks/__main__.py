@@ -24,6 +24,7 @@ from benchmarks import (
     memory,
     peer,
     policy,
+    primitive_costs,
     proving,
     registry_size,
     server_load,
@@ -66,6 +67,8 @@ SECTIONS = (
     Section("laws", "Laws of tools", "ms, or as named", laws.measure, laws.LIMITS),
     Section("theories", "Theory sessions: questions and submissions", "ms or times, as named", theories.measure,
             theories.LIMITS),
+    Section("primitives", "A unit of fuel in the worst case: each operation on the operands that make it work hardest",
+            "units of `add`, or bytes", primitive_costs.measure, primitive_costs.LIMITS),
     Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, memory.LIMITS),
 )  # fmt: skip
 

@@ -13,9 +13,9 @@
 To run something: `run.evaluate.run(Request(code=…, input=…), tools, Budget(fuel=…))`, where `tools` answers for names
 (`language.host.Tools`). The answer is a dictionary of one of three forms (value, continuation, error); nothing that a
 term or an input can hold makes `run` raise. A `Budget` is always given, and nothing here does I/O except tracing to
-stderr when PIF_DEBUG asks for it. This package imports neither `kleis` nor `registry`.
+stderr when PIF_DEBUG asks for it and logging a defect. This package imports neither `kleis` nor `registry`.
 
-A new operation is a row of `language.primitives`, a node in `reference` and, where speed matters, its code in
+A new operation is a row of `language.primitives`, its `language.hostile_cases`, a node in `reference` and, where speed matters, its code in
 `compiled.operations`; its cost, if it charges by size, is in `analysis.cost.operation_costs`.
 
 Not promised: how long a unit of fuel takes; that Python's recursion limit stays what it was (runs raise it).

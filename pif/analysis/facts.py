@@ -51,10 +51,14 @@ def facts_of(term: Term) -> Facts:
     operations: dict[str, int] = {}
     tools: set[str] = set()
     capabilities: set[str] = set()
-    for node in _all_nodes(term):
+    stack = [term]
+    while stack:
+        node = stack.pop()
+        stack += node.parts
         op = node.op
-        if op not in ("literal", "list"):
-            operations[op] = operations.get(op, 0) + 1
+        if op == "literal" or op == "list":
+            continue
+        operations[op] = operations.get(op, 0) + 1
         if op in ("eval", "self", "continue"):
             capabilities.add(op)
         elif op in ORACLES:
@@ -87,14 +91,6 @@ def literal_tool(term: Term) -> str | None:
     return name.value if name.op == "literal" and type(name.value) is str else None
 
 
-def _all_nodes(term: Term) -> Iterator[Term]:
-    stack = [term]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(node.parts))
-
-
 def live_parts(template: Term) -> Iterator[Term]:
     """The live unquotes of a quote's template (its one part), left to right: the nodes that run when it does."""
     stack = [(template, 1)]
@@ -121,7 +117,35 @@ def live_children(term: Term) -> Iterator[Term]:
 
 def free_names(term: Term) -> frozenset[str]:
     """The names that nothing in the term binds; names inside quotes do not count, except in live unquotes."""
-    return frozenset(name for name, _ in free_occurrences(term))
+    walk = _FreeNames()
+    walk.visit(term, 0)
+    return frozenset(walk.found)
+
+
+class _FreeNames:
+    """`level` counts quotes less unquotes: only at level 0 is a term code. `bound` counts the binders of each name."""
+
+    def __init__(self) -> None:
+        self.bound: dict[str, int] = {}
+        self.found: set[str] = set()
+
+    def visit(self, term: Term, level: int) -> None:
+        op = term.op
+        if op == "var":
+            if level == 0 and not self.bound.get(term.value):
+                self.found.add(term.value)
+        elif level == 0 and (op == "lam" or op == "let"):
+            *outer, body = term.parts
+            for part in outer:
+                self.visit(part, 0)
+            self.bound[term.value] = self.bound.get(term.value, 0) + 1
+            self.visit(body, 0)
+            self.bound[term.value] -= 1
+        else:
+            inside = level + (op == "quote") - (op == "unquote")
+            for part in term.parts:
+                if part.parts or part.op == "var":
+                    self.visit(part, inside)
 
 
 def free_occurrences(term: Term) -> Iterator[tuple[str, Path]]:

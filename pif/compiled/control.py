@@ -321,7 +321,7 @@ class Control(Loops):
         quoted = self.whole(self.value(term.parts[0], level + 1, scope))
         visible = scope.visible()
         values = [self._handed(value) for value in visible.values()]
-        site = self.constant((tuple(visible), scope.distinct), ANY)
+        site = self.constant((tuple(visible), scope.charge), ANY)
         code_name, result = self.names.fresh("t"), self.names.fresh("t")
         self.line(f"{code_name} = code0({quoted.text}, {site.text})")
         self.line("evals0 = evals0 + 1")

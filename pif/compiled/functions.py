@@ -20,7 +20,7 @@ from pif.compiled.scope import Called, Expression, Inference, Region, Scope
 from pif.compiled.source import DEPTH, FUEL, Function
 from pif.language import primitives as table
 from pif.language.host import Tool, Tools
-from pif.language.terms import Term
+from pif.language.terms import Term, text_charge
 from pif.language.values import ANY, NEVER, Kind, part
 
 __all__ = ["Code", "Functions"]
@@ -175,7 +175,7 @@ class Functions(Structures):
         tool = self._evaluated_tool(term, scope.region.owner)
         if tool is None or not self.is_closed(tool):
             return None
-        self.node(level, table.EVAL_NODE * tool.term.nodes + scope.distinct)
+        self.node(level, table.EVAL_NODE * tool.term.nodes + text_charge(tool.term) + scope.charge)
         self.node(level + 1)
         names = self._seen(tool, tuple(scope.visible()))
         self.node(level + 1, table.charge_closure(len(names)))

@@ -21,7 +21,7 @@ from pif.language.budget import TERM_DEPTH, Budget
 from pif.language.errors import PifError
 from pif.language.host import Theory, Tool, Tools, holds_bignum
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
-from pif.language.terms import Term, same_term
+from pif.language.terms import Term, same_term, text_charge
 from pif.language.values import (
     LONG,
     NIL,
@@ -32,7 +32,7 @@ from pif.language.values import (
     is_list,
     items_of,
     list_of,
-    print_value,
+    show_value,
 )
 from pif.reference.quotation import analysis, fill
 from pif.reference.scalars import equal
@@ -69,7 +69,7 @@ FAILURES = (
 """What a run that breaks a rule can raise. The last two would be slips of the generator: even they only cost time."""
 
 Site = tuple[tuple[str, ...], int]
-"""Where an `eval` stands: the names in scope, and how many it is charged for."""
+"""Where an `eval` stands: the names in scope, and what it is charged for them."""
 
 Compile = Callable[["Runtime", Quoted, tuple[str, ...]], Any]
 """Compiles quoted code met in a run: (runtime, code, names) → function of (values, depth)."""
@@ -329,15 +329,15 @@ class Runtime:
     def get(self, record: Value, key: Value) -> Value:
         if type(record) is not Record or type(key) is not str:
             raise Stopped
+        if len(key) > 15:
+            self.charge(table.charge_text(len(key)))
         return record.fields[key]
 
     def with_(self, record: Value, key: Value, value: Value) -> Record:
         if type(record) is not Record or type(key) is not str:
             raise Stopped
-        self.charge(table.charge_with(len(record.fields)))
-        if key in record.fields:
-            return Record({**record.fields, key: value})
-        return Record(dict(sorted([*record.fields.items(), (key, value)], key=_name)))
+        self.charge(table.charge_with(len(record.fields), key))
+        return record.changed(key, value)
 
     def keys(self, record: Value) -> Value:
         if type(record) is not Record:
@@ -380,10 +380,10 @@ class Runtime:
     def show(self, value: Value) -> str:
         text = value
         if type(value) is not str:
-            printed = print_value(value, 4 * self.session.budget.string_length, as_term=True)
-            if printed is None or len(printed.text) > self.session.budget.string_length:
+            limit = self.session.budget.string_length
+            text = show_value(value, limit, self.charge)
+            if text is None:
                 raise Stopped
-            text = printed.text
         self.charge(table.charge_text_walk(len(text)))
         return str(text)
 
@@ -410,11 +410,12 @@ class Runtime:
 
     def analyze(self, value: Value) -> Record:
         term = self.term(value)
-        self.charge(table.ANALYZE_BASE + table.ANALYZE_NODE * term.nodes)
+        self.charge(table.ANALYZE_BASE + table.ANALYZE_NODE * term.nodes + text_charge(term))
         return analysis(facts_of(term))
 
     def normalize(self, value: Value) -> Quoted:
         term = self.term(value)
+        self.charge(text_charge(term))
         return Quoted(normalize(term, lambda nodes: self.charge(table.NORMALIZE_NODE * nodes)), value.owner)
 
     def ask(self, operation: str, value: Value) -> Value:
@@ -450,8 +451,8 @@ class Runtime:
     def code(self, value: Value, site: Site) -> Any:
         """The function of quoted code, compiled when it is first met; charged as an `eval` of it."""
         term = self.term(value)
-        names, distinct = site
-        self.charge(table.EVAL_NODE * term.nodes + distinct)
+        names, charge = site
+        self.charge(table.EVAL_NODE * term.nodes + text_charge(term) + charge)
         if self.globals["evals0"] >= self.globals["limit0"]:
             raise Stopped
         # The quoted value is kept beside its code: a freed term's id could be given to another.
@@ -480,10 +481,6 @@ class _Operands:
 
 
 _OPERANDS = _Operands()
-
-
-def _name(field: tuple[str, Value]) -> str:
-    return field[0]
 
 
 _CODES = 200

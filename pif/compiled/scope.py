@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from pif.analysis.facts import live_children
+from pif.language import primitives as table
 from pif.language.host import Tool
 from pif.language.terms import Term
 from pif.language.values import _NAMES, ANY, NEVER, Kind, element, join, listing, pairing, part
@@ -192,9 +193,10 @@ class Region:
 
 
 class Scope:
-    """A binder on the way outward; the end has no name. `inside`: under a `lam` of the region's own code."""
+    """A binder on the way outward; the end has no name. `inside`: under a `lam` of the region's own code; `distinct`:
+    the names in scope, `charge` what an `eval` here is charged for them."""
 
-    __slots__ = ("distinct", "expression", "inside", "name", "outer", "region")
+    __slots__ = ("charge", "distinct", "expression", "inside", "name", "outer", "region")
 
     def __init__(
         self,
@@ -212,9 +214,13 @@ class Scope:
         if outer is None:
             self.inside = inside
             self.distinct = len(region.given)
+            self.charge = self.distinct + table.charge_names(region.given)
         else:
+            assert name is not None
             self.inside = inside or outer.inside
-            self.distinct = outer.distinct + (name not in region.given and not outer.binds(name))
+            fresh = name not in region.given and not outer.binds(name)
+            self.distinct = outer.distinct + fresh
+            self.charge = outer.charge + (1 + table.charge_text(len(name)) if fresh else 0)
 
     def bind(self, name: str, expression: Expression, *, inside: bool = False) -> Scope:
         return Scope(self.region, self, name, expression, inside=inside)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +135,9 @@ class Prepared:
     `bignum_runs`: for how many more runs bignums are expected, since they came up; `declined`: it stays on the
     reference; `recent`: used since the cache last looked; `has_grown`: a unit was added since then;
     `is_long`: the last brief try was too short.
+
+    Threads share it. `units` is never changed, only replaced, under a lock: whoever reads it has a dictionary that
+    stays as it is. The flags are hints, and a lost update of one costs time at most.
     """
 
     __slots__ = (
@@ -144,6 +147,7 @@ class Prepared:
         "has_grown",
         "is_function",
         "is_long",
+        "lock",
         "owner",
         "recent",
         "term",
@@ -153,7 +157,8 @@ class Prepared:
     def __init__(self, term: Term, owner: Tool | None) -> None:
         self.term = term
         self.owner = owner
-        self.units: dict[tuple[Kind, bool], Unit] = {}
+        self.lock = threading.Lock()
+        self.units: Mapping[tuple[Kind, bool], Unit] = {}
         self.is_function = term.op == "lam"
         self.bignum_runs = 0
         self.declined = False
@@ -170,7 +175,8 @@ class Prepared:
         if unit is not None:
             if not unit.used or still_hold(unit.used, tools):
                 return unit
-            del self.units[key]
+            with self.lock:
+                self.units = {kept: other for kept, other in self.units.items() if other is not unit}
         return None if only_ready else self._made(kind, tools, checks_sizes)
 
     def _made(self, kind: Kind, tools: Tools, checks_sizes: bool) -> Unit | None:
@@ -188,9 +194,9 @@ class Prepared:
         except Unsuitable:
             self.declined = True
             return None
-        if len(self.units) >= _UNITS:
-            self.units.clear()
-        self.units[kind if self.is_function else ANY, checks_sizes] = unit
+        key = (kind if self.is_function else ANY, checks_sizes)
+        with self.lock:
+            self.units = {key: unit} if len(self.units) >= _UNITS else {**self.units, key: unit}
         self.has_grown = True
         return unit
 

@@ -4,6 +4,7 @@
 - `errors`: the one exception, with place
 - `json_text`: hostile JSON text, read safely
 - `primitives`: THE table of operations
+- `hostile_cases`: what charges are measured on
 - `terms`: syntax trees, printing, identity
 - `decode`: JSON to terms, all errors
 - `values`: values, their kinds, printing

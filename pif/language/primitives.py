@@ -7,9 +7,12 @@ unit of fuel means the same everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
+
+from pif.language.hostile_cases import HOSTILE
 
 __all__ = [
     "ANALYZE_BASE",
@@ -29,11 +32,13 @@ __all__ = [
     "RANGE_ELEMENT",
     "REFLECT_NODE",
     "REIFY_NODE",
+    "SHOWN_NODE",
     "Primitive",
     "Shape",
     "charge_closure",
     "charge_linear",
     "charge_list",
+    "charge_names",
     "charge_product",
     "charge_range",
     "charge_record",
@@ -68,7 +73,7 @@ class Primitive(msgspec.Struct, frozen=True, kw_only=True):
     `name`: its key in JSON. `forms`: the JSON forms accepted, the canonical one first. `shape` and `arity`: how
     many parts (0 where the shape is special). `types`: what it takes and gives, in the notation of
     `analysis.type_text`; inference reads it, except where a form has a rule of its own. `charge`: fuel beyond the 1 of
-    every node, in words. `example`: a term and the JSON of its value.
+    every node, in words. `example`: a term and the JSON of its value. `hostile`: the cases that its charge is measured on.
     """
 
     name: str
@@ -80,6 +85,7 @@ class Primitive(msgspec.Struct, frozen=True, kw_only=True):
     charge: str = ""
     doc: str
     example: tuple[str, str]
+    hostile: tuple[str, ...]
 
 
 def _binary(
@@ -94,6 +100,7 @@ def _binary(
         charge=charge,
         doc=doc,
         example=(example, value),
+        hostile=HOSTILE[name],
     )
 
 
@@ -110,6 +117,7 @@ def _unary(
         charge=charge,
         doc=doc,
         example=(example, value),
+        hostile=HOSTILE[name],
     )
 
 
@@ -132,6 +140,7 @@ def _special(
         charge=charge,
         doc=doc,
         example=(example, value),
+        hostile=HOSTILE[name],
     )
 
 
@@ -216,7 +225,7 @@ _TABLE = (
     _unary("length", "lists", "sized a → integer", "Items of a list, or code points of a string.",
            '{"length": [4, 5, 6]}', "3"),
     Primitive(
-        name="fold", category="lists", forms=('{"fold": [f, init, list]}',), arity=3,
+        name="fold", hostile=HOSTILE["fold"], category="lists", forms=('{"fold": [f, init, list]}',), arity=3,
         types="(pair(b, a) → b), b, list(a) → b", charge="1 an item, and 1 for each call",
         doc="Left fold. `f` receives ONE argument, the pair (accumulator, item).",
         example=(
@@ -235,10 +244,10 @@ _TABLE = (
         '{"record": {"name": "Ada", "age": {"add": [35, 1]}}}', '{"age":36,"name":"Ada"}', "fields + 2",
     ),
     _binary("get", "records", "{k: a, ..r}, string → a", "The value of a field; `missing_key` where there is none.",
-            '{"get": [{"record": {"k": 5}}, "k"]}', "5"),
+            '{"get": [{"record": {"k": 5}}, "k"]}', "5", "characters of the name / 16"),
     Primitive(
-        name="with", category="records", forms=('{"with": [r, "k", v]}',), arity=3,
-        types="{k?: a, ..r}, string, b → {k: b, ..r}", charge="fields + 4", doc="A record with a field set or replaced.",
+        name="with", hostile=HOSTILE["with"], category="records", forms=('{"with": [r, "k", v]}',), arity=3,
+        types="{k?: a, ..r}, string, b → {k: b, ..r}", charge="fields + 4 + characters of the name / 16 + 40 for each 128 fields", doc="A record with a field set or replaced.",
         example=('{"with": [{"record": {"a": 1}}, "b", 2]}', '{"a":1,"b":2}'),
     ),
     _unary("keys", "records", "{..r} → list(string)", "The names of the fields, sorted by code point.",
@@ -252,7 +261,8 @@ _TABLE = (
     _unary(
         "show", "strings", "data a → string",
         "The compact text of the literal term with this value; a string at top level shows itself unquoted.",
-        '{"show": [1, {"pair": [true, "a"]}]}', '"[1,{\\"pair\\":[true,\\"a\\"]}]"', "2 for each 16 characters",
+        '{"show": [1, {"pair": [true, "a"]}]}', '"[1,{\\"pair\\":[true,\\"a\\"]}]"',
+        "2 for each 16 characters + 1 a value inside and characters / 16 of its strings and names + 4 a node of code",
     ),
     _unary("quote", "meta", "→ quoted", "The term itself, as data; `unquote` inside it splices a computed part.",
            '{"quote": {"add": [1, {"unquote": {"mul": [2, 3]}}]}}', '{"add":[1,6]}',
@@ -263,7 +273,7 @@ _TABLE = (
            '{"body":{"var":"x"},"lam":"x"}'),
     _unary("eval", "meta", "quoted → ?", "Run a quoted term in the present lexical scope.",
            '{"let": {"x": 5}, "in": {"eval": {"quote": {"mul": [{"var": "x"}, 2]}}}}', "10",
-           "3 a node of the term + names in scope"),
+           "3 a node of the term + 1 a name in scope + characters / 16 of the texts in both"),
     _special(
         "code_of", "meta", ('{"code_of": "name"}', '{"code_of": t}'), "string → quoted",
         'The source of a registered tool; "name@3" is version 3, "self" the present tool.',
@@ -275,16 +285,16 @@ _TABLE = (
     _unary("reify", "meta", "quoted → ?", "A quoted term as plain records, to take apart.",
            '{"get": [{"reify": {"quote": {"add": [1, 2]}}}, "op"]}', '"add"', "12 a node"),
     _unary("reflect", "meta", "a → quoted", "The quoted term that such records describe.",
-           '{"reflect": {"record": {"op": "var", "name": "x"}}}', '{"var":"x"}', "4 a node"),
+           '{"reflect": {"record": {"op": "var", "name": "x"}}}', '{"var":"x"}', "6 a node"),
     Primitive(
-        name="analyze", category="analysis", forms=('{"analyze": q}', '{"analyze": [q]}'), shape="one", arity=1,
+        name="analyze", hostile=HOSTILE["analyze"], category="analysis", forms=('{"analyze": q}', '{"analyze": [q]}'), shape="one", arity=1,
         types="quoted → {capabilities: list(string), depth: integer, free: list(string), nodes: integer, "
-        "operations: {*: integer}, tools: list(string)}", charge="12 + 1 a node",
+        "operations: {*: integer}, tools: list(string)}", charge="12 + 1 a node + characters / 16 of the texts in the term",
         doc="Nodes, depth, operations, free variables, tools and capabilities of a quoted term.",
         example=('{"get": [{"get": [{"analyze": {"quote": {"add": [1, {"add": [2, 3]}]}}}, "operations"]}, "add"]}', "2"),
     ),
     _unary("normalize", "analysis", "quoted → quoted", "An equivalent term in canonical form.",
-           '{"normalize": {"quote": {"add": [1, 2]}}}', "3", "4 a node visited"),
+           '{"normalize": {"quote": {"add": [1, 2]}}}', "3", "8 a node visited + characters / 16 of the texts in the term"),
     _unary("kleis", "theory", "data a → ?",
            "The value of a Kleis expression: integers, booleans, strings, lists and pairs as such, anything else as its "
            "text in a record with the field `kleis`.",
@@ -322,10 +332,12 @@ QUOTE_NODE = 4
 EVAL_NODE = 3
 RANGE_ELEMENT = 3
 REIFY_NODE = 12
-REFLECT_NODE = 4
+REFLECT_NODE = 6
 ANALYZE_BASE = 12
 ANALYZE_NODE = 1
-NORMALIZE_NODE = 4
+NORMALIZE_NODE = 8
+SHOWN_NODE = 4
+WIDE, WITH_WIDE = 128, 40
 ASK = 100
 ASK_PROVER = 1_000
 
@@ -360,9 +372,14 @@ def charge_record(fields: int) -> int:
     return fields + 2
 
 
-def charge_with(fields: int) -> int:
-    """`with` on a record of this many fields."""
-    return fields + 4
+def charge_with(fields: int, name: str) -> int:
+    """`with` of a field on a record of this many fields. Wide dictionaries hold more room for each field."""
+    return fields + 4 + WITH_WIDE * (fields // WIDE) + (len(name) >> 4)
+
+
+def charge_names(names: Iterable[str]) -> int:
+    """Names that are compared: 1 for each 16 characters of each."""
+    return sum([len(name) >> 4 for name in names])
 
 
 def charge_range(first: int, last: int) -> int:

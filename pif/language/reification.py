@@ -177,9 +177,6 @@ class _Reflector:
         return self.node(op, data, path, depth, level)
 
     def node(self, op: str, data: Record, path: Path, depth: int, level: int) -> Term:
-        def parts(names: tuple[str, ...]) -> tuple[Term, ...]:
-            return tuple([self.term(data.fields[name], (path, name), depth + 1, level) for name in names])
-
         if op == "literal":
             self.exactly(op, data, ("value",), path)
             value = data.fields["value"]
@@ -213,7 +210,8 @@ class _Reflector:
                 raise self.refuse(
                     f"`{naming}` is no string", (path, naming), found=kind_of(name), expected="a name"
                 )
-            return make(op, parts(named), name)
+            parts = [self.term(data.fields[part], (path, part), depth + 1, level) for part in named]
+            return make(op, tuple(parts), name)
         self.exactly(op, data, ("args",), path)
         args = self.listed(data.fields["args"], (path, "args"), depth, level)
         arity = PRIMITIVES[op].arity or 2  # `cons` has a form of its own in JSON, two parts here
@@ -227,9 +225,9 @@ class _Reflector:
         return make(op, args)
 
     def exactly(self, op: str, data: Record, wanted: tuple[str, ...], path: Path) -> None:
-        names = {"op", *wanted}
-        if data.fields.keys() != names:
-            expected = ", ".join(sorted(names))
+        fields = data.fields
+        if len(fields) != len(wanted) + 1 or not all(map(fields.__contains__, wanted)):
+            expected = ", ".join(sorted({"op", *wanted}))
             raise self.refuse(
                 f"a node of `{op}` has the fields {expected}",
                 path,

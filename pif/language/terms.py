@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from pif.language.primitives import PRIMITIVES
+from pif.language.primitives import PRIMITIVES, charge_names
 
 __all__ = [
     "ONE_PART",
@@ -27,6 +27,7 @@ __all__ = [
     "print_term",
     "same_term",
     "term_text",
+    "text_charge",
 ]
 
 Json = Any
@@ -68,6 +69,21 @@ def make(op: str, parts: tuple[Term, ...], value: object = None) -> Term:
         if part.height > height:
             height = part.height
     return Term(op, parts, value, nodes, height + 1)
+
+
+def text_charge(term: Term) -> int:
+    """1 for each 16 characters of each text in a term: strings, names, the names of fields."""
+    total = 0
+    stack = [term]
+    while stack:
+        node = stack.pop()
+        value = node.value
+        if type(value) is str:
+            total += len(value) >> 4
+        elif type(value) is tuple:
+            total += charge_names(value)
+        stack += node.parts
+    return total
 
 
 def literal(value: Data) -> Term:

@@ -16,11 +16,14 @@ code may recurse over them, compare them with `==` or hash them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Reversible
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Reversible
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
 
+from pif.language.primitives import SHOWN_NODE
 from pif.language.terms import Json, Term, code_text, print_term
 
 __all__ = [
@@ -49,6 +52,7 @@ __all__ = [
     "pairing",
     "part",
     "print_value",
+    "show_value",
 ]
 
 Value = Any
@@ -70,6 +74,15 @@ class Record:
 
     def __init__(self, fields: dict[str, Value]) -> None:
         self.fields = fields
+
+    def changed(self, name: str, value: Value) -> Record:
+        """The record with a field set or replaced. A new name is compared with a few others only."""
+        fields = self.fields
+        if name in fields:
+            return Record({**fields, name: value})
+        at = bisect_left(list(fields), name)
+        items = fields.items()
+        return Record(dict(chain(islice(items, at), ((name, value),), islice(items, at, None))))
 
 
 class Quoted:
@@ -186,10 +199,27 @@ def print_value(value: Value, limit: int, *, as_term: bool = False) -> Printed |
     A result prints functions as "<function>" and records and quoted terms bare. With `as_term` the text is that of
     the literal term that evaluates to the value; a function in it then raises `FunctionInData`.
     """
-    return _Printer(limit, as_term).run(value)
+    printer = _Printer(limit, as_term)
+    return Printed(printer.text(), printer.depth, printer.large) if printer.run(value) else None
 
 
-_VALUE, _REST, _TEXT, _CLOSE = range(4)
+def show_value(value: Value, length: int, visit: Callable[[int], None]) -> str | None:
+    """The text of a value's literal term, or None where it has more than `length` characters.
+
+    `visit` is told what printing costs: 1 for each value inside this one, and for quoted code `SHOWN_NODE` a node. It
+    may raise to stop the work; it has been told everything before `FunctionInData` is raised or None is the answer.
+    """
+    printer = _Printer(4 * length, True, visit)  # a code point has at most 4 bytes
+    whole = printer.run(value)
+    visit(printer.due)
+    text = printer.text() if whole else ""
+    return text if whole and len(text) <= length else None
+
+
+_VALUE, _REST, _FIELD, _FIELDS, _STRING, _TEXT, _CLOSE = range(7)
+_CLOSES = {text: (_CLOSE, text) for text in ("]", "]}", "}", "}}")}
+_FEW = 8
+"""Fields of a record that wait one by one: what is left of a walk through many takes more room than a field pays for."""
 
 
 def _levels(data: Json) -> int:
@@ -209,11 +239,15 @@ def _has_large_integer(term: Term) -> bool:
 
 
 class _Printer:
-    """An explicit stack in place of recursion: values nest without limit, and shared ones unfold."""
+    """An explicit stack in place of recursion: values nest without limit, and shared ones unfold. `due` is what `visit`
+    has not been told of."""
 
-    def __init__(self, limit: int, as_term: bool) -> None:
+    def __init__(self, limit: int, as_term: bool, visit: Callable[[int], None] | None = None) -> None:
         self.limit = limit
         self.as_term = as_term
+        self.visit = visit
+        self.due = -1
+        self.finished: list[str] = []
         self.pieces: list[str] = []
         self.size = 0
         self.level = 0
@@ -221,30 +255,61 @@ class _Printer:
         self.large = False
         self.stack: list[tuple[int, Any]] = []
 
-    def run(self, value: Value) -> Printed | None:
+    def run(self, value: Value) -> bool:
+        """Whether the text fits."""
         stack = self.stack
         stack.append((_VALUE, value))
+        piece: str | None
         while stack:
             what, item = stack.pop()
             if what == _VALUE:
+                self.due += 1
                 piece = self.piece(item)
-            elif what == _TEXT:
-                piece = item
-            elif what == _CLOSE:
-                piece = item
-                self.level -= len(item)
-            elif item:
-                head, tail, _ = item
-                stack.append((_REST, tail))
-                stack.append((_VALUE, head))
+            elif what == _REST:
+                if not item:
+                    continue
+                stack += ((_REST, item[1]), (_VALUE, item[0]))
                 piece = ","
+            elif what == _FIELD:
+                self.field(item)
+                piece = ","
+            elif what == _FIELDS:
+                field = next(item, None)
+                if field is None:
+                    continue
+                stack.append((_FIELDS, item))
+                self.field(field)
+                piece = ","
+            elif what == _STRING:
+                piece = next(item, None)
+                if piece is None:
+                    continue
+                stack.append((_STRING, item))
             else:
-                continue
+                piece = item
+                if what == _CLOSE:
+                    self.level -= len(item)
             self.size += len(piece) if piece.isascii() else len(piece.encode())
             if self.size > self.limit:
-                return None
+                return False
             self.pieces.append(piece)
-        return Printed("".join(self.pieces), self.depth, self.large)
+            if len(self.pieces) > _PIECES:
+                self.rest()
+        return True
+
+    def rest(self) -> None:
+        """Now and then: many small strings become one, and the work is paid for."""
+        self.finished.append("".join(self.pieces))
+        self.pieces.clear()
+        self.pay()
+
+    def pay(self) -> None:
+        if self.visit is not None:
+            due, self.due = self.due, 0
+            self.visit(due)
+
+    def text(self) -> str:
+        return "".join([*self.finished, *self.pieces])
 
     def enter(self, levels: int) -> None:
         self.level += levels
@@ -259,8 +324,7 @@ class _Printer:
         if kind is bool:
             return "true" if value else "false"
         if kind is str:
-            # Counted before it is encoded: a long string must not be copied only to be refused.
-            return msgspec.json.encode(value).decode() if self.size + len(value) <= self.limit else value
+            return self.string(value)
         if value is None:
             return "null"
         if kind is tuple:
@@ -270,44 +334,79 @@ class _Printer:
         if kind is Quoted:
             return self.quoted(value)
         if self.as_term:
+            self.pay()
             raise FunctionInData
         return '"<function>"'
 
     def cells(self, value: Value) -> str:
         if len(value) == 2:
             self.enter(2)
-            self.stack += ((_CLOSE, "]}"), (_VALUE, value[1]), (_TEXT, ","), (_VALUE, value[0]))
+            self.stack += (_CLOSES["]}"], (_VALUE, value[1]), (_TEXT, ","), (_VALUE, value[0]))
             return '{"pair":['
         if not value:
             self.depth = max(self.depth, self.level + 1)
             return "[]"
         self.enter(1)
         head, tail, _ = value
-        self.stack += ((_CLOSE, "]"), (_REST, tail), (_VALUE, head))
+        self.stack.append(_CLOSES["]"])
+        if tail:
+            self.stack.append((_REST, tail))
+        self.stack.append((_VALUE, head))
         return "["
 
     def record(self, value: Record) -> str:
-        closing = "}}" if self.as_term else "}"
+        opening, closing = ('{"record":{', "}}") if self.as_term else ("{", "}")
         self.enter(len(closing))
-        parts: list[tuple[int, Any]] = []
-        separator = ""
-        for name, field in value.fields.items():
-            parts.append((_TEXT, separator + msgspec.json.encode(name).decode() + ":"))
-            parts.append((_VALUE, field))
-            separator = ","
-        self.stack.append((_CLOSE, closing))
-        self.stack += reversed(parts)
-        return '{"record":{' if self.as_term else "{"
+        self.stack.append(_CLOSES[closing])
+        fields = iter(value.fields.items())
+        first = next(fields, None)
+        if first is not None:
+            if len(value.fields) > _FEW:
+                self.stack.append((_FIELDS, fields))
+            else:
+                self.stack += [(_FIELD, field) for field in fields][::-1]
+            self.field(first)
+        return opening
+
+    def field(self, field: tuple[str, Value]) -> None:
+        self.stack += ((_VALUE, field[1]), (_TEXT, ":"))
+        self.stack.append((_TEXT, self.string(field[0])))
+
+    def string(self, text: str) -> str:
+        """A string or the name of a field; a long one in pieces."""
+        if len(text) > 15:
+            self.due += len(text) >> 4
+            if len(text) > _PIECE:
+                if self.size + len(text) > self.limit:
+                    return text  # a long string must not be copied only to be refused
+                self.stack += ((_TEXT, '"'), (_STRING, _pieces(text)))
+                return '"'
+        return msgspec.json.encode(text).decode()
 
     def quoted(self, value: Quoted) -> str:
         term = value.term
+        if self.visit is not None:
+            self.due += SHOWN_NODE * term.nodes
+            self.pay()
         if self.size + term.nodes > self.limit:  # every node prints at least one character
             return " " * (self.limit + 1)
         data = print_term(term)
         text = code_text({"quote": data}) if self.as_term else msgspec.json.encode(data).decode()
-        self.depth = max(self.depth, self.level + _levels(data) + self.as_term)
-        self.large = self.large or _has_large_integer(term)
+        if self.visit is None:
+            self.depth = max(self.depth, self.level + _levels(data) + self.as_term)
+            self.large = self.large or _has_large_integer(term)
         return text
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A long string as JSON, without its quotation marks."""
+    return (msgspec.json.encode(text[at : at + _PIECE]).decode()[1:-1] for at in range(0, len(text), _PIECE))
+
+
+_PIECE = 4_096
+
+_PIECES = 1_024
+"""Pieces of text that are kept apart: a short string takes 50 bytes."""
 
 
 Kind = Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pif.language import primitives as table
 from pif.language.errors import nearest
 from pif.language.host import Tool
+from pif.language.terms import text_charge
 from pif.language.values import Closure, Continuation, Quoted, Value, is_list
 from pif.reference.machine import Code, Env, Machine, Node
 
@@ -350,51 +351,58 @@ class Fold(Node):
 class Scope:
     """One binder on the way outward, or (with `outer` None) the flat end with the places of the `given` names.
 
-    `level` counts the binders from the end to here, `distinct` the names in scope.
+    `level` counts the binders from the end to here, `distinct` the names in scope; `visible` is what an `eval` here is
+    charged for them.
     """
 
-    __slots__ = ("distinct", "given", "level", "name", "outer")
+    __slots__ = ("distinct", "given", "level", "name", "outer", "visible")
 
     def __init__(
-        self, name: str | None, outer: Scope | None, given: dict[str, int], level: int, distinct: int
+        self,
+        name: str | None,
+        outer: Scope | None,
+        given: dict[str, int],
+        level: int,
+        distinct: int,
+        visible: int,
     ) -> None:
         self.name = name
         self.outer = outer
         self.given = given
         self.level = level
         self.distinct = distinct
+        self.visible = visible
 
-    def access(self) -> dict[str, tuple[int, int | None]]:
-        """Where each name's value stands: steps outward and, at the flat end, the index; sorted by name."""
-        found: dict[str, tuple[int, int | None]] = {}
+    def access(self) -> dict[str, int]:
+        """Where each name's value stands: steps outward, or at the flat end its index from the end of all (-1, -2, …);
+        sorted by name."""
+        found: dict[str, int] = {}
         scope = self
         while scope.outer is not None:
             assert scope.name is not None
-            found.setdefault(scope.name, (self.level - scope.level, None))
+            found.setdefault(scope.name, self.level - scope.level)
             scope = scope.outer
         for name, index in self.given.items():
-            found.setdefault(name, (self.level, index))
+            found.setdefault(name, -1 - index)
         return dict(sorted(found.items()))
 
 
 class Eval(Node):
-    """Run quoted code with the names in scope here. `access`, found at the first run, tells where they stand."""
+    """Run quoted code with the names in scope here. `names` and where their values stand are found at the first run."""
 
-    __slots__ = ("access", "names", "operand", "quoted", "reach", "scope")
+    __slots__ = ("names", "operand", "places", "quoted", "scope")
 
     quoted: Node
 
     def __init__(self, scope: Scope, operand: bool) -> None:
         self.scope = scope
         self.operand = operand
-        self.access: dict[str, tuple[int, int | None]] = {}
         self.names: tuple[str, ...] | None = None
-        self.reach = 0
+        self.places: tuple[int, ...] = ()
 
     def names_in_scope(self) -> tuple[str, ...]:
         access = self.scope.access()
-        self.access = access
-        self.reach = max((hops for hops, _ in access.values()), default=0)
+        self.places = tuple(access.values())
         self.names = names = tuple(access)
         return names
 
@@ -405,7 +413,8 @@ class Eval(Node):
         quoted = self.quoted.ev(env, depth - 1, run)
         if type(quoted) is not Quoted:
             self.quoted.wrong_type("eval", quoted, "a quoted term")
-        run.charge(table.EVAL_NODE * quoted.term.nodes + self.scope.distinct, self)
+        term = quoted.term
+        run.charge(table.EVAL_NODE * term.nodes + text_charge(term) + self.scope.visible, self)
         names = self.names
         if names is None:
             names = self.names_in_scope()
@@ -416,7 +425,7 @@ class Eval(Node):
                 hint="Let `eval` give a function and call that: a call of it does not count.",
             )
         run.evals += 1
-        code = run.code_for(quoted.term, quoted.owner, names)
+        code = run.code_for(term, quoted.owner, names)
         value = code.root.ev(self.given(code, env), depth - 1, run)
         run.evals -= 1
         if type(value) is Continuation and self.operand:
@@ -427,14 +436,13 @@ class Eval(Node):
         """The flat environment that `code` wants, gathered in one walk outward."""
         if not code.wants:
             return ()
+        places = [self.places[index] for index in code.wants]
+        level = self.scope.level
+        furthest = level if min(places) < 0 else max(places)
         chain = [env]
-        for _ in range(self.reach):
+        for _ in range(furthest):
             chain.append(chain[-1][1])
-        access = self.access
-        return tuple(
-            chain[hops][0] if index is None else chain[hops][index]
-            for hops, index in (access[name] for name in code.wants)
-        )
+        return tuple([chain[place][0] if place >= 0 else chain[level][-1 - place] for place in places])
 
 
 class Continue(Node):

@@ -30,8 +30,8 @@ class Resolve(Protocol):
 class Code:
     """A resolved term with its origin: the root of the nodes' parent links.
 
-    `place` and `owner` say what text a path points into; `wants` are the names whose values the flat end of the
-    environment must hold, in order.
+    `place` and `owner` say what text a path points into; `wants` says which of the names in scope the flat end of the
+    environment must hold the values of: their indexes, in order.
     """
 
     __slots__ = ("owner", "place", "root", "wants")
@@ -39,7 +39,7 @@ class Code:
     def __init__(self, place: Place, owner: Tool | None) -> None:
         self.place: Place = place
         self.owner = owner
-        self.wants: tuple[str, ...] = ()
+        self.wants: tuple[int, ...] = ()
         self.root: Node
 
 

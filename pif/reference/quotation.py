@@ -10,7 +10,7 @@ from pif.language import primitives as table
 from pif.language.budget import TERM_DEPTH
 from pif.language.host import Tool
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
-from pif.language.terms import Term
+from pif.language.terms import Term, text_charge
 from pif.language.values import Quoted, Record, Value, list_of
 from pif.reference.machine import Env, Machine, Node, One
 
@@ -193,7 +193,7 @@ class Analyze(OnQuoted):
         if fuel < 0 or depth < 0:
             run.stop(self, depth)
         term = self.quoted(self.operand.ev(env, depth - 1, run)).term
-        run.charge(table.ANALYZE_BASE + table.ANALYZE_NODE * term.nodes, self)
+        run.charge(table.ANALYZE_BASE + table.ANALYZE_NODE * term.nodes + text_charge(term), self)
         return analysis(facts_of(term))
 
 
@@ -221,6 +221,7 @@ class Normalize(OnQuoted):
         if fuel < 0 or depth < 0:
             run.stop(self, depth)
         quoted = self.quoted(self.operand.ev(env, depth - 1, run))
+        run.charge(text_charge(quoted.term), self)
         return Quoted(
             normalize(quoted.term, lambda nodes: run.charge(table.NORMALIZE_NODE * nodes, self)), quoted.owner
         )

@@ -5,6 +5,7 @@ Linear in the term, up to the nesting of written terms.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from pif.analysis.facts import literal_tool, live_children, live_parts
@@ -64,8 +65,8 @@ def resolve(
 ) -> Code:
     """The nodes of a term.
 
-    `names` are those in scope where it is to run (none for a whole program); `Code.wants` says which of them the
-    environment must hold. `owner` is the tool whose code it is; `operand` says that its value is used for more than
+    `names` are those in scope where it is to run (none for a whole program), sorted; `Code.wants` says which of them
+    the environment must hold. `owner` is the tool whose code it is; `operand` says that its value is used for more than
     being the run's own; `traced` nodes tell the run's hook of each step.
     """
     code = Code(place, owner)
@@ -75,7 +76,8 @@ def resolve(
     root = resolver.node(term, operand=operand, in_function=False)
     root.parent, root.steps = code, ()
     code.root = root
-    code.wants = tuple(resolver.wanted)
+    if resolver.wanted:
+        code.wants = tuple([bisect_left(names, name) for name in resolver.wanted])
     return code
 
 
@@ -91,8 +93,9 @@ class _Resolver:
         self.given = frozenset(names)
         self.wanted: dict[str, int] = {}
         self.levels: dict[str, list[int]] = {}
-        self.scope = Scope(None, None, self.wanted, 0, len(names))
-        self.captures: list[tuple[int, set[str | int]]] = []
+        visible = len(names) + table.charge_names(names)
+        self.scope = Scope(None, None, self.wanted, 0, len(names), visible)
+        self.captures: list[set[str | int]] = []
         self.evaluating: dict[int, bool] = {}
 
     def evaluates(self, term: Term) -> bool:
@@ -215,7 +218,7 @@ class _Resolver:
     def capture(self, binding: str | int) -> None:
         """Note that the innermost function uses a name: its level, or for a given one the name itself."""
         if self.captures:
-            self.captures[-1][1].add(binding)
+            self.captures[-1].add(binding)
 
     def variable(self, name: str) -> Node:
         levels = self.levels.get(name)
@@ -234,25 +237,30 @@ class _Resolver:
         fresh = not levels and name not in self.given
         outer = self.scope
         levels.append(outer.level)
-        self.scope = Scope(name, outer, self.wanted, outer.level + 1, outer.distinct + fresh)
+        visible = outer.visible + 1 + (len(name) >> 4) if fresh else outer.visible
+        self.scope = Scope(name, outer, self.wanted, outer.level + 1, outer.distinct + fresh, visible)
 
     def unbind(self, name: str) -> None:
         assert self.scope.outer is not None
         self.scope = self.scope.outer
-        self.levels[name].pop()
+        level = self.levels[name].pop()
+        if self.captures:
+            self.captures[-1].discard(level)
 
     def function(self, term: Term) -> Node:
-        level = self.scope.level
         in_scope = self.scope.distinct if self.evaluates(term.parts[0]) else None
-        self.captures.append((level, set()))
+        self.captures.append(set())
         self.bind(term.value)
         body = self.node(term.parts[0], operand=False, in_function=True, applied=True)
         self.unbind(term.value)
-        _, used = self.captures.pop()
-        captured = {binding for binding in used if isinstance(binding, str) or binding < level}
+        used = self.captures.pop()
+        made = Lambda(table.charge_closure(len(used) if in_scope is None else in_scope))
         if self.captures:
-            self.captures[-1][1].update(captured)
-        made = Lambda(table.charge_closure(len(captured) if in_scope is None else in_scope))
+            few, many = sorted((used, self.captures[-1]), key=len)
+            many |= (
+                few  # the smaller into the larger, or functions inside functions would take quadratic time
+            )
+            self.captures[-1] = many
         made.body = body
         self.adopt(made, term, [body])
         return made

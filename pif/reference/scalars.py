@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, Protocol
 
 from pif.language import primitives as table
-from pif.language.terms import Term, same_term
+from pif.language.terms import same_term, text_charge
 from pif.language.values import Closure, Quoted, Record, Value
 from pif.reference.machine import Env, Machine, Node, One, Two
 
@@ -332,7 +333,10 @@ _ABSENT: Any = object()
 
 _FUNCTIONS = (Closure, FunctionType)
 
-_VALUES, _CELLS = range(2)
+_VALUES, _CELLS, _FIELDS = range(3)
+
+_DUE = 256
+"""Charges that are gathered before they are taken, all of them before an error."""
 
 
 class Meter(Protocol):
@@ -344,25 +348,37 @@ class Meter(Protocol):
 def equal(left: Value, right: Value, run: Meter, node: Any) -> bool:
     """Whether two values are equal. `node` is the `Eq` that asks: it is charged, and its operands bear the errors."""
     same = True
-    stack: list[tuple[int, Value, Value]] = [(_VALUES, left, right)]
+    due = 0
+    stack: list[tuple[int, Any, Any]] = [(_VALUES, left, right)]
     while stack:
         what, a, b = stack.pop()
         if what == _CELLS:
             if a or b:
                 head_a, tail_a = (a[0], a[1]) if a else (_ABSENT, a)
                 head_b, tail_b = (b[0], b[1]) if b else (_ABSENT, b)
-                stack += ((_CELLS, tail_a, tail_b), (_VALUES, head_a, head_b))
+                if tail_a or tail_b:
+                    stack.append((_CELLS, tail_a, tail_b))
+                stack.append((_VALUES, head_a, head_b))
             continue
-        run.charge(1, node)
+        if what == _FIELDS:
+            pair = next(a, None)
+            if pair is not None:
+                stack += ((_FIELDS, a, b), (_VALUES, *pair))
+            continue
+        due += 1
+        if due > _DUE:
+            run.charge(due, node)
+            due = 0
         kind = type(a)
         other = type(b)
         if kind in _FUNCTIONS or other in _FUNCTIONS:
+            run.charge(due, node)
             _refuse_function(node.left if kind in _FUNCTIONS else node.right)
         if kind is not other or (kind is tuple and (len(a) == 2) != (len(b) == 2)):
             same = False
             stack += _parts(b, on_right=True)
             stack += _parts(a, on_right=False)
-            run.charge(_own_charge(a) + _own_charge(b), node)
+            due += _own_charge(a) + _own_charge(b)
         elif kind is tuple:
             if len(a) == 2:
                 stack += ((_VALUES, a[1], b[1]), (_VALUES, a[0], b[0]))
@@ -370,60 +386,95 @@ def equal(left: Value, right: Value, run: Meter, node: Any) -> bool:
                 same = same and bool(a) == bool(b) and (not a or a[2] == b[2])
                 stack.append((_CELLS, a, b))
         elif kind is Record:
-            same = same and list(a.fields) == list(b.fields)
-            run.charge(max(len(a.fields), len(b.fields)), node)
-            stack += _fields(a, b)
+            names, others = list(a.fields), list(b.fields)
+            due += _names_charge(names)
+            if names != others:
+                same = False
+                due += max(0, _names_charge(others) - _names_charge(names))
+                stack += _waiting(_matched(a.fields, b.fields), len(names) + len(others))
+            elif len(names) > _FEW:
+                stack.append((_FIELDS, zip(a.fields.values(), b.fields.values(), strict=True), None))
+            else:
+                names.reverse()
+                for name in names:
+                    stack.append((_VALUES, a.fields[name], b.fields[name]))
         else:
-            run.charge(_leaf_charge(a, b), node)
+            due += max(_own_charge(a), _own_charge(b))
+            if due > _DUE:
+                run.charge(due, node)
+                due = 0
             same = same and (same_term(a.term, b.term) if kind is Quoted else a == b)
+    run.charge(due, node)
     return same
 
 
-def _parts(value: Value, *, on_right: bool) -> list[tuple[int, Value, Value]]:
+def _parts(value: Value, *, on_right: bool) -> list[tuple[int, Any, Any]]:
     """What is left to walk of a value that has no counterpart."""
     if type(value) is tuple:
         if len(value) == 2:
-            found = [(_VALUES, value[1]), (_VALUES, value[0])]
+            found = [value[1], value[0]]
         else:
             return [(_CELLS, (), value) if on_right else (_CELLS, value, ())]
     elif type(value) is Record:
-        found = [(_VALUES, field) for field in reversed(value.fields.values())]
+        fields = value.fields.values()
+        pairs = ((_ABSENT, field) for field in fields) if on_right else ((field, _ABSENT) for field in fields)
+        return _waiting(pairs, len(fields))
     else:
         return []
-    return [(what, _ABSENT, part) if on_right else (what, part, _ABSENT) for what, part in found]
+    return [(_VALUES, _ABSENT, part) if on_right else (_VALUES, part, _ABSENT) for part in found]
 
 
-def _fields(a: Record, b: Record) -> list[tuple[int, Value, Value]]:
-    """The fields of both records, those of one name together, last name first (for the stack)."""
-    names = sorted({*a.fields, *b.fields}, reverse=True)
-    return [(_VALUES, a.fields.get(name, _ABSENT), b.fields.get(name, _ABSENT)) for name in names]
+def _waiting(pairs: Iterator[tuple[Value, Value]], at_most: int) -> list[tuple[int, Any, Any]]:
+    """Pairs of fields as entries of the stack: few of them each by itself, because what is left of a walk through many
+    takes more room than a field pays for."""
+    if at_most > _FEW:
+        return [(_FIELDS, pairs, None)]
+    found: list[tuple[int, Any, Any]] = [(_VALUES, *pair) for pair in pairs]
+    found.reverse()
+    return found
+
+
+_FEW = 16
+
+
+def _matched(a: dict[str, Value], b: dict[str, Value]) -> Iterator[tuple[Value, Value]]:
+    """The fields of two records in the order of their names, those of one name together."""
+    others = iter(b.items())
+    name, other = next(others, (None, _ABSENT))
+    for own, value in a.items():
+        while name is not None and name < own:
+            yield _ABSENT, other
+            name, other = next(others, (None, _ABSENT))
+        if name == own:
+            yield value, other
+            name, other = next(others, (None, _ABSENT))
+        else:
+            yield value, _ABSENT
+    if name is not None:
+        yield _ABSENT, other
+    for _, rest in others:
+        yield _ABSENT, rest
 
 
 def _own_charge(value: Value) -> int:
-    match value:
-        case bool():
-            return 0
-        case int():
-            return table.limbs(value) >> 2
-        case str():
-            return table.charge_text(len(value))
-        case Quoted():
-            return _weight(value.term)
-        case Record():
-            return len(value.fields)
-        case _:
-            return 0
+    kind = type(value)
+    if kind is int:
+        return table.limbs(value) >> 2
+    if kind is str:
+        return table.charge_text(len(value))
+    if kind is Quoted:
+        return int(value.term.nodes) + text_charge(value.term)
+    if kind is Record:
+        return _names_charge(list(value.fields))
+    return 0
 
 
-def _leaf_charge(a: Value, b: Value) -> int:
-    """Two leaves of one kind: the larger one's size."""
-    return max(_own_charge(a), _own_charge(b))
-
-
-def _weight(term: Term) -> int:
-    """What walking a term costs: 1 a node, and the strings in it."""
-    own = 1 + (table.charge_text(len(term.value)) if type(term.value) is str else 0)
-    return own + sum(map(_weight, term.parts))
+def _names_charge(names: list[str]) -> int:
+    """The fields of a record: 1 each, and their names."""
+    total = len(names)
+    for name in names:
+        total += len(name) >> 4
+    return total
 
 
 def _refuse_function(operand: Node) -> None:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from pif.language import primitives as table
 from pif.language.errors import nearest
-from pif.language.values import NIL, FunctionInData, Record, Value, is_list, items_of, list_of, print_value
+from pif.language.values import NIL, FunctionInData, Record, Value, is_list, items_of, list_of, show_value
 from pif.reference.machine import Env, Machine, Node, One, Two
 
 __all__ = ["STRUCTURE_OPERATIONS", "ListLiteral", "RecordLiteral"]
@@ -199,6 +199,8 @@ class Get(Two):
             self.left.wrong_type("get", record, "a record")
         if type(key) is not str:
             self.right.wrong_type("get", key, "a string as the field's name")
+        if len(key) > 15:
+            run.charge(table.charge_text(len(key)), self)
         if key not in record.fields:
             self.missing(key, record)
         return record.fields[key]
@@ -232,14 +234,8 @@ class With(Node):
             record_node.wrong_type("with", record, "a record")
         if type(key) is not str:
             key_node.wrong_type("with", key, "a string as the field's name")
-        run.charge(table.charge_with(len(record.fields)), self)
-        if key in record.fields:
-            return Record({**record.fields, key: value})
-        return Record(dict(sorted([*record.fields.items(), (key, value)], key=_name)))
-
-
-def _name(field: tuple[str, Value]) -> str:
-    return field[0]
+        run.charge(table.charge_with(len(record.fields), key), self)
+        return record.changed(key, value)
 
 
 class Keys(One):
@@ -345,14 +341,14 @@ class Show(One):
     def text(self, value: Value, run: Machine) -> str:
         limit = run.budget.string_length
         try:
-            printed = print_value(value, 4 * limit, as_term=True)  # a code point has at most 4 bytes
+            text = show_value(value, limit, lambda due: run.charge(due, self))
         except FunctionInData:
             self.operand.fail("type_error", "`show` needs data, and there is a function in it", found="function",
                               expected="data", hint="Show its source instead.")  # fmt: skip
-        if printed is None or len(printed.text) > limit:
+        if text is None:
             string_too_large(self, "show", limit + 1, run)
-        assert printed is not None
-        return printed.text
+        assert text is not None
+        return text
 
 
 STRUCTURE_OPERATIONS: dict[str, type[One] | type[Two]] = {

@@ -3,4 +3,5 @@
 - `read_input`: input as callers write it, leniently, as a value or a term
 - `stepping`: one step on either evaluator
 - `evaluate`: runs: what to call first
+- `stack_room`: room for Python's frames
 """

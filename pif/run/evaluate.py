@@ -1,12 +1,13 @@
 """Runs: from a request to one of the three answers of docs/reference/pif.md §6 (value, continuation, error).
 
-`run` is what the server's `run` tool and the command line call. Answers are values; nothing a user can write makes it
-raise. Which evaluator takes a step is decided in `stepping` and nowhere else; the answer does not depend on it.
+`run` is what the server's `run` tool and the command line call. Answers are values; it never raises: a defect below it
+is logged, and its answer is an error of the kind `internal`. Which evaluator takes a step is decided in `stepping` and nowhere else; the answer does not depend on it.
 """
 
 from __future__ import annotations
 
 import gc
+import logging
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -26,9 +27,12 @@ from pif.language.values import Continuation, Value, dismantle, kind_of, print_v
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.read_input import read_data, read_input
+from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
 
 __all__ = ["Answer", "Request", "collector_paused", "run"]
+
+_logger = logging.getLogger(__name__)
 
 Answer = dict[str, Json]
 """`{"type": "value" | "continuation" | "error", …}`, exactly as docs/reference/pif.md §6 gives it."""
@@ -113,11 +117,30 @@ def run(
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused:
         stepper = Stepper(tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief)
-        answer = _Run(request, stepper, progress, pause).answer()
+        running = _Run(request, stepper, progress, pause)
+        try:
+            answer = with_room(running.answer)
+        except Exception as defect:
+            _logger.exception("a run failed by a defect")
+            answer = _defect(defect, running.fuel_used)
         dismantle(stepper.long_lists)
     if ring is not None:
         answer["trace"] = list(ring.events)
     return answer
+
+
+def _defect(defect: Exception, fuel_used: int) -> Answer:
+    """The answer where something failed that no term and no input may make fail."""
+    return {
+        "type": "error",
+        "error": {
+            "kind": "internal",
+            "message": f"a defect of this program: {type(defect).__name__}",
+            "path": "",
+            "hint": "The log says where. Report it with the code and the input of the run.",
+            "fuel_used": fuel_used,
+        },
+    }
 
 
 class _Run:

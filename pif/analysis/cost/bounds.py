@@ -50,7 +50,7 @@ from pif.language import primitives as table
 from pif.language.budget import reserve_stack
 from pif.language.errors import longer, pointer
 from pif.language.host import Tool, Tools
-from pif.language.terms import Data, Json, Term, part_keys
+from pif.language.terms import Data, Json, Term, part_keys, text_charge
 
 __all__ = ["CostBound", "applied_cost_of", "argument_types", "cost_json", "cost_of"]
 
@@ -352,7 +352,13 @@ class _Analysis:
         quoted, cost = self.part(term, 0, env, here, depth)
         if not isinstance(quoted, Quoted):
             raise Unbounded("the code evaluated here is not known", here)
-        own = Cost.of(1 + table.EVAL_NODE * quoted.term.nodes + len(env))
+        own = Cost.of(
+            1
+            + table.EVAL_NODE * quoted.term.nodes
+            + text_charge(quoted.term)
+            + len(env)
+            + table.charge_names(env)
+        )
         value, rest = self.eval(quoted.term, env, Origin(here.path, here.tool or "quoted code"), depth + 1)
         return value, own + cost + rest
 

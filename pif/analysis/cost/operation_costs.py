@@ -208,7 +208,26 @@ def _show(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
     if isinstance(part, Text):
         return part, _walk(part.low, part.high)
     length = _shorter(_printed(part))
-    return Text(ZERO, length), Cost.up_to(_walked(length))
+    return Text(ZERO, length), Cost.up_to(_walked(length) + _shown(part))
+
+
+def _shown(measure: Measure) -> Polynomial:
+    """What showing a value is charged for what is in it, at most."""
+    one = constant(1)
+    match measure:
+        case Text(high=high):
+            return _kept(high)
+        case List(high=high, item=item) if high is not None:
+            return high * (one + _shown(item))
+        case Pair(first=first, second=second):
+            return constant(2) + _shown(first) + _shown(second)
+        case Record(fields=fields):
+            total = constant(len(fields) + table.charge_names([name for name, _ in fields]))
+            for _, field in fields:
+                total = total + _shown(field)
+            return total
+        case _:
+            return ZERO
 
 
 def _printed(measure: Measure) -> Polynomial:
@@ -286,16 +305,33 @@ def _length(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
     return Integer(natural=True), NOTHING
 
 
+def _name(measure: Measure) -> Cost:
+    """The name of a field that is looked for: 1 for each 16 characters."""
+    name = _text(measure)
+    least = name.low.number
+    return Cost(ZERO if least is None else _kept(constant(least)), _kept(name.high))
+
+
 def _get(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
-    record, key = parts[0], term.parts[1]
+    record, key, own = parts[0], term.parts[1], _name(parts[1])
     if not isinstance(record, Record):
-        return ANYTHING, NOTHING
+        return ANYTHING, own
     if key.op == "literal":
-        return dict(record.fields).get(key.value, record.other), NOTHING
+        return dict(record.fields).get(key.value, record.other), own
     found = record.other
     for _, field in record.fields:
         found = joined(found, field)
-    return found, NOTHING
+    return found, own
+
+
+def _changed(record: Record) -> Cost:
+    """What `with` is charged for the fields that there are; the steps for wide records become a line above them."""
+    certain = constant(table.charge_with(len(record.fields), ""))
+    if record.more == ZERO:
+        return Cost(certain, certain)
+    fields = constant(len(record.fields)) + record.more
+    wide = fields.times(Fraction(table.WITH_WIDE, table.WIDE))
+    return Cost(certain, fields + constant(table.charge_with(0, "")) + wide)
 
 
 def _with(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
@@ -303,8 +339,7 @@ def _with(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
     key = term.parts[1]
     if not isinstance(record, Record):
         raise Unbounded("the number of fields of the record is not known")
-    certain = constant(table.charge_with(len(record.fields)))
-    own = Cost(certain, certain + record.more)
+    own = _name(parts[1]) + _changed(record)
     if key.op == "literal" and type(key.value) is str:
         fields = {**dict(record.fields), key.value: value}
         return Record(tuple(sorted(fields.items())), record.more, record.other), own
@@ -319,7 +354,10 @@ def _keys(term: Term, parts: list[Measure]) -> tuple[Measure, Cost]:
     low = constant(len(record.fields))
     high = low + record.more
     each = table.CHARS_ELEMENT
-    return List(low, high, Text()), Cost(low.times(each), high.times(each))
+    lengths = [len(name) for name, _ in record.fields]
+    known = record.more == ZERO and lengths
+    name = Text(constant(min(lengths)), constant(max(lengths))) if known else Text()
+    return List(low, high, name), Cost(low.times(each), high.times(each))
 
 
 # Equality.
@@ -356,8 +394,10 @@ def _visited(measure: Measure) -> Polynomial:
             return one + high * _visited(item)
         case Pair(first=first, second=second):
             return one + _visited(first) + _visited(second)
-        case Record(fields=fields, more=more, other=other):
-            total = one + constant(len(fields)) + more * (one + _visited(other))
+        case Record(fields=fields, more=more):
+            if more != ZERO:
+                raise Unbounded("the lengths of the names of the fields that are compared are not known")
+            total = one + constant(len(fields) + table.charge_names([name for name, _ in fields]))
             for _, field in fields:
                 total = total + _visited(field)
             return total

@@ -27,6 +27,9 @@ SHORT_TEXT = 1_024
 NARROW = 64
 """Fields of a record that a `with` is folded into, for the same reason."""
 
+SHORT_LIST = 256
+"""Items of a list that a `cons` or a `tail` is folded into, for the same reason."""
+
 SMALL_TEXT = 32
 SMALL_BITS = 256
 """Literals that may stand in several places instead of one."""
@@ -70,34 +73,11 @@ class Rewriter:
     def __init__(self, uses: dict[int, int]) -> None:
         self.uses = uses
         self.knowledge = Knowledge()
-        self._rules: dict[str, Callable[[Term, bool], Term]] = {
-            **dict.fromkeys(_INTEGER_RULES, self._arithmetic),
-            **dict.fromkeys(_OPPOSITE, self._order),
-            "eq": self._eq,
-            "and": self._and,
-            "or": self._or,
-            "not": self._not,
-            "if": self._if,
-            "cons": self._cons,
-            "head": self._head,
-            "tail": self._tail,
-            "isEmpty": self._is_empty,
-            "length": self._length,
-            "fold": self._fold,
-            "fst": self._half,
-            "snd": self._half,
-            "get": self._get,
-            "with": self._with,
-            "keys": self._keys,
-            "concat": self._concat,
-            "join": self._join,
-            "show": self._show,
-        }
 
     def rewritten(self, term: Term, operand: bool) -> Term:
         """What a node with reduced parts comes to. `operand`: its value is used, so no `continue` may be it."""
-        rule = self._rules.get(term.op)
-        return term if rule is None else rule(term, operand)
+        rule = _RULES.get(term.op)
+        return term if rule is None else rule(self, term, operand)
 
     # What the rules share.
 
@@ -253,14 +233,18 @@ class Rewriter:
 
     def _cons(self, term: Term, operand: bool) -> Term:
         head, tail = term.parts
-        return make("list", (head, *tail.parts)) if tail.op == "list" else term
+        if tail.op != "list" or len(tail.parts) > SHORT_LIST:
+            return term
+        return make("list", (head, *tail.parts))
 
     def _head(self, term: Term, operand: bool) -> Term:
         return self._part(term, "list", 0, operand)
 
     def _tail(self, term: Term, operand: bool) -> Term:
         (items,) = term.parts
-        if items.op != "list" or not items.parts or not self.knowledge.total(items.parts[0]):
+        if items.op != "list" or not 0 < len(items.parts) <= SHORT_LIST:
+            return term
+        if not self.knowledge.total(items.parts[0]):
             return term
         self.drop(items.parts[0])
         return make("list", items.parts[1:])
@@ -364,3 +348,29 @@ class Rewriter:
                 return literal(str(part.value))
             case _:
                 return term
+
+
+_RULES: dict[str, Callable[[Rewriter, Term, bool], Term]] = {
+    **dict.fromkeys(_INTEGER_RULES, Rewriter._arithmetic),
+    **dict.fromkeys(_OPPOSITE, Rewriter._order),
+    "eq": Rewriter._eq,
+    "and": Rewriter._and,
+    "or": Rewriter._or,
+    "not": Rewriter._not,
+    "if": Rewriter._if,
+    "cons": Rewriter._cons,
+    "head": Rewriter._head,
+    "tail": Rewriter._tail,
+    "isEmpty": Rewriter._is_empty,
+    "length": Rewriter._length,
+    "fold": Rewriter._fold,
+    "fst": Rewriter._half,
+    "snd": Rewriter._half,
+    "get": Rewriter._get,
+    "with": Rewriter._with,
+    "keys": Rewriter._keys,
+    "concat": Rewriter._concat,
+    "join": Rewriter._join,
+    "show": Rewriter._show,
+}
+"""The rule of each operation that has one: functions, not bound methods, so that no `Rewriter` holds itself."""

@@ -15,6 +15,8 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from pif.run.stack_room import with_room
+
 __all__ = ["DEFAULT_WORKERS", "Call", "Changes", "Report", "Workers"]
 
 DEFAULT_WORKERS = 4
@@ -57,7 +59,9 @@ class Workers:
     def _start(self) -> None:
         previous = threading.stack_size(self._stack_bytes)
         try:
-            threading.Thread(target=self._serve, name=f"worker-{self._started + 1}", daemon=True).start()
+            threading.Thread(
+                target=with_room, args=(self._serve,), name=f"worker-{self._started + 1}", daemon=True
+            ).start()
         finally:
             threading.stack_size(previous)
         self._started += 1

@@ -28,6 +28,7 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pif.run.stack_room import with_room
 from registry.server.calls.contexts import Workers
 from registry.server.contract.group import Group
 from registry.server.mcp.mcp_server import McpServer
@@ -87,7 +88,7 @@ def serve_http(groups: Sequence[Group], address: Address, *, name: str, version:
     tune()
     server = McpServer(groups, name=name, version=version, title=title, workers=Workers())
     with listening:
-        return asyncio.run(_serve(server, listening, host, token))
+        return with_room(lambda: asyncio.run(_serve(server, listening, host, token)))
 
 
 async def _serve(answering: McpServer, listening: socket.socket, host: str, token: str) -> int:

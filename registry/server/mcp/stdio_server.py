@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from pif.language.budget import reserve_stack
+from pif.run.stack_room import with_room
 from registry.server.calls.contexts import DEFAULT_WORKERS, Workers
 from registry.server.contract.group import Group
 from registry.server.mcp.mcp_server import McpServer
@@ -49,7 +50,7 @@ def serve_stdio(
         return 2
     tune()
     server = McpServer(groups, name=name, version=version, title=title, workers=Workers(workers))
-    return asyncio.run(_serve(server, source, sink, cap))
+    return with_room(lambda: asyncio.run(_serve(server, source, sink, cap)))
 
 
 async def _serve(server: McpServer, source: int, sink: int, cap: int) -> int:

@@ -56,7 +56,7 @@ BOUNDS: dict[str, tuple[Json, str, str]] = {
     "a range": (
         folded({"snd": P}, 0, {"range": [0, {"length": {"chars": X}}]}), "11·n + 18", "h(n)·n + 11·n + 18",
     ),
-    "counting": (folded({"with": [FIRST, SECOND, 1]}, {"record": {}}), "12·n + 16", "n² + 12·n + 16"),
+    "counting": (folded({"with": [FIRST, SECOND, 1]}, {"record": {}}), "12·n + 16", "m·n/16 + 21·n²/16 + 12·n + 16"),
     "a half has no lower bound": (
         folded(SECOND, 0, {"range": [0, {"div": [{"length": {"chars": X}}, 2]}]}), "4·n + 20", "h(n)·n + 11·n + p(n, 2) + 20",
     ),

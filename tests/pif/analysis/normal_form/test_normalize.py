@@ -223,7 +223,7 @@ def test_functions_in_functions_are_put_in_place_in_few_visits() -> None:
 def test_every_visit_is_charged() -> None:
     code = {"normalize": {"quote": {"add": [1, {"mul": [2, 3]}]}}}
     # normalize 1, quote 1; five nodes, then one, then one to name the binders of.
-    assert answer(code)["fuel_used"] == 2 + 4 * (5 + 1 + 1)
+    assert answer(code)["fuel_used"] == 2 + 8 * (5 + 1 + 1)
     short = answer(code, budget=Budget(fuel=20))
     assert short["error"]["kind"] == "out_of_fuel"
 
