@@ -71,12 +71,12 @@ def certificates() -> dict[str, Any]:
             prover = Prover(theory(), broker=broker, order=order)
             verdict = prover.verify(parse_expression(claim))
             made = build(broker, theory(), Question(claim), verdict, order=order)
-            found[case] = json.loads(msgspec.json.encode(made))
+            found[case] = json.loads(to_json(made))
         prover = Prover(theory(), broker=broker)
         part, verdict = next(
             (name, each) for name, each in prover.consistent() if each.status == "consistent"
         )
-        found["consistent"] = json.loads(msgspec.json.encode(build_part(broker, theory(), part, verdict)))
+        found["consistent"] = json.loads(to_json(build_part(broker, theory(), part, verdict)))
     return {"solvers": dict(solver_versions()), "certificates": found}
 
 

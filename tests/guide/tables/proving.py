@@ -10,8 +10,7 @@ from typing import get_args
 from kleis.builtins.row import CoreForm, Untyped
 from kleis.builtins.rows.table import BUILTINS
 from kleis.prover.certificates.build import _GUARDS as _MAKING
-from kleis.prover.certificates.certificate import _FOREIGN, Certificate
-from kleis.prover.certificates.certificate import _GUARDS as _CHECKING
+from kleis.prover.certificates.check import _GUARDS as _CHECKING
 from kleis.prover.lowering.list_terms import _DIRECT
 from kleis.prover.lowering.recursive_lists import _RECURSIVE
 from kleis.prover.portfolio import ORDER, engine_of
@@ -92,18 +91,6 @@ def builtins() -> str:
     )
 
 
-def fields() -> str:
-    """The fields of a certificate, and which statuses have them."""
-    statuses = tuple(_FOREIGN)
-    return markdown(
-        ("field", *(_code([each]) for each in statuses)),
-        (
-            (_code([name]), *("" if name in _FOREIGN[each] else "•" for each in statuses))
-            for name in Certificate.__struct_fields__
-        ),
-    )
-
-
 def limits() -> str:
     """The limits of the processes that attempts run in."""
     guards = (
@@ -113,7 +100,7 @@ def limits() -> str:
             for what, each in (
                 ("the check of a witness", _CHECK_GUARDS),
                 ("an attempt while a certificate is made", _MAKING),
-                ("a part of the check of a certificate", _CHECKING),
+                ("the check of a certificate", _CHECKING),
                 ("any other attempt", Guards()),
             )
         ),
@@ -129,6 +116,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "proving-statuses": statuses,
     "proving-assertions": assertions,
     "proving-builtins": builtins,
-    "proving-certificate": fields,
     "proving-limits": limits,
 }
