@@ -60,13 +60,13 @@ def ask(
     instances = []
     for each in step.instances:
         bound, _ = outermost(leaf.premise(each.of))
-        if len(bound) != len(each.at):
+        if not 0 < len(each.at) <= len(bound):
             raise RejectedError(
                 f"{each.of!r} is taken at {len(each.at)} terms and has {len(bound)} variables"
             )
         at = (
             vocabulary.of_sort(data, variable.sort, variables)
-            for data, variable in zip(each.at, bound, strict=True)
+            for data, variable in zip(each.at, bound, strict=False)
         )
         instances.append(Instance(each.of, tuple(at)))
     script = translate(leaf, instances)
