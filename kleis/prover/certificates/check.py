@@ -18,6 +18,7 @@ from kleis.prover.checker.format import Certificate, CertificateError
 from kleis.prover.checker.kernel import Judgement, Refusal, judge
 from kleis.prover.checker.solvers import Solver, installed
 from kleis.prover.checker.strict_reading import from_json
+from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer
 from kleis.prover.protocol.verdict import Evidence
@@ -97,7 +98,9 @@ def check(
     """Check the bytes of a certificate in a child process; what is wrong is in the report, never an exception."""
     begun = time.monotonic()
     request = CheckRequest(data, solvers, file)
-    answer = broker.submit(_JOB, request, 1, guards=_GUARDS)[1].result()
+    # Only a guess at what the child will need: whether it asks a solver, it finds out for itself.
+    preload = PRELOAD if b'"rule":"ask"' in data else ()
+    answer = broker.submit(_JOB, request, 1, guards=_GUARDS, preload=preload)[1].result()
     report = answer.witness
     if not isinstance(report, CheckReport):
         report = CheckReport(ok=False, refused=("check", answer.detail or f"stopped: {answer.reason}"))

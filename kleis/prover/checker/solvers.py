@@ -3,7 +3,7 @@
 See docs/reference/certificates.md §3.2.  What is asked, how often and with how many steps is fixed here; nothing of a
 certificate has a say in it.
 
-Z3 is tried in the `WAYS` in order, until one refutes the script or finds a model; cvc5 with the script as it is
+Z3 is tried in all `WAYS` with few steps, then with more, until one refutes the script or finds a model; cvc5 with the script as it is
 (``rlimit`` of its own).  Both are imported by name when they are first asked.
 """
 
@@ -18,7 +18,7 @@ import msgspec
 
 from kleis.prover.checker.translation.script import Script
 
-__all__ = ["SOLVERS", "WAYS", "Answer", "Solver", "Way", "installed", "run", "solver_version"]
+__all__ = ["SHUFFLED", "SOLVERS", "WAYS", "Answer", "Solver", "Way", "installed", "run", "solver_version"]
 
 Solver: TypeAlias = Literal["z3", "cvc5"]
 
@@ -47,28 +47,29 @@ class Way(msgspec.Struct, frozen=True):
         Quantifiers are instantiated by patterns only.
     seed
         Of Z3's choices, and of the order of the assertions; 0 leaves both as they are.
-    share
-        Of the budget of steps.
     """
 
     name: str
     equations: bool = False
     patterns: bool = False
     seed: int = 0
-    share: float = 1.0
 
 
 WAYS: tuple[Way, ...] = (
-    Way("recursive functions, first", share=0.1),
-    Way("equations by patterns", equations=True, patterns=True, share=0.3),
     Way("recursive functions"),
+    Way("equations by patterns", equations=True, patterns=True),
     Way("equations", equations=True),
-    *(
-        Way(f"patterns, shuffled {seed}", equations=True, patterns=True, seed=seed, share=0.3)
-        for seed in (1, 2, 3)
-    ),
 )
-"""Cheap ones first: most scripts are refuted in the first."""
+"""The ways to ask Z3, each with few steps first, then with more: what one way does not find in a minute, another finds
+at once."""
+
+SHUFFLED: tuple[Way, ...] = tuple(
+    Way(f"patterns, shuffled {seed}", equations=True, patterns=True, seed=seed) for seed in (1, 2, 3)
+)
+"""Tried last."""
+
+_SHARES = (0.02, 0.15, 1.0)
+"""The steps of one round of all ways, of the budget for the longest."""
 
 
 def installed(solver: Solver) -> bool:
@@ -87,8 +88,10 @@ def run(script: Script, solver: Solver, steps: int) -> Answer:
         return _cvc5(script, steps)
     taken = 0
     details: list[str] = []
-    for way in WAYS:
-        answer = _z3(script, way, max(1, int(steps * way.share)))
+    rounds = [(way, share) for share in _SHARES for way in WAYS]
+    rounds += [(way, _SHARES[1]) for way in SHUFFLED]
+    for way, share in rounds:
+        answer = _z3(script, way, max(1, int(steps * share)))
         taken += answer.steps
         if answer.status != "unknown":
             return msgspec.structs.replace(answer, steps=taken)

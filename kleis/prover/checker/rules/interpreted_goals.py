@@ -23,8 +23,8 @@ import msgspec
 
 from kleis import core
 from kleis.core.goal import DataType, Goal
-from kleis.core.traversal import bound_by, rebuild, substitute, subterms
-from kleis.prover.checker.sequent import RejectedError, Sequent
+from kleis.core.traversal import bound_by, reach, rebuild, substitute, subterms
+from kleis.prover.checker.sequent import NotExpressible, RejectedError, Sequent
 
 __all__ = ["Leaves", "Meaning", "Translation", "negated"]
 
@@ -33,6 +33,10 @@ Meaning = tuple[tuple[core.Variable, ...], core.Term]
 
 Leaves = tuple[tuple[str, Sequent], ...]
 """What remains to be proved, by name."""
+
+
+_MOST = 1_000_000
+"""Parts of the terms that calls of symbols become."""
 
 
 class Translation:
@@ -48,6 +52,7 @@ class Translation:
         self._symbols = symbols
         self._names = _names(goal, symbols)
         self._count = 0
+        self._left = _MOST
         self._given = goal
         self.goal = msgspec.structs.replace(
             goal,
@@ -66,6 +71,7 @@ class Translation:
             readings=(),
             warnings=(),
         )
+        self._definitions = {each.key: each for each in self.goal.definitions}
 
     def sort(self, node: Any) -> Any:
         """A sort, or what has sorts, with carriers replaced."""
@@ -77,11 +83,27 @@ class Translation:
         return found
 
     def leaf(self, name: str, formula: core.Term) -> tuple[str, Sequent]:
-        """The question whether a translated formula is true."""
+        """The question whether a translated formula is true, with the definitions that it reaches and no others.
+
+        Definitions may terminate for reasons that this interpretation does not satisfy; their equations would clash.
+        """
         known = set(self.goal.symbols)
         if any(isinstance(each, core.SymbolCall) and each.symbol not in known for each in subterms(formula)):
             raise RejectedError(f"{name} mentions a symbol that the interpretation does not have")
-        return name, Sequent(self.goal, (), formula)
+        terms = [formula]
+        keys: set[str] = set()
+        conditions = dict(self.goal.terminations)
+        while True:
+            found = set(reach(terms, self._definitions).definitions)
+            if found <= keys:
+                break
+            why = [conditions[key].condition for key in found - keys if key in conditions]
+            keys |= found
+            terms += [each for each in why if each is not None]
+        definitions = tuple(each for each in self.goal.definitions if each.key in keys)
+        terminations = tuple(each for each in self.goal.terminations if each[0] in keys)
+        goal = msgspec.structs.replace(self.goal, definitions=definitions, terminations=terminations)
+        return name, Sequent(goal, (), formula)
 
     def terminations(self) -> Iterator[tuple[str, Sequent]]:
         """Why definitions terminate that read interpreted symbols: shown before of any symbols, it has to hold of these."""
@@ -119,6 +141,10 @@ class Translation:
     def _called(self, meaning: Meaning, arguments: Sequence[core.Term]) -> core.Term:
         """A body at arguments, which it reads once each."""
         parameters, body = meaning
+        for _ in subterms(body):
+            self._left -= 1
+            if self._left < 0:
+                raise NotExpressible(f"more than {_MOST} parts where symbols are written out")
         values: dict[str, core.Term] = {}
         bound: list[tuple[core.Variable, core.Term]] = []
         for parameter, argument in zip(parameters, arguments, strict=True):

@@ -40,8 +40,8 @@ from kleis.values import Value
 
 __all__ = ["STEPS", "FiniteModel", "Rows", "check_tables"]
 
-STEPS = 50_000_000
-"""More than any model of the engine needs."""
+STEPS = 10_000_000
+"""Many times what models of eight elements need."""
 
 _LARGEST = 1_000
 """Elements of a carrier: so many a quantifier tries without cutting off."""

@@ -225,6 +225,31 @@ def test_a_call_reads_its_argument_once_and_stays_strict() -> None:
     assert holds(defined, Interpretation(symbols=((name, zero),)))
 
 
+ENDLESS_ELSEWHERE = """
+structure S { operation h : ℤ → ℕ  axiom low : ∀(n : ℤ). h(n) = 0 }
+@decreases(h(n))
+define f(n : ℤ) : ℤ = if h(n) = 0 then 0 else f(n) + 1
+"""
+
+
+def test_equations_that_clash_under_an_interpretation_show_nothing_of_its_axioms() -> None:
+    """Where h is 1 the equation of f is f(n) = f(n) + 1: it proves the negated claim, and may prove no axiom."""
+    goal = task(ENDLESS_ELSEWHERE, "f(0) = 0").goal
+    (name,) = map(symbol_text, goal.symbols)
+    for witness in (
+        Interpretation(symbols=((name, ["number", "1", "ℕ"]),)),
+        Interpretation(symbols=((name, ["number", "0", "ℕ"]),)),
+        Assignment(symbols=((name, [[], "1"]),)),
+    ):
+        assert not holds(goal, witness)
+    leaves = dict(shown(goal, Interpretation(symbols=((name, ["number", "1", "ℕ"]),))).leaves)
+    assert {leaf: len(each.goal.definitions) for leaf, each in leaves.items()} == {
+        "S::low": 0,
+        "negated claim": 1,
+        "f::decreases::1": 0,
+    }
+
+
 # ── Assignments ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
