@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-import registry.laws.on_evolve
-import registry.records
-from registry.records import certificate_hash, read_laws
+from kleis.prover.checker.format import VERSION
+from registry.records import CERTIFICATE_FORMAT, certificate_hash, read_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve, List
 from registry.workspace.workspace import Workspace
@@ -37,10 +36,8 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def workspace(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+def workspace(home: Path) -> Iterator[Workspace]:
     """The same home under the present program."""
-    for module in (registry.records, registry.laws.on_evolve):
-        monkeypatch.setattr(module, "CERTIFICATE_FORMAT", 2)
     made = Workspace(SqliteStore(home))
     yield made
     made.close()
@@ -57,15 +54,24 @@ def test_laws_of_an_older_format_are_claimed_and_say_so(workspace: Workspace) ->
     listed: Json = workspace.list(List())
     assert {law["status"] for tool in listed["tools"] for law in tool["laws"]} == {"claimed"}
     assert "format 1" in listed["tools"][0]["laws"][0]["reason"]
+    checked: Json = workspace.check_laws("squared@2")
+    assert not checked["ok"]
+    assert "this is a certificate of format 1" in checked["laws"][0]["findings"][0]["detail"]
     assert workspace.store.check() == ()
 
 
+def test_the_format_is_that_of_the_checker() -> None:
+    assert CERTIFICATE_FORMAT == VERSION
+
+
 def test_a_renewed_law_is_proved_by_a_certificate_of_its_own(workspace: Workspace) -> None:
+    old = {law.certificate for law in read_laws(workspace.record("inverse").laws)}
     renewed: Json = workspace.renew_laws(["inverse"])
     assert (renewed["ok"], [each["status"] for each in renewed["laws"]]) == (True, ["proved"])
     (law,) = read_laws(workspace.record("inverse").laws)
     assert law.status == "proved"
     assert law.labels == ("where the tools have values",)
+    assert law.certificate not in old
     text = workspace.store.certificate(law.certificate)
     assert text is not None
     assert certificate_hash(text) == law.certificate
@@ -144,6 +150,17 @@ def test_laws_that_change_meanwhile_are_left_alone(workspace: Workspace, tmp_pat
 def test_tools_of_the_library_are_not_renewed(workspace: Workspace) -> None:
     assert "standard library" in workspace.renew_laws(["std.gcd"])["error"]["message"]
     assert workspace.renew_laws(["nothing"])["error"]["kind"] == "unknown_tool"
+
+
+def test_an_older_export_stays_claimed_where_it_is_only_checked(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.export(tmp_path / "out")
+    other = Workspace(SqliteStore(tmp_path / "other"))
+    try:
+        imported: Json = other.import_(tmp_path / "out")
+        assert {each["status"] for each in imported["laws"]} == {"claimed"}
+        assert all("format 1" in each["reason"] for each in imported["laws"])
+    finally:
+        other.close()
 
 
 def test_no_time_leaves_laws_claimed(workspace: Workspace) -> None:

@@ -89,7 +89,7 @@ def test_certificates_as_files_that_need_no_home(pif: Pif, tmp_path: Path) -> No
     written = answer(pif("certificate", "export", "sign", files, "--json"))
     assert [Path(each["file"]).name for each in written["files"]] == ["std.sign-1.json", "std.sign-2.json"]
     checked = CliRunner().invoke(kleis, ["certificate", "check", str(files / "std.sign-1.json")])
-    assert (checked.exit_code, "std.sign-1.1.smt2" in checked.stdout) == (0, True)
+    assert (checked.exit_code, checked.stdout.startswith("valid  verified: ")) == (0, True)
     again = pif("certificate", "export", "sign", files)
     assert (again.exit_code, "--overwrite" in again.stderr) == (1, True)
     assert pif("certificate", "export", "sign", files, "--overwrite").exit_code == 0
