@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from kleis.core.canonical_bytes import digest_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.build import Question, build, build_part
+from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.process.broker import Broker
 from kleis.prover.prover import Prover
 from kleis.prover.verdict_cache import solver_versions

@@ -1,7 +1,8 @@
 """A sequent as a script: declarations, T of every premise, instances, and ¬T of the claim.
 
 The outermost ∀ of the claim are constants.  An instance of a premise ``∀ x …`` at terms says: where the terms have
-values, the body is true of them.  A premise about all functions is used through its instances alone.
+values, the body is true of them.  A premise about all functions is used through its instances alone, and so is one that is
+not among those asserted.
 """
 
 from __future__ import annotations
@@ -60,12 +61,18 @@ def outermost(formula: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]
     return tuple(variables), formula
 
 
-def translate(sequent: Sequent, instances: Sequence[Instance] = ()) -> Script:
-    """The script of a sequent, unsatisfiable only if the claim follows; `NotExpressible` if it has none."""
+def translate(
+    sequent: Sequent, instances: Sequence[Instance] = (), asserted: Sequence[str] | None = None
+) -> Script:
+    """The script of a sequent, unsatisfiable only if the claim follows; `NotExpressible` if it has none.
+
+    `asserted` are the premises that are asserted themselves: all, where it is None.
+    """
+    whole = tuple(name for name, _ in sequent.premises if asserted is None or name in asserted)
     partial: set[object] = set()
     for _ in range(_MOST_RESTARTS):
         try:
-            return _translated(sequent, instances, partial)
+            return _translated(sequent, instances, whole, partial)
         except Restart:
             continue
         except RecursionError:
@@ -73,10 +80,15 @@ def translate(sequent: Sequent, instances: Sequence[Instance] = ()) -> Script:
     raise NotExpressible(f"more than {_MOST_RESTARTS} definitions without a value somewhere")
 
 
-def _translated(sequent: Sequent, instances: Sequence[Instance], partial: set[object]) -> Script:
+def _translated(
+    sequent: Sequent, instances: Sequence[Instance], whole: Sequence[str], partial: set[object]
+) -> Script:
     variables, claim = outermost(sequent.claim)
-    premises = dict(sequent.premises)
-    used = [formula for name, formula in premises.items() if not _of_functions(name, formula, instances)]
+    used = [
+        formula
+        for name, formula in sequent.premises
+        if name in whole and not _of_functions(name, formula, instances)
+    ]
     bodies = [body for each in instances for body in (outermost(sequent.premise(each.of))[1], *each.at)]
     if sum(1 for _ in islice(subterms(*used, *bodies, claim), _MOST_PARTS)) == _MOST_PARTS:
         raise NotExpressible(f"formulas of {_MOST_PARTS} parts and more")
