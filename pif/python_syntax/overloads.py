@@ -237,7 +237,7 @@ class _Choosing(Comparisons):
             and row.name == "every"
             and getattr(find(row.parts[0]), "name", "") == "maybe"
         )
-        if key.op == "literal" and not one_type:
+        if key.op == "literal" and type(key.value) is str and not one_type:
             wanted: Type = Shape(
                 "field", (self.shape("present", pending.path), pending.value, self.fresh("row")), Origin(pending.path),
                 key.value,

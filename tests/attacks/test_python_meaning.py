@@ -179,6 +179,7 @@ def test_what_is_held_to_be_an_integer_is_one(source: str, wrong: Any) -> None:
         ("def f(x):\n    return ['é', y]", 2, 18),
         ("def f(x):\n    return [1, _a]", 2, 16),
         ("lambda x: x / 2", 1, 11),
+        ("def f(d: dict):\n    return d['a'] + d[0]", 2, 21),
         ("lambda x: '\\ud800'", 1, 11),
     ],
 )

@@ -51,10 +51,10 @@ def test_a_random_function_is_refused_or_means_the_same(part: int, seed: int) ->
 
 
 def test_many_functions_are_compared() -> None:
-    """Most functions are not refused, and both values and errors are compared."""
+    """A third of the functions, full of traps, is not refused; both values and errors are compared."""
     counts: Counter[str] = Counter()
     for seed in range(200):
         counts += compared(Random(seed))
-    assert counts["refused"] < 120, counts
-    assert counts["value"] > 200, counts
+    assert counts["refused"] < 150, counts
+    assert counts["value"] > 100, counts
     assert counts["error"] > 30, counts
