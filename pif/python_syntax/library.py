@@ -123,9 +123,21 @@ class Library:
 
         return self.named(items, placed)
 
-    def contains(self, items: Term, wanted: Term) -> Term:
+    def contains(self, items: Term, wanted: Term, *, integers: bool = False) -> Term:
         return self.named(wanted, lambda item: self.fold(
-            lambda sofar, other: make("or", (sofar, make("eq", (item, other)))), literal(False), items))  # fmt: skip
+            lambda sofar, other: make("or", (sofar, self.equal(item, other, integers=integers))),
+            literal(False), items))  # fmt: skip
+
+    def equal(self, left: Term, right: Term, *, integers: bool = False) -> Term:
+        """Equality; of `integers` a type error for all that is none, since Python's True equals 1."""
+        return make("eq", (self.integer(left), self.integer(right)) if integers else (left, right))
+
+    def integer(self, value: Term) -> Term:
+        """The value, which is held to be an integer."""
+        return value if value.op == "literal" else _add(value, literal(0))
+
+    def truth_text(self, value: Term) -> Term:
+        return if_(value, literal("True"), literal("False"))
 
     def substring(self, text: Term, wanted: Term) -> Term:
         def tested(whole: Term, part: Term) -> Term:
@@ -180,12 +192,26 @@ class Library:
         return self.named(first, lambda a: self.named(last, lambda b: numbers(a, b)))
 
     def sorted(self, items: Term, key: Term | None, descending: bool) -> Term:
-        """Insertion into a sorted list: equal items stay in their order."""
+        """Insertion into a sorted list: equal items stay in their order. `key` is found once of each item, also where
+        there is nothing to compare it with."""
+        if key is not None:
+            return self.sorted_by(items, key, descending)
+        return self.inserted(items, lambda item: item, descending)
 
-        def keyed(item: Term) -> Term:
-            return item if key is None else app(key_name, item)
+    def sorted_by(self, items: Term, key: Term, descending: bool) -> Term:
+        def keyed(function: Term) -> Term:
+            return self.mapped(items, lambda item: pair(app(function, item), item))
 
-        def inserted(sofar: Term, new: Term) -> Term:
+        return self.named(
+            key, lambda function: self.mapped(self.inserted(keyed(function), _fst, descending), _snd)
+        )
+
+    def mapped(self, items: Term, change: Callable[[Term], Term]) -> Term:
+        return self.reverse(self.fold(
+            lambda sofar, item: make("cons", (change(item), sofar)), Term("nil"), items))  # fmt: skip
+
+    def inserted(self, items: Term, keyed: Callable[[Term], Term], descending: bool) -> Term:
+        def insert(sofar: Term, new: Term) -> Term:
             def step(state: Term, old: Term) -> Term:
                 ahead = make("lt", (keyed(old), keyed(new)) if descending else (keyed(new), keyed(old)))
                 here = make("and", (make("not", (_fst(state),)), ahead))
@@ -198,9 +224,7 @@ class Library:
             return self.named(walked, lambda done: self.reverse(
                 if_(_fst(done), _snd(done), make("cons", (new, _snd(done))))))  # fmt: skip
 
-        key_name = var(self.name())
-        ordered = self.fold(inserted, Term("nil"), items)
-        return ordered if key is None else let(key_name.value, key, ordered)
+        return self.fold(insert, Term("nil"), items)
 
     def enumerated(self, items: Term) -> Term:
         def step(sofar: Term, item: Term) -> Term:

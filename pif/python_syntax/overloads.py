@@ -7,19 +7,20 @@ lists. Annotations (`s: str`, `xs: list[str]`, `d: dict[str, int]`) decide like 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 
-from pif.analysis.types.inference import Inference, ToolTypes
+from pif.analysis.types.inference import ToolTypes
 from pif.analysis.types.type_text import TypeProblem
 from pif.analysis.types.unification import Origin, Shape, TooDeep, Type, TypeVariable, Unifier, find
 from pif.analysis.work import Unfinished, Work
 from pif.language.errors import Path, pointer
 from pif.language.terms import Term, make
+from pif.python_syntax.comparisons import Comparisons
 from pif.python_syntax.library import Library
 
 __all__ = ["OPEN", "closed_operations", "open_operation"]
 
-OPEN = ("+", "iter", "index", "in", "slice", "turned", "len", "str", "typed")
+OPEN = ("+", "==", "iter", "index", "in", "slice", "turned", "len", "str", "typed")
 _WORK = 200_000
 
 Refuse = Callable[[Term, str, str | None], Exception]
@@ -41,7 +42,7 @@ def closed_operations(term: Term, refuse: Refuse) -> Term:
     if inference.problems:
         problem = inference.problems[0]
         raise refuse(inference.places[problem.path], _said(problem), problem.hint)
-    return _Rewriting(inference.chosen).rewritten(term)
+    return _Rewriting(inference.chosen, inference.integers).rewritten(term)
 
 
 def _said(problem: TypeProblem) -> str:
@@ -59,14 +60,14 @@ class _Pending:
         self.path = path
 
 
-class _Choosing(Inference):
+class _Choosing(Comparisons):
     """Inference over open operations too. Nothing is generalised: all there is is one function."""
 
     def __init__(self) -> None:
         own = ToolTypes("", TypeVariable("type", 1), TypeVariable("effect", 1), mono=True)
         super().__init__(Unifier(Work(_WORK)), lambda name: None, own)
         self.pending: list[_Pending] = []
-        self.compared: list[tuple[Type, Type, Path]] = []
+        self.start_comparisons()
         self.chosen: dict[int, str] = {}
         self.places: Mapping[str, Term] = _Places()
 
@@ -83,10 +84,6 @@ class _Choosing(Inference):
         return self.fresh()
 
     def operation(self, term: Term, path: Path) -> Type:
-        if term.op == "eq":
-            both = [self.infer(part, (path, index), self.pure(path)) for index, part in enumerate(term.parts)]
-            self.compared.append((both[0], both[1], path))
-            return self.shape("boolean", path)
         if not term.op.startswith("python "):
             return super().operation(term, path)
         name = term.op.removeprefix("python ")
@@ -95,6 +92,9 @@ class _Choosing(Inference):
             case "+":
                 self.same(parts[1], parts[0], (path, 1), "`+` needs on both sides", None)
                 return self.open(term, parts[0], parts[0], None, path)
+            case "==":
+                self.compare(term, parts[0], parts[1], path)
+                return self.shape("boolean", path)
             case "iter":
                 return self.shape("list", path, self.open(term, parts[0], self.fresh(), None, path))
             case "index":
@@ -126,17 +126,15 @@ class _Choosing(Inference):
     # Choosing.
 
     def choose(self) -> None:
-        """Choose as far as types go, then one by custom, and so on until all are chosen."""
-        while self.pending and not self.problems:
+        """Choose as far as types go, then as comparisons say, then one by custom, and so on until all are chosen."""
+        while not self.problems:
             left = [pending for pending in self.pending if not self.decided(pending)]
-            if len(left) == len(self.pending):
-                self.by_custom(left[0])
-            self.pending = left
-        for left_type, right_type, path in self.compared:
-            kinds = {getattr(find(type_), "name", "") for type_ in (left_type, right_type)}
-            if kinds == {"integer", "boolean"}:
-                message = "`==` of an integer and a boolean: 1 and True are not equal here"
-                self.report(TypeProblem(message, pointer(path), "integer, boolean"))
+            stuck, self.pending = len(left) == len(self.pending), left
+            if not stuck or self.take_comparisons():
+                continue
+            if not left:
+                return self.settle_comparisons()
+            self.by_custom(left[0])
 
     def decided(self, pending: _Pending) -> bool:
         operand = find(pending.operand)
@@ -154,7 +152,7 @@ class _Choosing(Inference):
             expected = {
                 "+": "integers, strings or lists", "iter": "a list, a string or a dict", "slice": "a list or a string", "turned": "a list or a string",
                 "index": "a list, a string, a pair or a dict", "in": "a list, a string or a dict",
-                "len": "a list, a string or a dict", "str": "an integer or a string",
+                "len": "a list, a string or a dict", "str": "an integer, a string or a boolean",
             }[name]  # fmt: skip
             self.same(operand, self.shape(expected, None), pending.path, f"`{name}` needs", None)
             return True
@@ -170,15 +168,20 @@ class _Choosing(Inference):
         if key is not None and type(key.value) is str and key.op == "literal":
             usual = self.shape("record", pending.path, self.fresh("row"))
         self.same(pending.operand, usual, pending.path, "here usually stands", None)
+        if pending.term.op == "python str":
+            self.integers.add(id(pending.term))
 
     def on_sum(self, operand: Shape, pending: _Pending) -> str | None:
+        if operand.name == "list" and pending.term.value is not None:
+            hint = "Write xs = xs + ys: it makes a new list, in Python too."
+            self.report(TypeProblem(str(pending.term.value), pointer(pending.path), "list", hint=hint))
         return {"integer": "add", "string": "concat", "list": "append"}.get(operand.name)
 
     def on_len(self, operand: Shape, pending: _Pending) -> str | None:
         return {"list": "length", "string": "length", "record": "fields"}.get(operand.name)
 
     def on_str(self, operand: Shape, pending: _Pending) -> str | None:
-        return {"integer": "show", "string": "same"}.get(operand.name)
+        return {"integer": "show", "string": "same", "boolean": "truth"}.get(operand.name)
 
     def on_slice(self, operand: Shape, pending: _Pending) -> str | None:
         return {"list": "list", "string": "text"}.get(operand.name)
@@ -202,6 +205,8 @@ class _Choosing(Inference):
                 "`in` needs on its left",
                 None,
             )
+        if operand.name == "list":
+            self.compare(pending.term, operand.parts[0], pending.value, pending.path)
         return {"list": "list", "string": "text", "record": "keys"}.get(operand.name)
 
     def on_index(self, operand: Shape, pending: _Pending) -> str | None:
@@ -236,7 +241,7 @@ class _Choosing(Inference):
             and row.name == "every"
             and getattr(find(row.parts[0]), "name", "") == "maybe"
         )
-        if key.op == "literal" and not one_type:
+        if key.op == "literal" and type(key.value) is str and not one_type:
             wanted: Type = Shape(
                 "field", (self.shape("present", pending.path), pending.value, self.fresh("row")), Origin(pending.path),
                 key.value,
@@ -270,8 +275,9 @@ class _Places(Mapping[str, Term]):
 class _Rewriting:
     """The chosen operations put in place."""
 
-    def __init__(self, chosen: Mapping[int, str]) -> None:
+    def __init__(self, chosen: Mapping[int, str], integers: Set[int]) -> None:
         self.chosen = chosen
+        self.integers = integers
         self.library = Library("_o")
 
     def rewritten(self, term: Term) -> Term:
@@ -283,6 +289,9 @@ class _Rewriting:
         name = term.op.removeprefix("python ")
         if name == "typed":
             return parts[0]
+        integers = id(term) in self.integers
+        if name == "==":
+            return self.library.equal(*parts, integers=integers)
         match name, self.chosen[id(term)]:
             case "+", "append":
                 return self.library.append(*parts)
@@ -292,10 +301,14 @@ class _Rewriting:
                 return make("length", (make("keys", parts),))
             case ("iter", "same") | ("str", "same"):
                 return parts[0]
+            case "str", "truth":
+                return self.library.truth_text(parts[0])
+            case "str", "show" if integers:
+                return make("show", (self.library.integer(parts[0]),))
             case (("iter" | "len" | "str"), op):
                 return make(op, parts)
             case "in", "list":
-                return self.library.contains(parts[1], parts[0])
+                return self.library.contains(parts[1], parts[0], integers=integers)
             case "in", "keys":
                 return self.library.contains(make("keys", (parts[1],)), parts[0])
             case "in", _:

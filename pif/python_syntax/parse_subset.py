@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import io
+import re
 import tokenize
 import warnings
 from typing import Any
@@ -19,6 +20,7 @@ from pif.language.errors import PifError
 __all__ = ["PythonError", "refused", "vetted"]
 
 _LONGEST = 20_000
+_DEEPEST = 1_000
 
 _ALLOWED = (
     ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Lambda, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign,
@@ -61,6 +63,9 @@ _INSTEAD: dict[str, tuple[str, str]] = {
 }
 
 
+_RENAME = "Give it another name, which starts with a letter."
+
+
 class PythonError(PifError):
     """Python that has no meaning here: `line` and `column` count from 1."""
 
@@ -78,13 +83,17 @@ def refused(node: ast.AST, message: str, hint: str | None = None) -> PythonError
     return PythonError(message, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1, hint)
 
 
-def vetted(source: str) -> ast.FunctionDef | ast.Lambda:
-    """The one function of a text. Raises `PythonError`."""
+def vetted(source: str) -> tuple[str | None, ast.FunctionDef | ast.Lambda]:
+    """The one function of a text, and the name by which it calls itself. Raises `PythonError`."""
     if len(source) > _LONGEST:
         raise PythonError(f"the text has more than {_LONGEST} characters", 1, 1)
     tree = _parsed(source)
     _plain_names(source)
+    _count_characters(tree, source)
+    _not_too_deep(tree)
     for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _has_surrogates(node.value):
+            raise refused(node, "a string holds half a character (a surrogate)", "Write the whole character.")
         if not isinstance(node, _ALLOWED):
             name = type(node).__name__
             what, hint = _INSTEAD.get(name, (f"`{name}`", "See the guide for what the subset holds."))
@@ -135,16 +144,41 @@ def _around(tree: ast.AST, wanted: ast.AST) -> ast.AST:
     return tree
 
 
-def _only_function(tree: ast.Module) -> ast.FunctionDef | ast.Lambda:
+def _not_too_deep(tree: ast.Module) -> None:
+    """What follows takes time with the depth of the tree, and a term may nest far less."""
+    stack: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > _DEEPEST:
+            raise refused(node, "the function nests too deep", "Name parts of it, or make them tools.")
+        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+
+
+def _has_surrogates(text: str) -> bool:
+    return any("\ud800" <= each <= "\udfff" for each in text)
+
+
+def _count_characters(tree: ast.Module, source: str) -> None:
+    """Let columns count characters, where the parser counts bytes."""
+    if source.isascii():
+        return
+    lines = [line.encode() for line in re.split("\r\n|\r|\n", source)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.stmt | ast.arg | ast.keyword) and node.lineno <= len(lines):
+            before = lines[node.lineno - 1][: node.col_offset]
+            node.col_offset = len(before.decode(errors="replace"))
+
+
+def _only_function(tree: ast.Module) -> tuple[str | None, ast.FunctionDef | ast.Lambda]:
     match tree.body:
         case [ast.FunctionDef() as function]:
             if function.decorator_list:
                 raise refused(function.decorator_list[0], "decorators are not part of the subset")
-            return function
+            return function.name, function
         case [ast.Expr(value=ast.Lambda() as function)]:
-            return function
-        case [ast.Assign(targets=[ast.Name()], value=ast.Lambda() as function)]:
-            return function
+            return None, function
+        case [ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function)]:
+            return name, function
         case []:
             raise PythonError("there is no function", 1, 1, "Write def name(x): return …, or lambda x: …")
         case [_, second, *_] if isinstance(tree.body[0], ast.FunctionDef):
@@ -169,11 +203,13 @@ def _restricted(tree: ast.Module) -> None:
     from RestrictedPython.transformer import RestrictingNodeTransformer
 
     errors: list[str] = []
+
+    class Refusing(RestrictingNodeTransformer):
+        """Its errors are ours, and have the column too."""
+
+        def error(self, node: ast.AST, info: str) -> None:
+            raise refused(node, info, _RENAME)
+
     found: list[str] = []
     used: dict[str, Any] = {}
-    transformer = RestrictingNodeTransformer(errors, found, used)
-    transformer.visit(_WithoutAnnotations().visit(copy.deepcopy(tree)))
-    if errors:
-        line, _, message = errors[0].partition(":")
-        number = "".join(filter(str.isdigit, line))
-        raise PythonError(message.strip() or errors[0], int(number or 1), 1)
+    Refusing(errors, found, used).visit(_WithoutAnnotations().visit(copy.deepcopy(tree)))

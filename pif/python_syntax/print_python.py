@@ -1,7 +1,7 @@
 """Terms as Python of the subset: `translate(print_python(t))` runs as `t` does (`tests/properties/test_pif_python.py`).
 
-Operations that Python has no sign for are called by their names: `head(xs)`, `fold(f, start, xs)`. Code as data has no
-Python form, nor have names that Python keeps for itself.
+Operations that Python has no sign for are called by their names: `head(xs)`, `fold(f, start, xs)`; so are tools, by
+`tool("name")(x)` where Python keeps the name for itself. Code as data has no Python form.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from itertools import count
 from pif.analysis.facts import literal_tool
 from pif.language.errors import PifError
 from pif.language.terms import Term
-from pif.python_syntax.expressions import BUILTINS
+from pif.python_syntax.captures import refuse_captures
+from pif.python_syntax.parse_subset import PythonError
+from pif.python_syntax.translator import BUILTINS, OTHER_BUILTINS, TOOL
 
 __all__ = ["print_python"]
 
@@ -34,7 +36,6 @@ _CALLS = (
     "join",
     "show",
     "keys",
-    "range",
     "get",
 )
 
@@ -43,13 +44,16 @@ def print_python(term: Term, name: str) -> str:
     """A function `name` that says what the term says. Raises `PifError` for what has no Python form."""
     if term.op != "lam":
         raise _formless("a tool that is no function")
-    printer = _Printer(_usable(name), term)
-    body = printer.block(term.parts[0], 1)
-    text = f"def {printer.name}({printer.names[term.value]}):\n{body}\n"
+    text = _Printer(_usable(name), term).function(term)
     try:
-        ast.parse(text)
+        (function,) = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _formless("a term that nests as deep as this") from None
+    assert isinstance(function, ast.FunctionDef)
+    try:
+        refuse_captures(function)
+    except PythonError:
+        return _Printer(_usable(name), term, once=True).function(term)
     return text
 
 
@@ -70,14 +74,17 @@ def _legal(name: str) -> bool:
 def _usable(name: str) -> str:
     """A tool's name as a Python name."""
     made = "".join(each if each.isascii() and each.isalnum() else "_" for each in name).strip("_")
-    return made if _legal(made) else "tool"
+    return made if _legal(made) else "function"
 
 
 class _Printer:
-    """`names`: what each name is called here; those that the subset does not have get others."""
+    """`names`: what each name is called here; those that the subset does not have get others. With `once` no name is
+    assigned twice: a lambda of Python would see the later value."""
 
-    def __init__(self, name: str, term: Term) -> None:
+    def __init__(self, name: str, term: Term, *, once: bool = False) -> None:
         self.name = name
+        self.once = once
+        self.assigned: set[str] = set()
         found: dict[str, None] = {}
         tools: set[str] = {name}
         stack = [term]
@@ -89,12 +96,15 @@ class _Printer:
                 tools.add(tool)
             stack.extend(reversed(part.parts))
         self.names: dict[str, str] = {}
-        fresh = (f"v{number}" for number in count(1))
+        names = (f"v{number}" for number in count(1))
+        self.fresh = (new for new in names if new not in found and new not in tools)
         for each in found:
-            own = _legal(each) and each not in tools
-            self.names[each] = (
-                each if own else next(new for new in fresh if new not in found and new not in tools)
-            )
+            self.names[each] = each if _legal(each) and each not in tools else next(self.fresh)
+
+    def function(self, term: Term) -> str:
+        parameter = self.names[term.value]
+        self.assigned.add(parameter)
+        return f"def {self.name}({parameter}):\n{self.block(term.parts[0], 1)}\n"
 
     # Statements: the value of the function stands last.
 
@@ -102,8 +112,15 @@ class _Printer:
         margin = "    " * level
         match term.op:
             case "let":
-                name = self.names[term.value]
-                return f"{margin}{name} = {self.text(term.parts[0])}\n{self.block(term.parts[1], level)}"
+                value = self.text(term.parts[0])
+                before = name = self.names[term.value]
+                if self.once and name in self.assigned:
+                    name = next(self.fresh)
+                self.assigned.add(name)
+                self.names[term.value] = name
+                body = self.block(term.parts[1], level)
+                self.names[term.value] = before
+                return f"{margin}{name} = {value}\n{body}"
             case "if":
                 condition, then, other = term.parts
                 first = f"{margin}if {self.text(condition)}:\n{self.block(then, level + 1)}\n"
@@ -147,6 +164,11 @@ class _Printer:
                 return self.call(term)
             case op if op in _SIGNS:
                 return f"{self.piece(term.parts[0])} {_SIGNS[op]} {self.piece(term.parts[1])}"
+            case "fold" if term.parts[2].op == "range":
+                first, start, _ = map(self.text, term.parts)
+                return f"fold({first}, {start}, {self.range(term.parts[2])})"
+            case "range":
+                return f"list({self.range(term)})"
             case op if op in _CALLS:
                 return f"{op}({', '.join(map(self.text, term.parts))})"
             case "self":
@@ -154,13 +176,16 @@ class _Printer:
             case op:
                 raise _formless(f"`{op}`")
 
+    def range(self, term: Term) -> str:
+        return f"range({', '.join(map(self.text, term.parts))})"
+
     def call(self, term: Term) -> str:
         tool = literal_tool(term)
         argument = self.text(term.parts[1])
         if tool is not None:
-            if not tool.isascii() or not tool.isidentifier() or tool.startswith("_") or keyword.iskeyword(tool) or tool in BUILTINS or tool == self.name:  # fmt: skip
-                raise _formless(f'a call of the tool "{tool[:40]}"')
-            return f"{tool}({argument})"
+            plain = tool.isascii() and tool.isidentifier() and not tool.startswith("_")
+            taken = keyword.iskeyword(tool) or tool in BUILTINS or tool in OTHER_BUILTINS or tool == self.name
+            return f"{tool if plain and not taken else f'{TOOL}({tool!r})'}({argument})"
         if term.parts[0].op == "self":
             return f"{self.name}({argument})"
         return f"{self.piece(term.parts[0])}({argument})"
@@ -168,7 +193,7 @@ class _Printer:
     def piece(self, term: Term) -> str:
         text = self.text(term)
         whole = (
-            term.op in ("var", "nil", "list", "pair", "record", "get", "cons", "app", "with")
+            term.op in ("var", "nil", "list", "pair", "record", "get", "cons", "app", "with", "range")
             or term.op in _CALLS
         )
         plain = term.op == "literal" and not (type(term.value) is int and term.value < 0)

@@ -14,10 +14,15 @@ import msgspec
 
 from pif.language.budget import TERM_DEPTH, reserve_stack
 from pif.language.terms import Term, literal, make
-from pif.python_syntax.expressions import Expressions, Names, annotation, plain_parameters
+from pif.python_syntax.assigned import assigned
+from pif.python_syntax.captures import refuse_captures
+from pif.python_syntax.expressions import Expressions
 from pif.python_syntax.library import if_, lam, let, pair, var
 from pif.python_syntax.overloads import closed_operations, open_operation
 from pif.python_syntax.parse_subset import PythonError, refused, vetted
+from pif.python_syntax.shared_lists import shared_changes
+from pif.python_syntax.signatures import annotation, plain_parameters
+from pif.python_syntax.translator import Names
 
 __all__ = ["Translated", "translate"]
 
@@ -58,35 +63,37 @@ def translate(source: str) -> Translated:
 
 
 def _translated(source: str) -> Translated:
-    function = vetted(source)
-    named = isinstance(function, ast.FunctionDef)
-    parameters = (
-        plain_parameters(function.args, function) if named else _lambda_parameters(function.args, function)
-    )
+    name, function = vetted(source)
+    parameters = plain_parameters(function.args, ast.Module(body=[], type_ignores=[]))
     if not parameters:
         raise refused(function, "the function takes no argument", "Take one, even if it is not used.")
-    translator = _Statements(function.name if isinstance(function, ast.FunctionDef) else None, parameters)
+    refuse_captures(function)
+    translator = _Statements(name, function, parameters)
     term = translator.whole(function)
     if term.nodes > _LARGEST:
         raise PythonError("the function is too large once its branches are written out", 1, 1)
-    too_deep = PythonError(
-        f"as a term the function nests more than {TERM_DEPTH} deep", 1, 1, "Split it into tools."
-    )
-    if term.height > 2 * TERM_DEPTH:  # far too deep: its types would take long, since each place is a path
-        raise too_deep
+    _fits(term, 2 * TERM_DEPTH)  # before types are looked for in it; choosing makes it hardly lower
     term = closed_operations(term, translator.refusal)
-    if term.height > TERM_DEPTH:
-        raise too_deep
+    _fits(term, TERM_DEPTH)
     text = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
     return Translated(translator.own, term, text or "")
 
 
-def _lambda_parameters(arguments: ast.arguments, node: ast.AST) -> tuple[str, ...]:
-    return plain_parameters(arguments, ast.Module(body=[], type_ignores=[])) if arguments.args else ()
+def _fits(term: Term, height: int) -> None:
+    if term.height > height:
+        raise PythonError(
+            f"as a term the function nests more than {TERM_DEPTH} deep", 1, 1, "Split it into tools."
+        )
 
 
 class _Statements(Expressions):
-    blocks = 0
+    def __init__(
+        self, own: str | None, function: ast.FunctionDef | ast.Lambda, parameters: tuple[str, ...]
+    ) -> None:
+        statements = function.body if isinstance(function, ast.FunctionDef) else []
+        super().__init__(own, parameters, assigned(statements))
+        self.shared = shared_changes(function)
+        self.blocks = 0
 
     def refusal(self, term: Term, message: str, hint: str | None) -> PythonError:
         """The error for a term that fits no type, at the Python that it comes from."""
@@ -153,6 +160,8 @@ class _Statements(Expressions):
                     first,
                 )
                 value = self.expression(changed, names)
+                if value.op == "python +" and id(first) in self.shared:
+                    value = self.at(first, open_operation("+", *value.parts, value=self.shared[id(first)]))
                 return self.target(target, value, names, lambda bound: self.block(rest, bound, ways))
             case ast.AnnAssign(target=ast.Name() as target) if first.value is not None:
                 value = self.expression(first.value, names)
@@ -180,18 +189,18 @@ class _Statements(Expressions):
             other = self.block([*node.orelse, *([] if _ends(node.orelse) else rest)], names, ways)
             return if_(condition, then, other)
         both = _surely(node.body) & _surely(node.orelse)
-        changed = sorted((_assigned([node]) & names) | both)
+        changed = sorted((assigned([node]) & names) | both)
         inner = Ways(lambda bound: _packed(changed), ways.leave)
         chosen = if_(condition, self.block(node.body, names, inner), self.block(node.orelse, names, inner))
-        return self.unpacked(changed, chosen, names, lambda bound: self.block(rest, bound, ways))
+        return self.evaluated(changed, chosen, names, lambda bound: self.block(rest, bound, ways))
 
     def loop(self, node: ast.For, rest: list[ast.stmt], names: Names, ways: Ways) -> Term:
         if node.orelse:
             raise refused(
                 node.orelse[0], "`else` of a loop is not part of the subset", "Return inside the loop."
             )
-        carried = sorted(_assigned([node]) & names)
-        items = self.items(node.iter, names)
+        carried = sorted(assigned([node]) & names)
+        items = self.looped(node.iter, names)
         if _leaves(node.body, loops=True):
             return self.left_early(node, carried, items, rest, names, ways)
         accumulator = self.library.name()
@@ -211,7 +220,7 @@ class _Statements(Expressions):
 
         body = self.unpacked(carried, make("fst", (var(accumulator),)), names, step)
         folded = make("fold", (lam(accumulator, body), _packed(carried), items))
-        return self.unpacked(carried, folded, names, lambda bound: self.block(rest, bound, ways))
+        return self.evaluated(carried, folded, names, lambda bound: self.block(rest, bound, ways))
 
     def left_early(
         self, node: ast.For, carried: list[str], items: Term, rest: list[ast.stmt], names: Names, ways: Ways
@@ -252,6 +261,14 @@ class _Statements(Expressions):
 
         return let(found, folded, self.unpacked(carried, make("snd", (var(found),)), names, after))
 
+    def evaluated(self, changed: list[str], value: Term, names: Names, use: Ending) -> Term:
+        """As `unpacked`; a value of no names is evaluated too, since that may fail."""
+        return (
+            self.unpacked(changed, value, names, use)
+            if changed
+            else let(self.library.name(), value, use(names))
+        )
+
     def unpacked(self, changed: list[str], value: Term, names: Names, use: Ending) -> Term:
         """Bind names to the parts of nested pairs."""
         bound = names | set(changed)
@@ -283,36 +300,16 @@ def _packed(names: list[str]) -> Term:
     return packed
 
 
-def _assigned(statements: list[ast.stmt]) -> frozenset[str]:
-    """The names that statements may assign."""
-    return frozenset(
-        node.id
-        for statement in statements
-        for node in _outside_expressions(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-
-
 def _surely(statements: list[ast.stmt]) -> frozenset[str]:
     """The names that statements assign on every way through them."""
     found: frozenset[str] = frozenset()
     for statement in statements:
         match statement:
             case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
-                found |= _assigned([statement])
+                found |= assigned([statement])
             case ast.If():
                 found |= _surely(statement.body) & _surely(statement.orelse)
     return found
-
-
-def _outside_expressions(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement, but for those inside comprehensions and lambdas, which have names of their own."""
-    stack: list[ast.AST] = [statement]
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, ast.ListComp | ast.DictComp | ast.GeneratorExp | ast.Lambda):
-            stack.extend(ast.iter_child_nodes(node))
 
 
 def _leaves(statements: list[ast.stmt], *, loops: bool = False) -> bool:

@@ -135,7 +135,8 @@ def _utf8(content: bytes, name: str, what: str) -> str:
 def _is_meant_as_file(argument: str) -> bool:
     """Whether a text that is no JSON was surely meant to name a file, though there is none of that name."""
     looks = argument.endswith(".json") or "/" in argument
-    return looks and len(argument) <= _LONGEST_NAME and not argument.startswith(_OPENING)
+    code = (*_OPENING, "def ", "lambda ")  # a function of Python may divide
+    return looks and len(argument) <= _LONGEST_NAME and not argument.startswith(code)
 
 
 def _is_there(file: Path) -> bool:

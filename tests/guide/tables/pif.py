@@ -18,9 +18,9 @@ from pif.language.host import EXPECTED, ORACLES, asking_charge
 from pif.language.primitives import CATEGORIES, PRIMITIVES
 from pif.language.reification import reify
 from pif.language.terms import Term, literal
-from pif.python_syntax.expressions import _PLAIN, BUILTINS
 from pif.python_syntax.parse_subset import _INSTEAD, _LONGEST
 from pif.python_syntax.statements import _BLOCKS, _LARGEST
+from pif.python_syntax.translator import BUILTINS, OPERATIONS, TOOL
 from pif.run.stepping import _LEAST_TRIAL, _TRIAL_A_NODE
 from registry.errors import KINDS as REGISTRY_KINDS
 from registry.records import SYSTEM_TOOLS
@@ -101,9 +101,14 @@ def _questions() -> str:
 
 
 def _python_builtins() -> str:
-    own = [name for name in BUILTINS if name not in _PLAIN]
+    own = [name for name in BUILTINS if name not in OPERATIONS and name != TOOL]
     return markdown(
-        ["called by name", ""], [["as in Python", _code(own)], ["operations of PIF", _code(_PLAIN)]]
+        ["called by name", ""],
+        [
+            ["as in Python", _code(own)],
+            ["operations of PIF", _code(OPERATIONS)],
+            ["tools of any name", f'`{TOOL}("name")`'],
+        ],
     )
 
 

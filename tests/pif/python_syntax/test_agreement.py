@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import sys
 from collections import Counter
 from random import Random
-from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
@@ -15,30 +13,9 @@ from pif.analysis.types.tool_types import typing_of
 from pif.language.decode import decode_term
 from pif.language.terms import Json, print_term
 from pif.python_syntax import translate
+from tests.support.terms.cpython import as_result, python_function
 from tests.support.terms.python_functions import FUNCTIONS, NAMES, Inputs, in_pif
 from tests.support.terms.tool_dictionary import Dictionary
-
-
-def as_result(value: Any) -> Json:
-    """A Python value as a run answers it."""
-    match value:
-        case tuple():
-            return {"pair": [as_result(part) for part in value]}
-        case list():
-            return [as_result(part) for part in value]
-        case dict():
-            return {key: as_result(part) for key, part in sorted(value.items())}
-        case _:
-            return value
-
-
-def python_function(source: str) -> Any:
-    """The function itself, in CPython."""
-    compiled = compile(source, "function", "exec")
-    (code,) = [part for part in compiled.co_consts if isinstance(part, CodeType)]
-    names: dict[str, Any] = {"__builtins__": builtins}
-    function = names[code.co_name] = FunctionType(code, names)
-    return function
 
 
 def in_python(function: Any, given: Any) -> tuple[str, Json]:

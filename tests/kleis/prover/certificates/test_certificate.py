@@ -228,6 +228,9 @@ def test_fewer_premises_are_refused(broker: Broker, case: str) -> None:
     for place in range(len(last.proof.given)):
         fewer = (*last.proof.given[:place], *last.proof.given[place + 1 :])
         proof = msgspec.structs.replace(last.proof, given=fewer)
+        if isinstance(proof, Ask):
+            kept = tuple(each for each in proof.instances if each.of in fewer)
+            proof = msgspec.structs.replace(proof, instances=kept)
         refused(broker, certificate, steps=(*before, Step(proof)), model=None)
     proof = msgspec.structs.replace(last.proof, given=(*last.proof.given, "Group::no_such_axiom"))
     refused(broker, certificate, steps=(*before, Step(proof)), model=None)

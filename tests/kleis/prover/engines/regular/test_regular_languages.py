@@ -109,7 +109,8 @@ def test_too_few_steps_decide_nothing() -> None:
 
 def test_a_verdict_with_a_certificate() -> None:
     from kleis.prover.certificates.build import Question, build
-    from kleis.prover.certificates.certificate import check
+    from kleis.prover.certificates.check import check
+    from kleis.prover.checker.strict_reading import to_json
 
     program = 'define rule(s) = if matches(s, re_plus(re_literal("ab"))) then "allow" else "deny"'
     claim = '∀(s : String). contains(s, "ba ") → rule(s) = "deny"'
@@ -119,7 +120,7 @@ def test_a_verdict_with_a_certificate() -> None:
         verdict = prover.verify(parse_expression(claim))
         assert (verdict.status, verdict.engine) == ("verified", "regular languages")
         certificate = build(broker, theory, Question(claim, ""), verdict, order=prover.order)
-        assert check(certificate, broker).ok
+        assert check(to_json(certificate), broker).ok
 
 
 # Properties.
