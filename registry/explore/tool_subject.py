@@ -30,7 +30,8 @@ from registry.errors import RegistryError
 from registry.laws.check_laws import LawCheck
 from registry.laws.law_prover import LawProver
 from registry.laws.law_report import LATE, WHERE_DEFINED
-from registry.laws.trials import call_term, sample
+from registry.laws.samples import sample
+from registry.laws.trials import call_term
 from registry.oracles.answer_records import Signature
 from registry.tools.snapshot_tools import SnapshotTools
 from registry.translate.tool_theory import RecordType, ToolSignature, ToolTheory

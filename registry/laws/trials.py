@@ -11,8 +11,7 @@ failure is shrunk: numbers toward 0, strings, lists and booleans toward "", [] a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from random import Random
@@ -40,6 +39,7 @@ from pif.language.terms import Json, literal, make, print_term
 from pif.language.terms import Term as PifTerm
 from pif.run.evaluate import Request, run
 from registry.laws.law_text import retyped
+from registry.laws.samples import AT_EDGES, Unsampled, sample, smaller
 from registry.tools.code_and_examples import fuel_of, value_of
 from registry.translate.kleis_syntax import record
 from registry.translate.symbolic_values import Function as ToolFunction
@@ -52,12 +52,9 @@ __all__ = [
     "Assignment",
     "Tally",
     "Trials",
-    "Unsampled",
     "Untried",
     "applied",
     "call_term",
-    "sample",
-    "smaller",
 ]
 
 FUEL = 200_000
@@ -135,10 +132,10 @@ class _Part(msgspec.Struct, frozen=True):
 class _Runs:
     """The runs of tools in trials. What was run once is known."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, fuel: int) -> None:
         self._tools = tools
         self._known: dict[str, Json] = {}
-        self.fuel = ALL_FUEL
+        self.fuel = fuel
         self.made: list[tuple[Json, Json]] = []
         self.failed: list[str] = []
         self.valued: set[str] = set()
@@ -216,11 +213,13 @@ class Trials:
     `at_integers` are the type variables of the law, which are ℤ here.
     """
 
-    def __init__(self, law: tree.Expression, signatures: Sequence[ToolSignature], tools: Tools) -> None:
+    def __init__(
+        self, law: tree.Expression, signatures: Sequence[ToolSignature], tools: Tools, fuel: int = ALL_FUEL
+    ) -> None:
         self.at_integers = tuple(_type_variables(law))
         for name in self.at_integers:
             law = retyped(law, name, "ℤ")
-        self._runs = _Runs(tools)
+        self._runs = _Runs(tools, fuel)
         declared = [_declared(each) for each in signatures]
         theory = Theory().extend([item for items, _ in declared for item in items])
         try:
@@ -270,8 +269,12 @@ class Trials:
         cases: int,
         wrong: Callable[[Assignment], bool],
         stop: Callable[[], bool] | None = None,
+        edges: int = 0,
     ) -> tuple[Assignment | None, Tally]:
-        """The first assignment that is `wrong`, shrunk, or None; and the count of those before it, until `stop`."""
+        """The first assignment that is `wrong`, shrunk, or None; and the count of those before it, until `stop`.
+
+        The first `edges` are of values at borders.
+        """
         random, tally = Random(seed), Tally()
         if not self.variables:
             cases = 1
@@ -279,6 +282,7 @@ class Trials:
             if self._runs.fuel <= 0 or (stop is not None and stop()):
                 break
             size = _SIZES[min(number * len(_SIZES) // max(cases, 1), len(_SIZES) - 1)]
+            size = AT_EDGES if number < edges else size
             try:
                 given = {each.name: sample(random, each.sort, size) for each in self.variables}
             except Unsampled as error:
@@ -398,103 +402,3 @@ _TRUTHS: dict[Truth, Literal["true", "false", "undefined", "open"]] = {
     FALSE: "false",
     UNDEFINED: "undefined",
 }
-
-
-# ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-_EDGES = (0, 1, -1, 2, -2, 3, 7, 10, 255, -256, 2**31, -(2**63), 10**20)
-_CHARACTERS = "aabbc 01-_éZ\n𝄞"
-
-
-class Unsampled(Exception):
-    """A sort of which no values are made up; the message says which."""
-
-
-def sample(random: Random, sort: core.Sort, size: int) -> kleis_values.Value:
-    """A value of a sort; `size` bounds numbers and lengths, roughly."""
-    match sort:
-        case core.Numeric(name="ℕ"):
-            return abs(_integer(random, size))
-        case core.Numeric(name="ℤ"):
-            return _integer(random, size)
-        case core.Numeric(name="ℚ" | "ℝ"):
-            return kleis_values.exact(Fraction(_integer(random, size), random.randint(1, 1 + size)))
-        case core.Basic(name="Bool"):
-            return random.random() < 0.5
-        case core.Basic(name="String"):
-            return "".join(random.choice(_CHARACTERS) for _ in range(random.randint(0, min(size, 8))))
-        case core.ListOf(element=element):
-            return kleis_values.list_of(
-                [sample(random, element, size) for _ in range(random.randint(0, min(size, 8)))]
-            )
-        case core.TupleOf(items=()):
-            return kleis_values.UNIT
-        case core.TupleOf(items=(first, second)):
-            return kleis_values.Data("Pair", (sample(random, first, size), sample(random, second, size)))
-        case core.RecordOf(fields=fields):
-            parts = [
-                kleis_values.Data("field", (name, sample(random, inner, size))) for name, inner in fields
-            ]
-            return kleis_values.Data("record", tuple(parts))
-        case core.FunctionOf(domain=domain, codomain=codomain):
-            return _function(random, domain, codomain, size)
-        case _:
-            raise Unsampled("no values of the sort of a variable are made up")
-
-
-def _integer(random: Random, size: int) -> int:
-    if size > 4 and random.random() < 0.1:
-        return random.choice(_EDGES)
-    return random.randint(-size, size)
-
-
-def _function(random: Random, domain: tuple[core.Sort, ...], codomain: core.Sort, size: int) -> Function:
-    """A constant function, or a small polynomial on integers, or the identity."""
-    constant = sample(random, codomain, size)
-    is_numeric = codomain == core.Numeric("ℤ") and all(
-        each in (core.Numeric("ℤ"), core.Numeric("ℕ")) for each in domain
-    )
-    factors = [random.randint(-2, 2) for _ in domain]
-
-    def value(*given: kleis_values.Value) -> kleis_values.Value:
-        if is_numeric and isinstance(constant, int):
-            return constant + sum(f * g for f, g in zip(factors, given, strict=True) if isinstance(g, int))
-        return given[0] if len(domain) == 1 and domain[0] == codomain and factors[0] > 0 else constant
-
-    return Function("f", domain, value, total=True)
-
-
-def smaller(value: kleis_values.Value) -> Iterator[kleis_values.Value]:
-    """Simpler values of the same sort, the simplest first."""
-    match value:
-        case bool():
-            if value:
-                yield False
-        case int():
-            candidates = (
-                0,
-                1,
-                value // 2,
-                -value if value < 0 else value,
-                value - 1 if value > 0 else value + 1,
-            )
-            yield from (each for each in candidates if (abs(each), each < 0) < (abs(value), value < 0))
-        case str() if value:
-            yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
-            if any(each != "a" for each in value):
-                yield "a" * len(value)
-        case kleis_values.ListValue():
-            items = value.items()
-            yield from (kleis_values.list_of(items[:at] + items[at + 1 :]) for at in range(len(items)))
-            for at, item in enumerate(items):
-                yield from (
-                    kleis_values.list_of([*items[:at], each, *items[at + 1 :]]) for each in smaller(item)
-                )
-        case kleis_values.Data(constructor="Pair" | "record" | "field", fields=fields):
-            for at, part in enumerate(fields):
-                if value.constructor == "field" and not at:
-                    continue
-                for each in smaller(part):
-                    yield kleis_values.Data(value.constructor, (*fields[:at], each, *fields[at + 1 :]))
-        case _:
-            return
