@@ -9,6 +9,9 @@
 - `definedness/`: where tools have values, as Kleis definitions
 - `goals`: theory, claim and lemmas of a question to the prover
 - `counterexamples`: trials to the report of a law, whether the prover or chance gave the assignment; `refuted` is said here
+- `unnamed_terms`: names for terms that are compared, which no code can say
+- `source_reading`: whether code reads code
+- `difference_search`: two tools run on made-up inputs
 - `equivalence`: whether two tools do the same
 - `check_laws`: laws decided and labelled
 - `on_evolve`: the laws that a new version must keep
@@ -17,7 +20,8 @@
 - `prove_library`: makes the certificates of the standard library (`make certificates`)
 
 Call `check_laws.check_laws` first; `on_evolve` and `requests` are what `registry.workspace` calls. An undecided law
-is `tested` or `untested` and does not reject a version. A change to statuses or labels also touches `registry.cli.pif.law_views`, the
+is `tested` or `untested` and does not reject a version. Before anything is said to be proved, it is run; what that
+contradicts is an `internal` error. A change to statuses or labels also touches `registry.cli.pif.law_views`, the
 texts of `registry.server.groups.pif`, and the certificates of the library; definitions of tools are made in
 `registry.translate`.
 """

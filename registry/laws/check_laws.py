@@ -13,7 +13,8 @@ A law holds where the tools in it have values: an assignment at which one has no
    a law whose types do not fit the Kleis definitions, where the tools themselves take them.
 
 Invariants
-    * No law is `proved` without a certificate that was checked, and none is `refuted` without a run that shows it,
+    * No law is `proved` without a certificate that was checked, nor without runs at `CHECKED` assignments: one that shows
+      the law to be wrong is a defect of this program, and is reported as one. None is `refuted` without a run that shows it,
       except a law without variables, for which there is no input to show.
     * A tool that is not shown to terminate gives no axiom: Kleis calls every question about it `unknown`.
 """
@@ -31,6 +32,7 @@ from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import TypeExpression
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, identity
+from registry.errors import RegistryError
 from registry.laws.certificates import AXIOMS, UnreadableCertificate, read_text
 from registry.laws.counterexamples import LawTrials
 from registry.laws.definedness.value_conditions import UnknownCondition
@@ -52,6 +54,9 @@ CASES = 300
 
 SEED = 0
 """The seed of these assignments."""
+
+CHECKING = 4.0
+"""Seconds for the trials of a law that is proved, where a quantifier inside makes them slow."""
 
 TRYING = 8.0
 """Seconds for trials of all laws together after the time for proofs is up."""
@@ -229,6 +234,7 @@ class LawCheck:
             return self._trials(claim.law).tried(
                 (*labels, "a proof was found, but no certificate"), proof.reason
             )
+        self._refuse_contradiction(claim, decision)
         labels = (*labels, WHERE_DEFINED) if claim.where_defined else (*labels, *self._vacuous(claim, asked))
         if decision.verdict.core and decision.verdict.consistency == "unknown":
             labels = (*labels, NO_MODEL)
@@ -242,6 +248,21 @@ class LawCheck:
             lemmas=tuple(each.law.text for each in lemmas),
             certificate=proof.certificate,
         )
+
+    def _refuse_contradiction(self, claim: Claim, decision: Decision) -> None:
+        """Raise `internal` where runs show a law that has a proof to be wrong."""
+        until = time.monotonic() + CHECKING
+        trials = LawTrials(
+            claim.law, self.theory, seed=self.seed, cases=self.cases,
+            stopped=lambda: self.prover.abandoned() or time.monotonic() > until,
+        )  # fmt: skip
+        found = trials.contradiction(where_defined=claim.where_defined)
+        if found is not None:
+            raise RegistryError(
+                "internal", f"a proof of this law was found and certified ({decision.verdict.engine}), but {found.reason}",
+                place="laws", found=claim.law.text[:200],
+                hint="This is a defect of the program: please report the law and its tools. Nothing was kept.",
+            )  # fmt: skip
 
     def _vacuous(self, claim: Claim, asked: LawQuestion) -> tuple[str, ...]:
         """The label of a law that is true only because its premises are never true together."""

@@ -15,14 +15,20 @@ from kleis.syntax.parser.parser import parse_expression
 from kleis.values import Value
 from registry.laws.law_report import LawReport
 from registry.laws.law_text import Law
-from registry.laws.trials import Assignment, Tally, Trials, Untried
+from registry.laws.trials import ALL_FUEL, Assignment, Tally, Trials, Untried
 from registry.translate.tool_theory import ToolSignature, ToolTheory
 from registry.translate.value_conversion import NotShared, from_kleis
 
 if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Verdict
 
-__all__ = ["LawTrials"]
+__all__ = ["CHECKED", "LawTrials"]
+
+CHECKED = 240
+"""Assignments at which a law is tried before it is said to be proved, a quarter of them of values at borders."""
+
+_CHECK_FUEL = 1_000_000
+"""Fuel of all runs of such a check."""
 
 
 class LawTrials:
@@ -55,6 +61,21 @@ class LawTrials:
             return self._refuted(found, verdict.engine, labels) if wrong else None
         return LawReport(self.law.text, "refuted", labels=labels, engine=verdict.engine,
                          reason="it does not hold; it has no variables, so no input shows it")  # fmt: skip
+
+    def contradiction(self, *, where_defined: bool) -> LawReport | None:
+        """The refutation of a law that is said to be proved, which would be a defect of this program; None where there
+        is none at `CHECKED` assignments. `where_defined`: it is said only where all tools in it have values."""
+
+        def wrong(found: Assignment) -> bool:
+            return self._wrong(found) and not (where_defined and found.without)
+
+        try:
+            found, _ = self._trials(_CHECK_FUEL).search(
+                seed=self.seed + 1, cases=CHECKED, wrong=wrong, stop=self.stopped, at_boundaries=True
+            )
+        except Untried:
+            return None
+        return None if found is None else self._refuted(found, "search", ())
 
     def unconfirmed(self, found: Assignment | None, engine: str, labels: tuple[str, ...]) -> LawReport:
         """A law that the prover's counterexample does not refute."""
@@ -129,18 +150,18 @@ class LawTrials:
             return "no point was decided within the limits of runs"
         return "not tried: the time was up"
 
-    def _trials(self) -> Trials:
+    def _trials(self, fuel: int = ALL_FUEL) -> Trials:
         """The law at the first signatures of its tools at which Kleis accepts it."""
         signatures = [self._signatures(label) for label in self.law.tools]
         at_integers, general = ([each[place] for each in signatures] for place in range(2))
         try:
-            return Trials(self.law.expression, at_integers, self.theory.tools)
+            return Trials(self.law.expression, at_integers, self.theory.tools, fuel)
         except Untried as error:
             if general == at_integers:
                 raise
             first = error
         try:
-            return Trials(self.law.expression, general, self.theory.tools)
+            return Trials(self.law.expression, general, self.theory.tools, fuel)
         except Untried:
             raise first from None
 

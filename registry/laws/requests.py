@@ -14,14 +14,13 @@ from registry.laws.equivalence import equivalence
 from registry.laws.law_prover import LawProver
 from registry.laws.law_text import spelling_hint
 from registry.laws.on_evolve import recheck
+from registry.laws.unnamed_terms import UnnamedTerms
 from registry.records import LIBRARY_PREFIX, KeptLaw, ToolRecord, certificate_hash
 from registry.store.protocol import Store
 from registry.tools.code_and_examples import closed, read_code
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
 
 __all__ = ["compared", "proofs", "rechecked", "tools_with_laws", "verified_law"]
-
-_NAMES = ("_this_term", "_other_term")
 
 
 def verified_law(proposition: str, lemmas: Sequence[str], tools: SnapshotTools, prover: LawProver) -> Answer:
@@ -59,13 +58,14 @@ def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawPr
         ) from None  # fmt: skip
     view: SnapshotTools | Overlay = tools
     pair: list[Tool] = []
-    for name, code in zip(_NAMES, (left, second), strict=True):
+    unnamed = UnnamedTerms((left, second))
+    for name, code in zip(unnamed.names, (left, second), strict=True):
         if isinstance(code, Tool):
             pair.append(code)
             continue
         view = Overlay(view, name, 1, closed(code))
         pair.append(view.new)
-    answer = equivalence(pair[0], pair[1], view, prover)
+    answer = unnamed.shown(equivalence(pair[0], pair[1], view, prover))
     shown = [code.label if isinstance(code, Tool) else "the term" for code in (left, second)]
     return {"type": "analysis", "equivalence": {"between": shown, **answer}}
 

@@ -132,10 +132,10 @@ class _Part(msgspec.Struct, frozen=True):
 class _Runs:
     """The runs of tools in trials. What was run once is known."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, fuel: int) -> None:
         self._tools = tools
         self._known: dict[str, Json] = {}
-        self.fuel = ALL_FUEL
+        self.fuel = fuel
         self.made: list[tuple[Json, Json]] = []
         self.failed: list[str] = []
         self.valued: set[str] = set()
@@ -213,11 +213,13 @@ class Trials:
     `at_integers` are the type variables of the law, which are ℤ here.
     """
 
-    def __init__(self, law: tree.Expression, signatures: Sequence[ToolSignature], tools: Tools) -> None:
+    def __init__(
+        self, law: tree.Expression, signatures: Sequence[ToolSignature], tools: Tools, fuel: int = ALL_FUEL
+    ) -> None:
         self.at_integers = tuple(_type_variables(law))
         for name in self.at_integers:
             law = retyped(law, name, "ℤ")
-        self._runs = _Runs(tools)
+        self._runs = _Runs(tools, fuel)
         declared = [_declared(each) for each in signatures]
         theory = Theory().extend([item for items, _ in declared for item in items])
         try:

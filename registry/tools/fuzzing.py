@@ -16,6 +16,7 @@ from pif.analysis.types.sampling import Sampler, shrunk
 from pif.analysis.types.tool_types import Typing
 from pif.analysis.types.type_text import TypeSyntaxError, parse_type, print_type
 from pif.analysis.types.unification import DYNAMIC, Shape, Type, find
+from pif.analysis.work import Unfinished
 from pif.language.budget import Budget
 from pif.language.errors import PifError
 from pif.language.host import Tool, Tools
@@ -145,7 +146,14 @@ class _Fuzz:
             return
         for number in range(plan.examples):
             size = _SIZE * number // plan.examples
-            self.note(Sampler(Random(f"{plan.seed}:{number}"), size).input(plan.input_type))
+            try:
+                given = Sampler(Random(f"{plan.seed}:{number}"), size).input(plan.input_type)
+            except Unfinished:
+                raise RegistryError(
+                    "invalid_argument", "the type of its input is too large for inputs to be made up", place="type",
+                    tool=self.tool.label, expected="a smaller type", hint="Pass `type`, or try a part of the tool.",
+                ) from None  # fmt: skip
+            self.note(given)
             if progress is not None:
                 progress(number + 1)
 

@@ -42,17 +42,22 @@ from pif.language.host import Tool, Tools
 from pif.language.terms import Term, part_keys
 
 __all__ = [
+    "PARTS",
     "KleisTypes",
     "NodeTypes",
     "Unexpressed",
     "element_of",
     "fields_of",
     "has_open_record",
+    "is_large",
     "kind_of",
     "node_types",
     "parameter_types",
     "variables_in",
 ]
+
+PARTS = 1_000
+"""Parts of a type that is translated, as a tree."""
 
 _NAMES = "TUVWXYABDEFGHKLMOPS"
 """Names of type variables: letters that are no number type anywhere."""
@@ -90,7 +95,12 @@ class KleisTypes:
         )
 
     def of(self, type_: Type) -> tree.TypeExpression:
-        """The Kleis type; `Unexpressed` where there is none."""
+        """The Kleis type; `Unexpressed` where there is none, or it is too large to be written."""
+        if is_large(type_):
+            raise Unexpressed(f"a type of more than {PARTS} parts")
+        return self._of(type_)
+
+    def _of(self, type_: Type) -> tree.TypeExpression:
         type_ = find(type_)
         if isinstance(type_, TypeVariable):
             if self._lists and "sized" in type_.rules and not self._general:
@@ -99,9 +109,9 @@ class KleisTypes:
         if type_.name in _PLAIN:
             return tree.NamedType(_PLAIN[type_.name])
         if type_.name == "list":
-            return tree.AppliedType("List", (self.of(type_.parts[0]),))
+            return tree.AppliedType("List", (self._of(type_.parts[0]),))
         if type_.name == "pair":
-            return tree.ProductType(tuple(map(self.of, type_.parts)))
+            return tree.ProductType(tuple(map(self._of, type_.parts)))
         for each in self._records:
             if _is_same(type_, each):
                 return tree.NamedType(self._name_of(each))
@@ -131,6 +141,17 @@ class KleisTypes:
             self._names[id(type_)] = _NAMES[len(self._kept)]
             self._kept.append(type_)  # an id must not be used again while its name is
         return self._names[id(type_)]
+
+
+def is_large(type_: Type) -> bool:
+    """Whether a type has too many parts as a tree: it may share them, and be exponential."""
+    left, waiting = PARTS, [type_]
+    while waiting and left >= 0:
+        left -= 1
+        part = find(waiting.pop())
+        if isinstance(part, Shape):
+            waiting += part.parts
+    return left < 0
 
 
 def _reason(shape: Shape) -> str:
@@ -184,8 +205,12 @@ def _is_same(one: Type, other: Type) -> bool:
 def _records_in(type_: Type) -> list[Type]:
     """The records in a type that are no part of another."""
     found, waiting = list[Type](), [find(type_)]
+    seen: set[int] = set()
     while waiting:
         part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
         if isinstance(part, Shape) and part.name == "record":
             found.append(part)
         elif isinstance(part, Shape) and part.name in ("list", "pair"):
@@ -347,7 +372,7 @@ def _make_compared(recording: _Recording, term: Term) -> frozenset[str]:
         own = {id(each) for each in variables_in(recording.parts[""]) if "sized" not in each.rules}
         met: dict[int, tuple[TypeVariable, list[Type]]] = {}
         for left, right in compared:
-            for variable, other in _meetings(left, right):
+            for variable, other in _meetings(left, right, recording.unifier.work):
                 if id(variable) in own and (isinstance(other, Shape) or id(other) in own):
                     met.setdefault(id(variable), (variable, []))[1].append(other)
         for variable, others in met.values():
@@ -379,10 +404,11 @@ def _compared(recording: _Recording, term: Term) -> Iterator[tuple[Type, Type]]:
             yield found[0], found[1]
 
 
-def _meetings(left: Type, right: Type) -> Iterator[tuple[TypeVariable, Type]]:
+def _meetings(left: Type, right: Type, work: Callable[[], None]) -> Iterator[tuple[TypeVariable, Type]]:
     """The variables of one type, with the parts of the other at their places."""
     waiting = [(left, right)]
     while waiting:
+        work()
         one, other = map(find, waiting.pop())
         if one is other:
             continue

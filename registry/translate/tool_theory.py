@@ -32,10 +32,12 @@ from registry.translate.inline_higher_order import with_tools_inlined
 from registry.translate.kleis_names import FunctionNames
 from registry.translate.known_folds import is_reversal
 from registry.translate.node_types import (
+    PARTS,
     KleisTypes,
     NodeTypes,
     Unexpressed,
     fields_of,
+    is_large,
     kind_of,
     node_types,
     parameter_types,
@@ -163,6 +165,10 @@ class ToolTheory:
         known = self._typings.get(tool.label)
         if known is None or known[0] is not tool.term:
             found = typing_of(tool, self.tools, Work(stop=self._stop))
+            if found.type_ is not None and is_large(found.type_):
+                found = msgspec.structs.replace(
+                    found, type_=None, unfinished=f"its type has more than {PARTS:,} parts"
+                )
             known = self._typings[tool.label] = (tool.term, found)
         return known[1]
 
@@ -367,7 +373,9 @@ class ToolTheory:
         known = _all_known(self._signature_types(tool)[0])
         if function is None or known is None:
             return None
-        binders = tuple(tree.Binder(f"x{place}", type_) for place, type_ in enumerate(known))
+        binders = tuple(
+            tree.Binder(self.names.beside(f"x{place}", ()), type_) for place, type_ in enumerate(known)
+        )
         called = tree.Call(function.name, tuple(tree.Name(each.name) for each in binders))
         claim = tree.Call("equals", (called, called))
         return tree.Quantifier("forall", binders, None, claim) if binders else claim

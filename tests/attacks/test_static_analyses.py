@@ -334,3 +334,17 @@ def test_python_that_nests_deep_is_refused_early(source: str, workspace: Workspa
     calls = calls_of(lambda: answers.append(workspace.evolve(request)))
     assert answers[0]["error"]["kind"] == "parse_error"
     assert calls < 2_000_000
+
+
+def test_a_type_that_is_exponential_as_a_tree_holds_nothing_up(workspace: Workspace) -> None:
+    code = doubled_type(60)
+    assert workspace.evolve(requests.Evolve(name="wide", code=code, description="2^60 inputs"))[
+        "inferred_type"
+    ]
+    assert "kleis_refused" in workspace.show("wide", kleis=True)
+    fuzzed = workspace.fuzz(requests.Fuzz(name="wide"))
+    assert fuzzed["error"]["kind"] == "invalid_argument"
+    found = workspace.analyze(requests.Analyze(code="wide", against=doubled_type(59)))
+    assert found["equivalence"]["status"] == "unknown"
+    law = workspace.verify("∀(x : ℤ). wide(x) = x")
+    assert law["type"] == "error" or law["status"] != "proved"

@@ -12,21 +12,28 @@ from random import Random
 
 from pif.analysis.types.type_text import print_type
 from pif.analysis.types.unification import DYNAMIC, Origin, Shape, Type, TypeVariable, find
+from pif.analysis.work import Work
 from pif.language.terms import Term, literal, make
 
-__all__ = ["Sampler", "shrunk", "weight"]
+__all__ = ["EDGES", "Sampler", "shrunk", "weight"]
 
-_EDGES = (0, 1, -1, 2, 10, 255, 2**31, -(2**31), 2**53 + 1, 2**63, -(2**64), 10**30)
+EDGES = (0, 1, -1, 2, 10, 255, 2**31, -(2**31), 2**53 + 1, 2**63, -(2**64), 10**30)
 _CHARACTERS = 'ab cz019 ,.-_AZé𝄞\n"\\{}[]'
 _NAMES = ("a", "b", "key", "x", "é", "")
 _DEPTH = 5
+_PARTS = 20_000
+"""Parts of a type, and nodes of an input."""
 
 
 class Sampler:
-    """Makes one input. A variable of the type stands for one type throughout."""
+    """Makes one input. A variable of the type stands for one type throughout.
+
+    A type may be exponential as a tree: for one that is, `input` raises `Unfinished`.
+    """
 
     def __init__(self, random: Random, size: int) -> None:
         self.random = random
+        self.work = Work(_PARTS)
         self.size = size
         self.chosen: dict[int, tuple[TypeVariable, Type]] = {}
 
@@ -36,6 +43,7 @@ class Sampler:
 
     def instantiated(self, type_: Type) -> Type:
         """The type with a type chosen for each of its variables."""
+        self.work.done()
         type_ = find(type_)
         if isinstance(type_, TypeVariable):
             known = self.chosen.get(id(type_))
@@ -93,6 +101,7 @@ class Sampler:
 
     def term(self, type_: Type, depth: int) -> Term:
         assert isinstance(type_, Shape)
+        self.work.done()
         match type_.name:
             case "integer":
                 return literal(self.integer())
@@ -129,7 +138,7 @@ class Sampler:
 
     def integer(self) -> int:
         if self.random.random() < 0.15:
-            return self.random.choice(_EDGES)
+            return self.random.choice(EDGES)
         reach = self.random.choice((3, 10, 10, 100, 10 ** min(2 + self.size, 40)))
         return (
             self.random.randint(-reach, reach)
