@@ -10,8 +10,9 @@ from typing import get_args
 from kleis.builtins.row import CoreForm, Untyped
 from kleis.builtins.rows.table import BUILTINS
 from kleis.prover.certificates.build import _GUARDS as _MAKING
-from kleis.prover.certificates.certificate import _FOREIGN, Certificate
-from kleis.prover.certificates.certificate import _GUARDS as _CHECKING
+from kleis.prover.certificates.check import _GUARDS as _CHECKING
+from kleis.prover.checker.format import Certificate
+from kleis.prover.checker.kernel import _FOREIGN
 from kleis.prover.lowering.list_terms import _DIRECT
 from kleis.prover.lowering.recursive_lists import _RECURSIVE
 from kleis.prover.portfolio import ORDER, engine_of
@@ -113,7 +114,7 @@ def limits() -> str:
             for what, each in (
                 ("the check of a witness", _CHECK_GUARDS),
                 ("an attempt while a certificate is made", _MAKING),
-                ("a part of the check of a certificate", _CHECKING),
+                ("the check of a certificate", _CHECKING),
                 ("any other attempt", Guards()),
             )
         ),
