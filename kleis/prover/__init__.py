@@ -9,6 +9,7 @@ only turn a verdict into `unknown`.
 - `lowering/`: goals rewritten to what provers can express
 - `smt/`: tasks as SMT-LIB scripts
 - `problem_files`: TPTP and SMT-LIB files for other provers
+- `checker/`: certificates judged, sharing nothing with what finds proofs
 - `engines/`: the searches
 - `evidence`: witnesses checked before they are shown
 - `portfolio`: engines, their order and budgets
@@ -18,6 +19,6 @@ only turn a verdict into `unknown`.
 - `certificates/`: verdicts that others can check again
 
 An engine is added in `engines/`, entered in `portfolio`, and described in docs/reference/proving.md §7; if it brings a
-new kind of proof or witness, its check is called from `certificates.rechecks` or `evidence`.  A new built-in is encoded
+new kind of proof or witness, that is a rule in `checker/rules`, and `certificates.build` writes its data.  A new built-in is encoded
 in `smt.encode_builtins`, or in `lowering` if it is about lists.
 """

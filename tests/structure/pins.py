@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from kleis.core.canonical_bytes import digest_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.build import Question, build, build_part
+from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.process.broker import Broker
 from kleis.prover.prover import Prover
 from kleis.prover.verdict_cache import solver_versions
@@ -71,12 +71,12 @@ def certificates() -> dict[str, Any]:
             prover = Prover(theory(), broker=broker, order=order)
             verdict = prover.verify(parse_expression(claim))
             made = build(broker, theory(), Question(claim), verdict, order=order)
-            found[case] = json.loads(msgspec.json.encode(made))
+            found[case] = json.loads(to_json(made))
         prover = Prover(theory(), broker=broker)
         part, verdict = next(
             (name, each) for name, each in prover.consistent() if each.status == "consistent"
         )
-        found["consistent"] = json.loads(msgspec.json.encode(build_part(broker, theory(), part, verdict)))
+        found["consistent"] = json.loads(to_json(build_part(broker, theory(), part, verdict)))
     return {"solvers": dict(solver_versions()), "certificates": found}
 
 

@@ -1,8 +1,6 @@
-"""Certificates: verdicts that others can check again.
+"""Certificates: verdicts that others can check again.  The checker itself is `kleis.prover.checker`.
 
-- `certificate`: the file, and its check
-- `rechecks`: the jobs of the check: obligations solved again, searches checked again
-- `witness_json`: witnesses in files of format 1
+- `check`: a certificate checked in a child process, and the report
 - `build`: certificates made from verdicts
 - `inductions`: what the engine `induction` leaves, as steps of a certificate
 - `questions`: what the engines that ask solvers leave, as steps of a certificate

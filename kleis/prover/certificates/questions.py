@@ -39,7 +39,7 @@ def question_steps(task: Task, answer: Answer, engine: str) -> tuple[Step, ...]:
     name = "step 1"
     hints = tuple(Instance(name, (term_data(each),)) for each in _integers(claim))
     fact = Step(Ask(), term_data(_every_residue(int(number))))
-    return fact, Step(Ask((*answer.core, name), hints))
+    return fact, Step(Ask(answer.core, hints))
 
 
 def _hints(answer: Answer) -> Iterator[Instance]:

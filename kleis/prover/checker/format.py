@@ -55,7 +55,7 @@ class _Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Instance(_Data, frozen=True):
-    """A hint: a premise ∀ x …, taken at terms, one for each of its variables.
+    """A hint: a premise ∀ x …, taken at terms for the first of its variables.
 
     The terms may mention the claim's outermost ∀ variables.
     """
@@ -65,7 +65,7 @@ class Instance(_Data, frozen=True):
 
 
 class Ask(_Data, frozen=True, tag="ask", tag_field="rule"):
-    """A solver refutes the premises named, with instances of them, and the negated claim."""
+    """A solver refutes the premises given, instances of these and others, and the negated claim."""
 
     given: tuple[str, ...] = ()
     instances: tuple[Instance, ...] = ()

@@ -314,7 +314,7 @@ class _Judge:
         report = ask(sequent, proof, self._vocabulary(sequent.goal, sequent.constants), self._solvers)
         by = (f"{each.solver} {solver_version(each.solver)}, {each.way}" for each in report.answers)
         self._leaves.append(Leaf(place, " and ".join(by), report.steps))
-        return frozenset(proof.given)
+        return frozenset(report.given)
 
     def _by_induction(self, sequent: Sequent, proof: Induction, place: str) -> frozenset[str]:
         """Every goal that the scheme leaves, in its order, each by the proof of its case."""

@@ -222,12 +222,17 @@ def test_an_existing_element_is_not_one_for_all() -> None:
 
 
 def test_an_element_of_one_sort_is_none_of_another() -> None:
-    axioms = {"one": every(lambda x, y: eq(x, y), H, H), "f": eq(a, a)}
+    """All elements of H are one; those of G are not, whichever of them is put in between."""
+    axioms = {"one": every(lambda x, y: eq(x, y), H, H)}
     sequent = sequent_of(task(axioms, eq(a, b)))
-    for variables in ((), (("x", "H"),)):
-        link = Link(["a"], (), (Rewrite(1, (), (["b"],)),))
+    for variables, between in (((), ["b"]), ((("x", "H"),), "x"), ((("x", "G"),), "x")):
+        meeting = (Rewrite(1, (1,), (between,)), Rewrite(1, (2,), (between,)), Rewrite(3))
+        link = Link(["= G", ["a"], ["b"]], (Rewrite(2),), meeting)
         with pytest.raises(RejectedError):
             rewriting(sequent, Rewriting(("one",), variables, (Refutation((link,)),)))
+    alike = sequent_of(task({"one": every(lambda x, y: eq(x, y))}, eq(a, b)))
+    step = Rewriting(("one",), (("x", "G"),), (Refutation((link,)),))
+    assert rewriting(alike, step).claim, "the same steps prove it of G"
 
 
 def test_a_lemma_is_used_by_its_own_name_alone() -> None:

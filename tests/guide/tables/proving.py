@@ -11,8 +11,6 @@ from kleis.builtins.row import CoreForm, Untyped
 from kleis.builtins.rows.table import BUILTINS
 from kleis.prover.certificates.build import _GUARDS as _MAKING
 from kleis.prover.certificates.check import _GUARDS as _CHECKING
-from kleis.prover.checker.format import Certificate
-from kleis.prover.checker.kernel import _FOREIGN
 from kleis.prover.lowering.list_terms import _DIRECT
 from kleis.prover.lowering.recursive_lists import _RECURSIVE
 from kleis.prover.portfolio import ORDER, engine_of
@@ -93,18 +91,6 @@ def builtins() -> str:
     )
 
 
-def fields() -> str:
-    """The fields of a certificate, and which statuses have them."""
-    statuses = tuple(_FOREIGN)
-    return markdown(
-        ("field", *(_code([each]) for each in statuses)),
-        (
-            (_code([name]), *("" if name in _FOREIGN[each] else "•" for each in statuses))
-            for name in Certificate.__struct_fields__
-        ),
-    )
-
-
 def limits() -> str:
     """The limits of the processes that attempts run in."""
     guards = (
@@ -130,6 +116,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "proving-statuses": statuses,
     "proving-assertions": assertions,
     "proving-builtins": builtins,
-    "proving-certificate": fields,
     "proving-limits": limits,
 }

@@ -12,12 +12,14 @@ from kleis.core.goal import Axiom
 from kleis.core.traversal import substitute
 from kleis.elaborate.elaborator import Elaborator
 from kleis.problems import Place
+from kleis.prover.certificates.questions import question_steps
 from kleis.prover.checker.format import Ask, Induction, Proof, Step
 from kleis.prover.checker.read_terms import OperationAt, Vocabulary
+from kleis.prover.checker.rules.ask import ask
 from kleis.prover.checker.rules.induction import opened, subgoals
 from kleis.prover.checker.sequent import FALSITY, Sequent
 from kleis.prover.engines.solvers.runs import run_text
-from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.smt.script import encode
 from kleis.theory.theory import Theory
 
@@ -100,3 +102,10 @@ def changed(proof: Proof, change: Callable[[Induction], Any]) -> Proof:
     assert isinstance(proof, Induction)
     found: Proof = change(proof)
     return found
+
+
+def accepted_steps(task: Task, answer: Answer, engine: str) -> None:
+    """Have the checker accept what an engine that asks solvers left, step by step."""
+    operation_at = operations()
+    for sequent, step in leaves_of_steps(task, question_steps(task, answer, engine), operation_at):
+        ask(sequent, step, Vocabulary(sequent.goal, operation_at, sequent.constants), ("z3",))

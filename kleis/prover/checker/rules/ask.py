@@ -32,7 +32,7 @@ _MOST_INSTANCES = 1_000
 
 
 class AskReport(msgspec.Struct, frozen=True):
-    """How a leaf was settled: what each solver said, and the premises that it was given."""
+    """How a leaf was settled: what each solver said, and the premises that it was given, whole or by instances."""
 
     answers: tuple[Answer, ...]
     given: tuple[str, ...]
@@ -55,21 +55,24 @@ def ask(
         raise RejectedError("no solver was asked")
     if len(step.instances) > _MOST_INSTANCES:
         raise RejectedError(f"more than {_MOST_INSTANCES} instances")
-    leaf = sequent.with_premises(step.given)
+    used = tuple(dict.fromkeys((*step.given, *(each.of for each in step.instances))))
+    leaf = sequent.with_premises(used)
+    if len(set(step.given)) < len(step.given):
+        raise RejectedError("a premise is named twice")
     variables, _ = outermost(leaf.claim)
     instances = []
     for each in step.instances:
         bound, _ = outermost(leaf.premise(each.of))
-        if len(bound) != len(each.at):
+        if not 0 < len(each.at) <= len(bound):
             raise RejectedError(
                 f"{each.of!r} is taken at {len(each.at)} terms and has {len(bound)} variables"
             )
         at = (
             vocabulary.of_sort(data, variable.sort, variables)
-            for data, variable in zip(each.at, bound, strict=True)
+            for data, variable in zip(each.at, bound, strict=False)
         )
         instances.append(Instance(each.of, tuple(at)))
-    script = translate(leaf, instances)
+    script = translate(leaf, instances, step.given)
     answers: list[Answer] = []
     for solver in solvers:
         answer = run(script, solver, steps)
@@ -78,7 +81,7 @@ def ask(
             raise RejectedError(f"{solver} finds a model in which the premises hold and the claim does not")
         if answer.status != "unsat":
             raise RejectedError(f"{solver} does not refute it ({answer.detail})")
-    return AskReport(tuple(answers), step.given)
+    return AskReport(tuple(answers), used)
 
 
 def premises_clash(sequent: Sequent, solver: Solver = "z3", steps: int = _FEW_STEPS) -> bool:

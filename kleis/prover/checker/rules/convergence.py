@@ -1,6 +1,6 @@
 """The witness `rewriting`: a convergent system of equations in whose normal forms the axioms hold and the claim fails.
 
-See docs/reference/certificates.md §4.4.
+See docs/reference/certificates.md §5.5.
 
 Why it is a countermodel
     * The path ordering is total on ground terms, so every ground instance of an equation can be used in one direction.

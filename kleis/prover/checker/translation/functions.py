@@ -229,7 +229,8 @@ class Functions(ABC):
         own = definition.key in self._own
         body = discharged(definition.body, self.goal) if own else definition.body
         value = self.meaning(body, env, frozenset())
-        if value.defined != TRUE and not instance.defined and definition.name != "nth":
+        beside = not own and definition.name == "nth"  # where it has a value stands beside the call
+        if value.defined != TRUE and not instance.defined and not beside:
             if definition.group:
                 self._partial.add(key)
                 raise Restart

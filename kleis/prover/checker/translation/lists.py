@@ -114,35 +114,24 @@ RECURSIVE: dict[str, _Call] = {
     "concat": lambda rec, s, *lists: reduce(lambda rest, xs: _join(xs, rest), reversed(lists)),
     "reverse": lambda rec, s, xs: _cases(xs, _nil(s), lambda h, t: _join(rec(t), _cons(h, _nil(s)))),
     "list_flatten": lambda rec, s, xs: _cases(xs, _nil(s), lambda h, t: _join(h, rec(t))),
-    "nth": lambda rec, s, xs, n: _cases(
-        xs,
-        core.Undefined(s, "beyond the list"),
-        lambda h, t: _if(core.Equals(n, _ZERO), h, rec(t, _one_less(n))),
-    ),
-    "h-take": lambda rec, s, xs, n: _if(
-        _none_left(n), _nil(s), _cases(xs, _nil(s), lambda h, t: _cons(h, rec(t, _one_less(n))))
-    ),
-    "h-drop": lambda rec, s, xs, n: _if(
-        _none_left(n), xs, _cases(xs, _nil(s), lambda h, t: rec(t, _one_less(n)))
-    ),
+    "nth": lambda rec, s, xs, n: _cases(xs, core.Undefined(s, "beyond the list"),
+        lambda h, t: _if(core.Equals(n, _ZERO), h, rec(t, _one_less(n)))),
+    "h-take": lambda rec, s, xs, n: _if(_none_left(n), _nil(s), _cases(xs, _nil(s),
+        lambda h, t: _cons(h, rec(t, _one_less(n))))),
+    "h-drop": lambda rec, s, xs, n: _if(_none_left(n), xs, _cases(xs, _nil(s), lambda h, t: rec(t, _one_less(n)))),
     "list_slice": lambda rec, s, xs, start, *end: _slice(s, xs, start, *end),
     "list_rotate": lambda rec, s, xs, n: _cases(xs, _nil(s), lambda h, t: _rotated(s, xs, n)),
-    "list_zip": lambda rec, s, xs, ys: _cases(
-        xs, _nil(s), lambda h, t: _cases(ys, _nil(s), lambda k, u: _cons(_pair(h, k), rec(t, u)))
-    ),
-    "vec_add": lambda rec, s, xs, ys: _cases(
-        xs,
-        _nil(s),
-        lambda h, t: _cases(ys, _nil(s), lambda k, u: _cons(operation("plus", h.sort, h, k), rec(t, u))),
-    ),
+    "list_zip": lambda rec, s, xs, ys: _cases(xs, _nil(s), lambda h, t: _cases(ys, _nil(s),
+        lambda k, u: _cons(_pair(h, k), rec(t, u)))),
+    "vec_add": lambda rec, s, xs, ys: _cases(xs, _nil(s), lambda h, t: _cases(ys, _nil(s),
+        lambda k, u: _cons(operation("plus", h.sort, h, k), rec(t, u)))),
     "sum": lambda rec, s, xs: _cases(xs, number(0, s), lambda h, t: operation("plus", s, h, rec(t))),
     "product": lambda rec, s, xs: _cases(xs, number(1, s), lambda h, t: operation("times", s, h, rec(t))),
     "range": _range,
     "replicate": lambda rec, s, n, a: _if(_none_left(n), _nil(s), _cons(a, rec(_one_less(n), a))),
     "list_map": lambda rec, s, f, xs: _cases(xs, _nil(s), lambda h, t: _cons(_apply(f, h), rec(f, t))),
-    "list_filter": lambda rec, s, p, xs: _cases(
-        xs, _nil(s), lambda h, t: _if(_apply(p, h), _cons(h, rec(p, t)), rec(p, t))
-    ),
+    "list_filter": lambda rec, s, p, xs: _cases(xs, _nil(s),
+        lambda h, t: _if(_apply(p, h), _cons(h, rec(p, t)), rec(p, t))),
     # `all` and `any` stop early: what follows needs no value.
     "all": lambda rec, s, p, xs: _cases(xs, _YES, lambda h, t: _if(_apply(p, h), rec(p, t), _NO)),
     "any": lambda rec, s, p, xs: _cases(xs, _NO, lambda h, t: _if(_apply(p, h), _YES, rec(p, t))),
@@ -152,16 +141,12 @@ RECURSIVE: dict[str, _Call] = {
     "sum_bounds": _between("plus", 0, "leq"),
     "prod_bounds": _between("times", 1, "leq"),
     "sum_over": _between("plus", 0, "less_than"),
-    "in_set": lambda rec, s, a, xs: _cases(
-        xs, _NO, lambda h, t: core.Connective("or", (core.Equals(a, h), rec(a, t)))
-    ),
-    "set_of": lambda rec, s, xs: _cases(
-        xs, operation("empty_set", s), lambda h, t: operation("insert", s, h, rec(t))
-    ),
-    "power": lambda rec, s, a, n: _if(
-        _none_left(n), number(1, s), operation("times", s, a, rec(a, _one_less(n)))
-    ),
+    "in_set": lambda rec, s, a, xs: _cases(xs, _NO,
+        lambda h, t: core.Connective("or", (core.Equals(a, h), rec(a, t)))),
+    "set_of": lambda rec, s, xs: _cases(xs, operation("empty_set", s),
+        lambda h, t: operation("insert", s, h, rec(t))),
+    "power": lambda rec, s, a, n: _if(_none_left(n), number(1, s), operation("times", s, a, rec(a, _one_less(n)))),
     "factorial": lambda rec, s, n: _if(_none_left(n), _ONE, _int("times", n, rec(_one_less(n)))),
     "gcd": lambda rec, s, a, b: _if(core.Equals(b, _ZERO), _int("abs", a), rec(b, _int("mod", a, b))),
     "lcm": lambda rec, s, a, b: _lcm(a, b),
-}
+}  # fmt: skip

@@ -58,17 +58,17 @@ class Program:
     def lines(self, *, equations: bool) -> list[str]:
         """All declarations and facts."""
         lines = [*self.sorts, *self.constants]
+        quantified: set[str] = set()
         for group in self._groups():
             members = [self.functions[name] for name in group]
             called = {name for each in members for name in _called(each)}
+            texts = [each.body + each.where for each in members]
+            if called & quantified or any("(forall " in each or "(exists " in each for each in texts):
+                quantified.update(group)
             recursive = bool(called.intersection(group))
             if not recursive and not self.opaque.intersection(group):
                 lines += _plain(members[0])
-            elif (
-                equations
-                or not recursive
-                or any("(forall " in each.body or "(exists " in each.body for each in members)
-            ):
+            elif equations or not recursive or quantified.intersection(group):
                 lines += [line for each in members for line in _declared(each)]
                 lines += [line for each in members for line in _equations(each)]
             else:

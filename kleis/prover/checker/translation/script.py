@@ -1,18 +1,20 @@
 """A sequent as a script: declarations, T of every premise, instances, and ¬T of the claim.
 
 The outermost ∀ of the claim are constants.  An instance of a premise ``∀ x …`` at terms says: where the terms have
-values, the body is true of them.  A premise about all functions is used through its instances alone.
+values, the body is true of them.  A premise about all functions is used through its instances alone, and so is one that is
+not among those asserted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from random import Random
 
 import msgspec
 
 from kleis import core
-from kleis.core.traversal import reach
+from kleis.core.traversal import reach, subterms
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.translation.builtins import HELPERS
 from kleis.prover.checker.translation.functions import Environment, Named, Restart
@@ -23,11 +25,12 @@ from kleis.prover.checker.translation.text import TRUE, both, implication, negat
 __all__ = ["Instance", "Script", "assembled", "outermost", "translate"]
 
 _MOST_RESTARTS = 40
+_MOST_PARTS = 100_000
 _CHARACTERS = 0x30000
 
 
 class Instance(msgspec.Struct, frozen=True):
-    """A premise ``∀ x …`` at terms over the claim's outermost variables, one for each of its variables."""
+    """A premise ``∀ x …`` at terms over the claim's outermost variables, for the first of its variables."""
 
     of: str
     at: tuple[core.Term, ...]
@@ -58,12 +61,18 @@ def outermost(formula: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]
     return tuple(variables), formula
 
 
-def translate(sequent: Sequent, instances: Sequence[Instance] = ()) -> Script:
-    """The script of a sequent, unsatisfiable only if the claim follows; `NotExpressible` if it has none."""
+def translate(
+    sequent: Sequent, instances: Sequence[Instance] = (), asserted: Sequence[str] | None = None
+) -> Script:
+    """The script of a sequent, unsatisfiable only if the claim follows; `NotExpressible` if it has none.
+
+    `asserted` are the premises that are asserted themselves: all, where it is None.
+    """
+    whole = tuple(name for name, _ in sequent.premises if asserted is None or name in asserted)
     partial: set[object] = set()
     for _ in range(_MOST_RESTARTS):
         try:
-            return _translated(sequent, instances, partial)
+            return _translated(sequent, instances, whole, partial)
         except Restart:
             continue
         except RecursionError:
@@ -71,11 +80,18 @@ def translate(sequent: Sequent, instances: Sequence[Instance] = ()) -> Script:
     raise NotExpressible(f"more than {_MOST_RESTARTS} definitions without a value somewhere")
 
 
-def _translated(sequent: Sequent, instances: Sequence[Instance], partial: set[object]) -> Script:
+def _translated(
+    sequent: Sequent, instances: Sequence[Instance], whole: Sequence[str], partial: set[object]
+) -> Script:
     variables, claim = outermost(sequent.claim)
-    premises = dict(sequent.premises)
-    used = [formula for name, formula in premises.items() if not _of_functions(name, formula, instances)]
+    used = [
+        formula
+        for name, formula in sequent.premises
+        if name in whole and not _of_functions(name, formula, instances)
+    ]
     bodies = [body for each in instances for body in (outermost(sequent.premise(each.of))[1], *each.at)]
+    if sum(1 for _ in islice(subterms(*used, *bodies, claim), _MOST_PARTS)) == _MOST_PARTS:
+        raise NotExpressible(f"formulas of {_MOST_PARTS} parts and more")
     definitions = {each.key: each for each in sequent.goal.definitions}
     reached = reach([*used, *bodies, claim], definitions).definitions.values()
     check_rationals(sequent.goal, *used, *bodies, claim, *(each.body for each in reached))
@@ -110,6 +126,9 @@ def _of_functions(name: str, formula: core.Term, instances: Sequence[Instance]) 
 
 def _instance(terms: Terms, sequent: Sequent, instance: Instance, env: Environment) -> str:
     variables, body = outermost(sequent.premise(instance.of))
+    rest = variables[len(instance.at) :]
+    variables = variables[: len(instance.at)]
+    body = core.Quantifier("forall", rest, body) if rest else body
     if [each.sort for each in variables] != [each.sort for each in instance.at]:
         raise RejectedError(f"an instance of {instance.of!r} at other terms than it has variables")
     inner: Environment = {}

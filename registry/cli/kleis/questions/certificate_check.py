@@ -1,6 +1,6 @@
 """`kleis certificate check FILE`: what a verdict rests on, or the step of its certificate that lies.
 
-Specification: docs/reference/proving.md §12.2.  JSON: the fields of `kleis.prover.certificates.check.CheckReport` that say
+Specification: docs/reference/certificates.md §6.  JSON: the fields of `kleis.prover.certificates.check.CheckReport` that say
 something, ``theory`` (the SHA-256 of its text), and ``differences`` where a theory or a claim was given to compare.
 
 Exit status: 0 only if everything holds: the certificate, the comparison, and with ``--require-model`` that the axioms used

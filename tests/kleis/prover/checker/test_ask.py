@@ -142,6 +142,21 @@ def test_what_does_not_follow_is_not(claim: str) -> None:
         WORLD.ask(claim, steps=200_000)
 
 
+@pytest.mark.parametrize("claim", TRUE)
+def test_what_a_script_declares_has_a_model(claim: str) -> None:
+    with pytest.raises((RejectedError, NotExpressible)):
+        WORLD.ask(f"¬({claim})", steps=100_000)
+
+
+def test_a_definition_called_like_a_built_in_is_the_definition() -> None:
+    world = World(
+        "define nth(l : List(ℤ), n : ℤ) : ℤ = match l { Cons(h, t) => if n = 0 then h else nth(t, n - 1) }"
+    )
+    assert world.ask("nth([5, 6], 1) = 6").answers
+    with pytest.raises(RejectedError):
+        world.ask("nth([5], 1) = nth([5], 1)", steps=200_000)
+
+
 @pytest.mark.parametrize(
     "claim",
     [
@@ -184,6 +199,13 @@ def test_an_instance_adds_only_what_follows() -> None:
     assert instance(GROUPS, "∀(x : G). e • x = x", "Group::left_unit", x).answers
     with pytest.raises(RejectedError):
         instance(GROUPS, "∀(x : G). x • e = x", "Group::left_unit", x)
+
+
+def test_an_instance_may_leave_the_last_variables_open() -> None:
+    x = ["var", "x"]
+    assert instance(GROUPS, "∀(x y z : G). (x • y) • z = x • (y • z)", "Group::assoc", x).answers
+    with pytest.raises(RejectedError):
+        instance(GROUPS, "∀(x y : G). x • y = y • x", "Group::assoc", x)
 
 
 @pytest.mark.parametrize(
