@@ -135,13 +135,15 @@ def _by_certificate(law: KeptLaw, check: LawCheck, certificate: Callable[[str], 
         return tried
     deadline = check.prover.deadline
     if deadline is not None and deadline.over:
-        return msgspec.structs.replace(tried, status="claimed", reason=f"{LATE}{deadline.seconds:g} s")
+        return LawReport(law.law, "claimed", reason=f"{LATE}{deadline.seconds:g} s")
     if not law.certificate:
         return check.sampled(law.law, _WITHOUT_PROOF, cases=CASES, at_boundaries=False)
     text = certificate(law.certificate)
     if text is None or certificate_hash(text) != law.certificate:
-        return msgspec.structs.replace(tried, status="claimed", reason="its certificate is not there")
+        return LawReport(law.law, "claimed", reason="its certificate is not there")
     report = check.certified(law.law, law.lemmas, text)
+    if report.status == "claimed":
+        return report
     labels = [each for each in tried.labels if not each.startswith(_OF_TESTED)]
     if tried.seed is None:
         labels.append(NOT_TRIED)

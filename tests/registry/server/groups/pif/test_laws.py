@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.support.servers.pif_server import pif_server
@@ -92,3 +93,27 @@ def test_a_cancelled_evolve_keeps_nothing(tmp_path: Path) -> None:
         )
         assert made["laws"][0]["status"] == "proved"
         assert [each["name"] for each in client.ask("list")["tools"]] == ["other"]
+
+
+def test_an_agent_imports_laws_that_are_checked_here(tmp_path: Path) -> None:
+    """A law that is false is dropped with its counterexample; one whose certificate is another's stays claimed."""
+    with pif_server(tmp_path / "home", more=True) as client:
+        client.ask("evolve", name="square", description="Squares", code=SQUARE, laws=[LAW, "safe(square)"])
+        client.ask("export", directory="out")
+        client.ask("forget", name="square")
+        file = tmp_path / "home" / "exchange" / "out" / "tools" / "square@1.json"
+        data = json.loads(file.read_text())
+        data["laws"].append({**data["laws"][0], "law": "∀(x : ℤ). square(x) ≥ -1"})
+        data["laws"].append({**data["laws"][0], "law": "∀(x : ℤ). square(x) = 9"})
+        file.write_text(json.dumps(data))
+
+        taken = client.ask("import", directory="out", renumber=True)
+        assert [each["status"] for each in taken["laws"]] == ["proved", "proved", "claimed", "refuted"]
+        dropped = taken["laws"][3]
+        assert (dropped["dropped"], dropped["counterexample"]["input"]) == (True, {"x": 0})
+        listed = client.ask("list")["tools"][0]["laws"]
+        assert [each["status"] for each in listed] == ["proved", "proved", "claimed"]
+        assert "about something else" in listed[2]["reason"]
+
+        again = client.ask("evolve", name="square", description="Squares", code=SQUARE)
+        assert {each["status"] for each in again["laws"]} == {"proved"}
