@@ -23,7 +23,7 @@ from pif.language.host import Theory, Tool, Tools, missing_tool
 from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
-from pif.language.values import Continuation, Value, dismantle, kind_of, print_value
+from pif.language.values import Continuation, FunctionInData, Value, dismantle, kind_of, print_value
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.read_input import read_data, read_input
@@ -45,7 +45,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What to run. `tool` names a registered tool; without it `code` is a tool's name, a term, or a term's text.
 
     `raw` and `data` say how `input` is read; `step` is the steps taken before, `drive` how many further ones may be
-    taken here; `trace` is how many of the last events to return.
+    taken here; `trace` is how many of the last events to return. `as_term`: the value is printed as the literal term that
+    evaluates to it, so that kinds show; one that holds a function is then a `type_error`.
     """
 
     code: Json = None
@@ -56,6 +57,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     step: int = 0
     drive: int = 0
     trace: int = 0
+    as_term: bool = False
 
 
 class _Pause:
@@ -266,7 +268,13 @@ class _Run:
         return following
 
     def finished(self, value: Value) -> Answer:
-        printed = print_value(value, self.budget.result_bytes)
+        try:
+            printed = print_value(value, self.budget.result_bytes, as_term=self.request.as_term)
+        except FunctionInData:
+            raise PifError(
+                "type_error", "the result is, or holds, a function, which no JSON says", found="a function",
+                expected="data", hint="Give what the function gives for some argument.",
+            ) from None  # fmt: skip
         if printed is None:
             raise PifError(
                 "result_too_large",

@@ -179,6 +179,10 @@ class Store(Protocol):
         """The current tools in whose code that name stands as a string, with or without a version, by code point."""
         ...
 
+    def naming_by_run(self) -> tuple[ToolRecord, ...]:
+        """The current tools whose code reads that of tools by names that it computes, by code point."""
+        ...
+
     def page(self, query: str = "", offset: int = 0, limit: int = 50) -> tuple[int, tuple[ToolRecord, ...]]:
         """How many current tools match, and the `limit` of them after `offset`.
 

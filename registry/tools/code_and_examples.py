@@ -9,7 +9,7 @@ import msgspec
 
 from pif.analysis.facts import facts_of, free_occurrences
 from pif.language.budget import JSON_LEVELS, Budget
-from pif.language.decode import decode_term, decode_text, round_number
+from pif.language.decode import decode_term, decode_text
 from pif.language.errors import PifError, pointer
 from pif.language.host import Tools
 from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
@@ -18,6 +18,7 @@ from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
 from registry.store.exchange.file_format import Verified
+from registry.tools.example_outputs import says
 
 __all__ = [
     "EXAMPLES",
@@ -33,7 +34,6 @@ __all__ = [
     "read_code",
     "read_python",
     "read_text",
-    "same_json",
     "shown",
     "value_of",
     "verified",
@@ -53,7 +53,7 @@ EXAMPLES = 50
 
 
 class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A promise about a tool: this input gives this output (the JSON that `run` prints).
+    """A promise about a tool: this input gives this output, a value (`registry.tools.example_outputs`).
 
     `arguments` instead of `input` are for a tool of several parameters: it is called on the first, the result on the
     second, and so on.
@@ -161,21 +161,21 @@ def verified(code: str | Json) -> Verified:
 
 
 def example_answer(name: str, example: Example, tools: Tools, budget: Budget) -> Answer:
-    """The answer of a tool to the input or arguments of an example."""
+    """The answer of a tool to the input or arguments of an example, its value as a term: `9` and a quoted 9 differ."""
     if example.arguments is msgspec.UNSET:
-        return run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS), tools, budget)
+        return run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS, as_term=True), tools, budget)
     try:
         term = literal(name)
         for argument in example.arguments:
             term = make("app", (term, read_input(argument, raw=False)))
     except PifError as error:
         return {"type": "error", "error": error.as_json()}
-    return run(Request(code=print_term(term)), tools, budget)
+    return run(Request(code=print_term(term), as_term=True), tools, budget)
 
 
 def holds(answer: Answer, example: Example) -> bool:
     """Whether an answer is the output of an example."""
-    return answer["type"] == "value" and "value" in answer and same_json(answer["value"], example.output)
+    return answer["type"] == "value" and "value" in answer and says(example.output, answer["value"])
 
 
 def outcome_of(answer: Answer) -> str:
@@ -204,18 +204,3 @@ def shown(data: Json) -> str:
     """JSON as text, cut where it is long."""
     text = msgspec.json.encode(data).decode()
     return text if len(text) <= 200 else text[:199] + "…"
-
-
-def same_json(left: Json, right: Json) -> bool:
-    """Whether two JSON values are the same data: numbers by the integers they round to, `true` apart from 1."""
-    if isinstance(left, float):
-        left = round_number(left)
-    if isinstance(right, float):
-        right = round_number(right)
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, list):
-        return len(left) == len(right) and all(map(same_json, left, right))
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
-    return bool(left == right)

@@ -3,6 +3,7 @@
 - `requests`: the arguments of each operation, one type an operation
 - `run_scheduling`: runs tried under small limits first; how many may go on at once
 - `dependants`: the users of a tool: found, checked, drawn
+- `import_check`: the examples of imported tools, run
 - `show_tool`: one tool with its code, laws and versions
 - `evolve`: a new version of a tool, checked before it is kept
 - `workspace`: `Workspace`, with one method an operation: what to call first

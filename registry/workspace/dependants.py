@@ -40,11 +40,15 @@ __all__ = [
     "drawing_of",
     "graph_of",
     "reject_broken",
+    "unchecked_readers",
     "users_of",
 ]
 
 CHECK_FUEL = 50_000_000
 """Fuel of the examples of all users of a tool."""
+
+_READERS = 8
+"""Tools that a warning names."""
 
 MOST_TOOLS = 500
 """Tools in one graph."""
@@ -170,6 +174,16 @@ def check_users(name: str, store: Store, before: Tools, after: Tools) -> Checked
                 broken.append(Broken(record.reference, f"examples/{number}", example.given(), example.output,
                                      outcome_of(answer)))  # fmt: skip
     return Checked(held, tuple(broken), stale)
+
+
+def unchecked_readers(name: str, store: Store) -> list[str]:
+    """The warning for tools that may use `name` by a name that a run computes: whether they do cannot be checked."""
+    found = [record.name for record in store.naming_by_run() if record.name != name]
+    if not found:
+        return []
+    more = f" and {len(found) - _READERS} more" if len(found) > _READERS else ""
+    return [f"not checkable: {', '.join(found[:_READERS])}{more} read tools by names that a run computes, "
+            f"and may use {name}"]  # fmt: skip
 
 
 def reject_broken(name: str, checked: Checked) -> None:

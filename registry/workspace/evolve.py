@@ -34,7 +34,7 @@ from registry.tools.code_and_examples import (
 )
 from registry.tools.composition import composed, derived
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
-from registry.workspace.dependants import Checked, check_users, reject_broken
+from registry.workspace.dependants import Checked, check_users, reject_broken, unchecked_readers
 from registry.workspace.requests import Evolve
 
 if TYPE_CHECKING:
@@ -105,7 +105,10 @@ def evolve(
         answer["dropped_laws"] = laws.dropped
     if checked.held:
         answer["users"] = checked.as_json()
-    if warnings := warnings_of(facts, request.name, tools):
+    warnings = warnings_of(facts, request.name, tools)
+    if planned.outcome == "new_version":
+        warnings += unchecked_readers(request.name, store)
+    if warnings:
         answer["warnings"] = warnings
     if request.dry_run:
         answer["dry_run"] = True

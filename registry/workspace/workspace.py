@@ -28,13 +28,20 @@ from registry.errors import RegistryError
 from registry.laws.on_evolve import current_laws
 from registry.records import LIBRARY_PREFIX, NO_LAWS, ToolRecord, parse_reference
 from registry.store.exchange.export_import import export_tools, import_tools
-from registry.store.protocol import Store, search_words
+from registry.store.protocol import Lineage, Store, search_words
 from registry.tools.analysis import analysis, invalid
 from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
 from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache, TypeCache
-from registry.workspace.dependants import check_users, drawing_of, graph_of, reject_broken, users_of
+from registry.workspace.dependants import (
+    check_users,
+    drawing_of,
+    graph_of,
+    reject_broken,
+    unchecked_readers,
+    users_of,
+)
 from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief
 
 if TYPE_CHECKING:
@@ -363,9 +370,11 @@ class Workspace:
             view = Overlay(tools, name, version, older.term)
             reject_broken(name, check_users(name, self.store, tools, view))
         record = self.store.rollback(name, version, expect_version=request.expect_version)
-        return {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
-                "description": record.description, "capabilities": [*record.capabilities],
-                "outcome": "rolled_back"}  # fmt: skip
+        answer: Answer = {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
+                          "description": record.description, "capabilities": [*record.capabilities],
+                          "outcome": "rolled_back"}  # fmt: skip
+        warnings = unchecked_readers(name, self.store)
+        return {**answer, "warnings": warnings} if warnings else answer
 
     @_answering
     def forget(self, reference: str) -> Answer:
@@ -434,12 +443,18 @@ class Workspace:
         trust_nothing: bool = False,
         deadline: Deadline | None = None,
     ) -> Answer:
-        """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew.
+        """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew, and the
+        examples of the current versions are run.
 
         Then their laws, which come in as claimed, are tried and their certificates checked; with `trust_nothing` they are
         proved anew. A law that is false is dropped. What the `deadline` leaves open stays claimed.
         """
-        imported = import_tools(self.store, directory, verify=verified, renumber=renumber)
+        from registry.workspace.import_check import check_imported  # not needed to run a tool
+
+        def check(lineages: Sequence[Lineage]) -> None:
+            check_imported(lineages, self.tools(), self._terms)
+
+        imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
         answer = {"type": "imported", "added": imported.added, **msgspec.to_builtins(imported)}
         new = [
             f"{each.name}@{version}"

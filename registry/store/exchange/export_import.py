@@ -13,7 +13,7 @@ names and numbers are tested, and the tools are taken over in one transaction, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -152,10 +152,17 @@ def _certificates(root: ExchangeDirectory, lineages: Iterable[Lineage], budget: 
     return found
 
 
-def import_tools(store: Store, directory: Path, *, verify: Verifier, renumber: bool = False) -> Imported:
+def import_tools(
+    store: Store,
+    directory: Path,
+    *,
+    verify: Verifier,
+    renumber: bool = False,
+    check: Callable[[Sequence[Lineage]], None] | None = None,
+) -> Imported:
     """Take in an export, all of it or nothing; what is here already is left alone.
 
-    `renumber`: see `registry.store.protocol.Store.adopt`. Errors name the file at fault.
+    `check` is told of all that was read before anything is written; what it raises refuses the import. `renumber`: see `registry.store.protocol.Store.adopt`. Errors name the file at fault.
     """
     with ExchangeDirectory(directory) as root:
         manifest = _manifest(root)
@@ -167,6 +174,8 @@ def import_tools(store: Store, directory: Path, *, verify: Verifier, renumber: b
             listed = {name for entry in manifest.tools.values() for name in entry.files}
             ignored = tuple(str(_TOOLS / name) for name in files.entries() if name not in listed)
         certificates = _certificates(root, lineages, budget)
+    if check is not None:
+        check(lineages)
     return Imported(store.adopt(lineages, renumber=renumber, certificates=certificates), ignored)
 
 

@@ -214,13 +214,21 @@ class SqliteStore:
     def naming(self, name: str) -> tuple[ToolRecord, ...]:
         """The current tools in whose code that name stands as a string; what the code says by it is not looked at."""
         check_spelling(name)
+        return self._holding(f'"{name}"', f'"{name}@')
+
+    def naming_by_run(self) -> tuple[ToolRecord, ...]:
+        """The current tools whose code has a `code_of` of a term: of a name it is printed as a string."""
+        return self._holding('"code_of":{', '"code_of":[')
+
+    def _holding(self, *texts: str) -> tuple[ToolRecord, ...]:
+        """The current tools in whose code one of two texts stands."""
         with self._reading() as reader, together(reader):
             rows = reader.execute(
                 "SELECT heads.name FROM heads"
                 "  JOIN versions ON versions.name = heads.name AND versions.version = heads.current"
                 "  JOIN content ON content.hash = versions.hash"
                 " WHERE instr(content.code, ?) > 0 OR instr(content.code, ?) > 0 ORDER BY heads.name",
-                (f'"{name}"', f'"{name}@'),
+                texts,
             )
             return self._records(reader, last_sequence(reader), [found for (found,) in rows])
 
