@@ -70,7 +70,7 @@ def asked(workspace: Workspace, law: str, **more: Any) -> Json:
 )
 def test_a_law_that_is_proved(shared: Workspace, law: str) -> None:
     found = asked(shared, law)
-    assert (found["status"], found.get("labels", ())) == ("proved", ())
+    assert (found["status"], found.get("labels", ())) == ("proved", ()), found
     assert found["certified"]
     assert "without its fuel" in found["about"]
 

@@ -18,8 +18,8 @@ __all__ = ["HELPERS", "NAMED_CHARACTERS", "expression", "language", "literal_val
 HELPERS: tuple[tuple[str, str], ...] = tuple(
     (head.split()[0], f"(define-fun {head} {body})")
     for head, body in (
-        ("h-div ((a Int) (b Int)) Int", "(ite (> b 0) (div a b) (div (- a) (- b)))"),
-        ("h-mod ((a Int) (b Int)) Int", "(ite (> b 0) (mod a b) (- (mod (- a) (- b))))"),
+        ("h-div ((a Int) (b Int)) Int", "(ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1))"),
+        ("h-mod ((a Int) (b Int)) Int", "(ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b))"),
         ("h-trunc ((a Real)) Int", "(ite (>= a 0.0) (to_int a) (- (to_int (- a))))"),
         ("h-rem ((a Int) (b Int)) Int", "(ite (>= a 0) (mod a b) (- (mod (- a) b)))"),
         ("h-rem-real ((a Real) (b Real)) Real", "(- a (* b (to_real (h-trunc (/ a b)))))"),

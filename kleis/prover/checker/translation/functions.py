@@ -22,7 +22,7 @@ import msgspec
 
 from kleis import core
 from kleis.core.goal import Goal
-from kleis.core.traversal import subterms
+from kleis.core.traversal import canonical, subterms
 from kleis.definedness.discharge import discharged
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation.lists import RECURSIVE
@@ -330,7 +330,7 @@ def _environment(
 
 
 def _shape(function: Closure | Named) -> object:
-    """What tells functions apart but for the values that they take."""
+    """What tells functions apart but for the values that they take, and for the names of what they bind."""
     if isinstance(function, Named):
         return function
-    return function.term, tuple((name, _shape(each)) for name, each in function.functions)
+    return canonical(function.term), tuple((name, _shape(each)) for name, each in function.functions)
