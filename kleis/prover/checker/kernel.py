@@ -210,7 +210,8 @@ class _Judge:
         for each in goal.unsettled:
             if each.reason != "termination" or not computed:
                 raise _refusal("claim", each.message)
-        self._grounds((goal, *lemmas), axioms, computed=computed)
+        below = self._grounds((goal, *lemmas), axioms, computed=computed)
+        axioms = tuple({each.name: each for each in (*axioms, *below)}.values())
         return Judgement(
             status=given.status,
             goal=goal,
@@ -333,8 +334,13 @@ class _Judge:
 
     # ── What a claim rests on besides ────────────────────────────────────────────────────────────────────────
 
-    def _grounds(self, goals: Sequence[Goal], axioms: Sequence[Axiom], *, computed: bool) -> None:
-        """Terminations of all definitions, unless the claim was computed, and axioms of implementations in the core."""
+    def _grounds(
+        self, goals: Sequence[Goal], axioms: Sequence[Axiom], *, computed: bool
+    ) -> tuple[Axiom, ...]:
+        """Terminations of all definitions, unless the claim was computed, and axioms of implementations in the core.
+
+        What their proofs use belongs to the core too, or a theory that clashes could be used through them.
+        """
         listed = {each.name: each for each in self._given.grounds}
         if len(listed) < len(self._given.grounds):
             raise _refusal("grounds", "one is named twice")
@@ -350,11 +356,10 @@ class _Judge:
         needed += [each for each in open_ones if each.name not in self._given.assumed]
         if set(listed) - {each.name for each in needed}:
             raise _refusal("grounds", "a proof of something that the claim does not rest on")
-        for each in needed:
-            self._ground(each, listed.get(each.name))
+        return tuple(used for each in needed for used in self._ground(each, listed.get(each.name)))
 
-    def _ground(self, needed: Obligation | Axiom, given: Ground | None) -> None:
-        """One of them, as a question of its own, without axioms that are only assumed."""
+    def _ground(self, needed: Obligation | Axiom, given: Ground | None) -> tuple[Axiom, ...]:
+        """One of them, as a question of its own, without axioms that are only assumed; the axioms used."""
         place = f"ground {needed.name}"
         with _at(place):
             goal = self._elaborator.formula(needed.formula, needed.place)
@@ -364,7 +369,8 @@ class _Judge:
             else:
                 known = {each.name: each.formula for each in goal.axioms if each.standing != "assumed"}
             steps = (Step(Ask(tuple(known))),) if given is None else given.steps
-            self._steps(goal, known, steps, needed.formula, place)
+            used = self._steps(goal, known, steps, needed.formula, place)
+        return tuple(each for each in goal.axioms if each.name in used)
 
     def _not_about_itself(self, goal: Goal, needed: Obligation) -> None:
         """Refuses a termination condition that mentions the recursion it is about: its equations would be used."""

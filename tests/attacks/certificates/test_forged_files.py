@@ -172,6 +172,31 @@ CLASHES: dict[str, tuple[Certificate, str]] = {
     ),
 }
 
+# Axioms that clash, used only by the proof of something that the claim rests on.
+
+THROUGH_A_GROUND = """
+structure W { element w : ℤ
+  axiom light : w < 1
+  axiom heavy : w > 1 }
+structure M(T) { operation op : T → T
+  axiom a : op(w) = 0 }
+implements M(ℤ) { operation op = lower }
+define lower(x : ℤ) : ℤ = x - 1
+"""
+CLASHES["brought together by the proof of an implementation's axiom"] = (
+    forged(
+        "op(w) = 0",
+        Step(Ask(("M(ℤ)::a",))),
+        theory=THROUGH_A_GROUND,
+        grounds=(Ground("M(ℤ)::a", (Step(Ask(("W::light", "W::heavy"))),)),),
+    ),
+    "axioms",
+)
+CLASHES["brought together by the checker's own question about an implementation"] = (
+    forged("op(w) = 0", Step(Ask(("M(ℤ)::a",))), theory=THROUGH_A_GROUND),
+    "axioms",
+)
+
 # A shadowed name: what the claim means is what is shown, with the warning.
 
 SHADOWED = "define equals(a : ℤ, b : ℤ) : Bool = true\n"
