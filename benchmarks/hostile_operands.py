@@ -121,6 +121,8 @@ OPERANDS: dict[str, Callable[[], Value]] = {
     "empty": lambda: "",
     "text": lambda: _text(LENGTH),
     "wide_text": lambda: _text(LENGTH, WIDE),
+    "line": lambda: _text(MANY),
+    "wide_line": lambda: _text(MANY, WIDE),
     "half_text": lambda: _text(LENGTH // 2),
     "wide_half": lambda: _text(LENGTH // 2, WIDE),
     "key": lambda: _text(LENGTH, "1"),

@@ -90,7 +90,7 @@ def written_term(name: str, written: str) -> Json:
 
 def program(case: Hostile, kept: bool) -> tuple[Term, Record]:
     """A function of its operands, in a record, and of how often it runs the operation; and that record."""
-    names = sorted(free_names(case.term) - {"function", "each"})
+    names = sorted(free_names(case.term) - {"function", "each", "times"})
     body = print_term(case.term)
     if case.operation != "continue":
         body = {
@@ -130,6 +130,12 @@ class Trial:
         stepper = Stepper(host, Budget(fuel=FUEL), self.cache, theory=host, cancelled=None, hook=None)
         given: RunInput | None = first or self.given(times)
         rounds = times if self.case.operation == "continue" else 1
+        try:
+            return self._steps(stepper, given, times, rounds)
+        finally:
+            stepper.end()
+
+    def _steps(self, stepper: Stepper, given: RunInput | None, times: int, rounds: int) -> int | None:
         used = 0
         for _ in range(rounds):
             assert given is not None

@@ -15,8 +15,8 @@ To run something: `run.evaluate.run(Request(code=…, input=…), tools, Budget(
 term or an input can hold makes `run` raise. A `Budget` is always given, and nothing here does I/O except tracing to
 stderr when PIF_DEBUG asks for it and logging a defect. This package imports neither `kleis` nor `registry`.
 
-A new operation is a row of `language.primitives`, its `language.hostile_cases`, a node in `reference` and, where speed matters, its code in
-`compiled.operations`; its cost, if it charges by size, is in `analysis.cost.operation_costs`.
+A new operation is a row of `language.primitives`, its `language.hostile_cases`, a node in `reference` and, where speed
+matters, its code in `compiled.operations`; its cost, if it charges by size, is in `analysis.cost.operation_costs`.
 
 Not promised: how long a unit of fuel takes; that Python's recursion limit stays what it was (runs raise it).
 """

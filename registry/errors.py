@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from pif.language.errors import HostError
+
 __all__ = ["KINDS", "RegistryError", "RegistryErrorKind"]
 
 RegistryErrorKind = Literal[
@@ -57,7 +59,7 @@ ARGUMENTS = frozenset(
 """The arguments that an error may be about."""
 
 
-class RegistryError(Exception):
+class RegistryError(HostError):
     """An error that a user can act on.
 
     `kind` is one of `KINDS`, `place` the argument (`name`, `examples/0`) or the file at fault, `tool` the tool it is about,

@@ -43,6 +43,13 @@ class _Generator(Control):
     def body(self, term: Term, scope: Scope) -> None:
         self.tail(term, 0, scope, Return(self))
 
+    def end(self) -> None:
+        """Undo the cycles: functions call each other, and what infers their kinds asks this generator for them. Nothing
+        collects them while anything runs."""
+        for function in [*self.finished, *[variant.function for variant in self.variants.values()]]:
+            function.block.calls.clear()
+        self.__dict__.clear()
+
     def draft(self, entry: str, charge: int) -> Draft:
         lines = ["def unit0(k0):"]
         lines += [f"{INDENT}k{i} = k0[{i - 1}]" for i in range(1, len(self.constants) + 1)]
@@ -63,14 +70,15 @@ def _generator(term: Term, tools: Tools, *, checks_sizes: bool, markers: bool) -
 
 def draft_function(term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, checks_sizes: bool) -> Draft:
     """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `Bignums`."""
-    try:
-        return _draft_function(
-            _generator(term, tools, checks_sizes=checks_sizes, markers=False), term, owner, kind
-        )
-    except NeedsMarkers:
-        return _draft_function(
-            _generator(term, tools, checks_sizes=checks_sizes, markers=True), term, owner, kind
-        )
+    for markers in (False, True):
+        generator = _generator(term, tools, checks_sizes=checks_sizes, markers=markers)
+        try:
+            return _draft_function(generator, term, owner, kind)
+        except NeedsMarkers:
+            continue
+        finally:
+            generator.end()
+    raise AssertionError("with markers nothing needs them")
 
 
 def _draft_function(generator: _Generator, term: Term, owner: Tool | None, kind: Kind) -> Draft:
@@ -108,6 +116,15 @@ def draft_value(
 ) -> Draft:
     """The source of code that is run with these names in scope. As an `operand` it may not end in `continue`."""
     generator = _generator(term, tools, checks_sizes=checks_sizes, markers=True)
+    try:
+        return _draft_value(generator, term, owner, names, operand)
+    finally:
+        generator.end()
+
+
+def _draft_value(
+    generator: _Generator, term: Term, owner: Tool | None, names: tuple[str, ...], operand: bool
+) -> Draft:
     function = Function(generator.names.fresh("f"), (generator.names.fresh("v"),))
     (handed,) = function.parameters
     wanted = set(names) if generator.facts.evaluates(term) else generator.facts.free(term)

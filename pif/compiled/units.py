@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pif.compiled.emitter import Bignums, Unsuitable
 from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
 from pif.language import primitives as table
+from pif.language.errors import forget
 from pif.language.host import Tool, Tools
 from pif.language.terms import Term, identity
 from pif.language.values import ANY, Kind, Quoted, Value
@@ -240,7 +241,8 @@ def attempt(prepared: Prepared, given: RunInput, session: Session, fuel: int) ->
             prepared.bignum_runs = _BIGNUM_RUNS
         except (Declined, Unsuitable):
             prepared.declined = True
-        except FAILURES:
+        except FAILURES as error:
+            forget(error)
             return None
         finally:
             unit.release(runtime, entry)

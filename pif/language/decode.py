@@ -8,7 +8,6 @@ are inverse: a test holds them together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from pif.language.budget import INTEGER_BITS, STRING_LENGTH, TERM_DEPTH, reserve_stack
 from pif.language.errors import ErrorKind, Path, PifError, Place, nearest, pointer
@@ -23,6 +22,15 @@ _STACK = 3_000
 
 MANY = {name: row.arity for name, row in PRIMITIVES.items() if row.shape == "many"}
 ONE = frozenset(name for name, row in PRIMITIVES.items() if row.shape == "one")
+_SPECIAL = {
+    **{op: op for op in ("var", "app", "nil", "cons", "record", "code_of")},
+    "if": "choice",
+    "continue": "continuation",
+    "self": "itself",
+}
+"""The method that reads each operation with a form of its own: names, because a decoder that held its own methods would
+be a cycle, which nothing collects while anything runs."""
+
 _COMPANIONS = {"body": "lam", "in": "let"}
 """Second keys of the operations that have two, and the operation each belongs to."""
 
@@ -83,19 +91,6 @@ class Decoder:
         self.place: Place = place
         self.collect = collect
         self.errors: list[PifError] = []
-        self.special: dict[str, Callable[[dict[str, Json], Path, int, int], Term]] = {
-            "var": self.var,
-            "lam": self.lam,
-            "app": self.app,
-            "let": self.let,
-            "if": self.choice,
-            "continue": self.continuation,
-            "nil": self.nil,
-            "self": self.itself,
-            "cons": self.cons,
-            "record": self.record,
-            "code_of": self.code_of,
-        }
 
     def refuse(
         self,
@@ -128,9 +123,10 @@ class Decoder:
                     return self.many(key, data[key], path, depth, level)
                 if key in ONE:
                     return self.one(key, data[key], path, depth, level)
-                read = self.special.get(key)
-                if read is not None and key != "lam" and key != "let":
-                    return read(data, path, depth, level)
+                reader = _SPECIAL.get(key)
+                if reader is not None:
+                    made: Term = getattr(self, reader)(data, path, depth, level)
+                    return made
             elif len(data) == 2 and (("lam" in data and "body" in data) or ("let" in data and "in" in data)):
                 return (
                     self.lam(data, path, depth, level)

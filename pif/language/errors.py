@@ -10,7 +10,19 @@ import difflib
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-__all__ = ["KINDS", "ErrorKind", "Path", "PifError", "Place", "keys", "longer", "nearest", "pointer"]
+__all__ = [
+    "KINDS",
+    "ErrorKind",
+    "HostError",
+    "Path",
+    "PifError",
+    "Place",
+    "forget",
+    "keys",
+    "longer",
+    "nearest",
+    "pointer",
+]
 
 ErrorKind = Literal[
     "parse_error",
@@ -126,6 +138,20 @@ class PifError(Exception):
                 fields[name] = _encodable(value)
         fields["fuel_used"] = self.fuel_used
         return fields
+
+
+class HostError(Exception):
+    """What a host's own look-ups raise, to end a run: `run` passes it on as it is, and it is the host's to answer."""
+
+
+def forget(error: BaseException) -> None:
+    """Let go of the frames that an error came through, and of the errors before it. A frame that raised an error which
+    it has a name for forms a cycle with it, and nothing collects cycles while anything runs."""
+    known: BaseException | None = error
+    while known is not None:
+        known.__traceback__ = None
+        before, known.__context__ = known.__context__, None
+        known = before
 
 
 def _encodable(text: str) -> str:

@@ -119,10 +119,7 @@ HOSTILE: dict[str, tuple[str, ...]] = {
         "half_text half_text",
         "wide_half half_text",
     ),
-    "chars": (
-        "text",
-        "wide_text",
-    ),
+    "chars": ("line", "wide_line"),
     "join": (
         "field texts",
         "empty empties",

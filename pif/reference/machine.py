@@ -31,16 +31,24 @@ class Code:
     """A resolved term with its origin: the root of the nodes' parent links.
 
     `place` and `owner` say what text a path points into; `wants` says which of the names in scope the flat end of the
-    environment must hold the values of: their indexes, in order.
+    environment must hold the values of: their indexes, in order. Nodes know what they are part of, so that code is full
+    of cycles, and nothing collects them while anything runs: who resolved it for one run must `release` it.
     """
 
-    __slots__ = ("owner", "place", "root", "wants")
+    __slots__ = ("nodes", "owner", "place", "root", "wants")
 
     def __init__(self, place: Place, owner: Tool | None) -> None:
         self.place: Place = place
         self.owner = owner
         self.wants: tuple[int, ...] = ()
         self.root: Node
+        self.nodes: list[Node] = []
+
+    def release(self) -> None:
+        """Undo the cycles; afterwards no node can tell where it stands."""
+        for node in self.nodes:
+            del node.parent
+        self.nodes.clear()
 
 
 class Node:
@@ -135,7 +143,7 @@ class Machine:
 
     `resolve` turns terms into nodes (it is handed in because nodes need the machine and it needs the nodes); with a
     `hook`, which is told of every step, it must make traced ones. `long_lists` keeps the long lists made until the
-    run is over; whoever holds it then should `values.dismantle` it.
+    run is over; whoever holds it then should `values.dismantle` it. `made` is the code that was resolved for this run.
     """
 
     __slots__ = (
@@ -146,6 +154,7 @@ class Machine:
         "fuel",
         "hook",
         "long_lists",
+        "made",
         "reserve",
         "resolve",
         "resolved",
@@ -165,6 +174,7 @@ class Machine:
     ) -> None:
         self.hook = hook
         self.long_lists: list[Value] = []
+        self.made: list[Code] = []
         self.codes: dict[str, Code] = {}
         self.budget = budget
         self.tools = tools
@@ -246,8 +256,10 @@ class Machine:
         if code is None:
             code = self.resolve(tool.term, (), "code", tool)
             if self.hook is None:
+                code.nodes.clear()  # it stays with the tool
                 tool.code = code
             else:
+                self.made.append(code)
                 self.codes[tool.reference] = code
         return code
 
@@ -259,4 +271,5 @@ class Machine:
             place: Place = "code" if owner is not None and term is owner.term else "quoted"
             # The term is kept beside its code: a freed term's id could be given to another.
             known = self.resolved[key] = (term, self.resolve(term, names, place, owner))
+            self.made.append(known[1])
         return known[1]

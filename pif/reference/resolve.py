@@ -70,7 +70,7 @@ def resolve(
     being the run's own; `traced` nodes tell the run's hook of each step.
     """
     code = Code(place, owner)
-    resolver = _Resolver(owner, names, traced)
+    resolver = _Resolver(owner, names, traced, code.nodes)
     if names and resolver.evaluates(term):
         resolver.want(names)
     root = resolver.node(term, operand=operand, in_function=False)
@@ -87,7 +87,8 @@ class _Resolver:
     What an `eval` needs to know of its scope is left for its first run, which is charged for it.
     """
 
-    def __init__(self, owner: Tool | None, names: tuple[str, ...], traced: bool) -> None:
+    def __init__(self, owner: Tool | None, names: tuple[str, ...], traced: bool, nodes: list[Node]) -> None:
+        self.nodes = nodes
         self.owner = owner
         self.traced = traced
         self.given = frozenset(names)
@@ -113,7 +114,11 @@ class _Resolver:
     def node(self, term: Term, *, operand: bool, in_function: bool, applied: bool = False) -> Node:
         """The node of a term. `operand`: its value is used, so no `continue` may be it; `applied`: it is a body."""
         made = self.made(term, operand, in_function)
-        return Traced(made, term, self.scope, applied=applied) if self.traced else made
+        self.nodes.append(made)
+        if self.traced:
+            made = Traced(made, term, self.scope, applied=applied)
+            self.nodes.append(made)
+        return made
 
     def made(self, term: Term, operand: bool, in_function: bool) -> Node:
         op = term.op
@@ -126,7 +131,12 @@ class _Resolver:
             else:
                 (made.operand,) = parts
             self.adopt(made, term, parts)
-            return made if self.traced else shortcut(op, made)
+            if self.traced:
+                return made
+            short = shortcut(op, made)
+            if short is not made:
+                self.nodes.append(made)
+            return short
         match op:
             case "literal":
                 value = term.value
@@ -152,6 +162,7 @@ class _Resolver:
             case "app" if (name := literal_tool(term)) is not None:
                 call = ToolApplication(name, operand)
                 call.place = TracedName(term.parts[0], self.scope) if self.traced else ToolName()
+                self.nodes.append(call.place)
                 call.argument = self.node(term.parts[1], operand=True, in_function=in_function)
                 self.adopt(call, term, [call.place, call.argument])
                 return call

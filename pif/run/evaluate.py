@@ -1,7 +1,8 @@
 """Runs: from a request to one of the three answers of docs/reference/pif.md §6 (value, continuation, error).
 
-`run` is what the server's `run` tool and the command line call. Answers are values; it never raises: a defect below it
-is logged, and its answer is an error of the kind `internal`. Which evaluator takes a step is decided in `stepping` and nowhere else; the answer does not depend on it.
+`run` is what the server's `run` tool and the command line call. Answers are values. It raises nothing but what its host's
+look-ups do (`errors.HostError`): a defect below it is logged, and its answer is an error of the kind `internal`. Which
+evaluator takes a step is decided in `stepping` and nowhere else; the answer does not depend on it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ import msgspec
 from pif.compiled.units import Cache
 from pif.language.budget import JSON_LEVELS, Budget, reserve_stack
 from pif.language.decode import decode_term
-from pif.language.errors import PifError
+from pif.language.errors import HostError, PifError, forget
 from pif.language.host import Theory, Tool, Tools, missing_tool
 from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
-from pif.language.values import Continuation, FunctionInData, Value, dismantle, kind_of, print_value
+from pif.language.values import Continuation, FunctionInData, Value, kind_of, print_value
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.read_input import read_data, read_input
@@ -122,10 +123,13 @@ def run(
         running = _Run(request, stepper, progress, pause)
         try:
             answer = with_room(running.answer)
+        except HostError:
+            raise
         except Exception as defect:
             _logger.exception("a run failed by a defect")
             answer = _defect(defect, running.fuel_used)
-        dismantle(stepper.long_lists)
+        finally:
+            stepper.end()
     if ring is not None:
         answer["trace"] = list(ring.events)
     return answer
@@ -182,10 +186,12 @@ class _Run:
                     outcome = self.further_steps(reached)
                 except PifError as error:
                     if error.kind in ("out_of_fuel", "cancelled"):
+                        forget(error)
                         return self.continuation(reached, error.kind)
                     raise
         except PifError as error:
             error.fuel_used += self.fuel_used
+            forget(error)
             return {"type": "error", "error": error.as_json()}
         return self.continuation(outcome, None) if isinstance(outcome, _Next) else outcome
 

@@ -18,11 +18,11 @@ from pif.compiled.runtime import FAILURES, Cancelled, Declined
 from pif.compiled.units import Cache, Prepared, Unit, attempt, must_check_sizes
 from pif.language import primitives as table
 from pif.language.budget import Budget
-from pif.language.errors import PifError
+from pif.language.errors import PifError, forget
 from pif.language.host import Theory, Tool, Tools, later
 from pif.language.terms import Term
-from pif.language.values import Closure, Continuation, Value, is_list
-from pif.reference.machine import Machine, Node
+from pif.language.values import Closure, Continuation, Value, dismantle, is_list
+from pif.reference.machine import Code, Machine, Node
 from pif.reference.resolve import resolve
 from pif.reference.run_input import RunInput, following_value, given_result, given_value
 from pif.reference.trace import Event
@@ -73,10 +73,22 @@ class Stepper:
         self.compiles = brief is None
         self.resolve = resolve if hook is None else partial(resolve, traced=True)
         self.long_lists: list[Value] = []
+        self.made: list[Code] = []
         self.steps = 0
+
+    def end(self) -> None:
+        """Let go of what would form cycles or take long to free."""
+        dismantle(self.long_lists)
+        self.release()
+
+    def release(self) -> None:
+        """Let go of the code that was resolved for the steps so far, whose values hold no functions any more."""
+        while self.made:
+            self.made.pop().release()
 
     def step(self, program: Tool | Term, given: RunInput, fuel: int) -> Step:
         """Run a program on an input. Raises `PifError` with the fuel used."""
+        self.release()
         if self.hook is not None:
             return self.reference(program, given, fuel)
         ready = self.cache.ready(program)
@@ -95,6 +107,7 @@ class Stepper:
             except PifError as error:
                 if error.kind != "out_of_fuel":
                     raise
+                forget(error)
         prepared = self.cache.prepared(program)
         return self.attempt(prepared, given, fuel) or self.reference(program, given, fuel)
 
@@ -118,8 +131,10 @@ class Stepper:
         machine = self._machine(self.limited(fuel))
         try:
             code = self.resolve(given.term, (), "input", None, operand=True)
+            self.made.append(code)
             value = code.root.ev((), self.budget.depth, machine)
-        except PifError:
+        except PifError as error:
+            forget(error)
             return given
         return given_result(value, machine.used(), given)
 
@@ -129,6 +144,7 @@ class Stepper:
             budget, self.tools, self.resolve, theory=self.theory, cancelled=self.cancelled, hook=self.hook
         )
         machine.long_lists = self.long_lists
+        machine.made = self.made
         return machine
 
     def limited(self, fuel: int) -> int:
@@ -197,7 +213,8 @@ class Stepper:
                 taken, left, last = taken + 1, after, result
                 if is_last or not goes_on() or result.node is not owner:
                     break
-        except (*FAILURES, Bignums, Declined, Unsuitable, Cancelled):
+        except (*FAILURES, Bignums, Declined, Unsuitable, Cancelled) as error:
+            forget(error)
             return taken, fuel - left, last  # the step that was begun counts for nothing
         finally:
             unit.release(runtime, entry)
@@ -233,6 +250,7 @@ class Stepper:
             code = machine.code_of(program)
         else:
             code = self.resolve(program, (), "code", None)
+            self.made.append(code)
         value = code.root.ev((), depth, machine)
         if type(value) is not Closure:
             return value
@@ -249,4 +267,6 @@ class Stepper:
         if given.term is None or (is_plain and given.charge <= machine.left()):
             machine.charge(given.charge, root)
             return machine.keep(given.value) if is_list(given.value) else given.value
-        return self.resolve(given.term, (), "input", None, operand=True).root.ev((), depth, machine)
+        code = self.resolve(given.term, (), "input", None, operand=True)
+        self.made.append(code)
+        return code.root.ev((), depth, machine)

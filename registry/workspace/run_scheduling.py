@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pif.language.budget import Budget
+from pif.language.errors import HostError
 from pif.language.host import Tool
 from pif.language.terms import Json
 from pif.run.evaluate import Answer, Request, run
@@ -32,7 +33,7 @@ _PARTS = 400
 _LIMITED = frozenset({"cancelled", "out_of_fuel", "value_too_large", "result_too_large"})
 
 
-class _NeedsLonger(Exception):
+class _NeedsLonger(HostError):
     """A look-up would take longer than a first try may."""
 
 
