@@ -36,7 +36,9 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
-PAGES = ("pif", "kleis", "proving", "policy", "serving", "registry", "lean", "corpus", "architecture")
+PAGES = (
+    "pif", "kleis", "proving", "certificates", "policy", "serving", "registry", "lean", "corpus", "architecture",
+)  # fmt: skip
 """Pages that may have a module here."""
 
 Table = Callable[[], str]
