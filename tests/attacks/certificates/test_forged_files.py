@@ -302,14 +302,14 @@ STRUCTURES: dict[str, tuple[Certificate, str]] = {
             f"using Semigroup(G) {COMMUTES}",
             Step(Ask(("lemma 1",))),
             theory=SEMIGROUPS,
-            lemmas=(Lemma(f"using Commutative(G) {COMMUTES}", (Step(Ask(("Commutative(G)::commutes",))),)),),
+            lemmas=(Lemma(f"using Commutative(G) {COMMUTES}", (Step(Ask(("Commutative::commutes",))),)),),
         ),
         "lemma 1",
     ),
     "an axiom of a structure with more axioms": (
         forged(
             f"using Semigroup(G) {COMMUTES}",
-            Step(Ask(("Commutative(G)::commutes",))),
+            Step(Ask(("Commutative::commutes",))),
             theory=SEMIGROUPS,
         ),
         "claim",
