@@ -184,7 +184,8 @@ def attack(random: Random) -> tuple[str, str]:
     kind = random.choice(("edited", "edited", "spliced", "as it is"))
     if kind != "as it is":
         parts = changed(parts, random, random.choice((1, 1, 2, 4)))
-    body = parts[0] if kind != "spliced" and isinstance(parts[0], dict) else _spliced(parts, random)
+    whole = kind != "spliced" and parts and isinstance(parts[0], dict)
+    body = parts[0] if whole else _spliced(parts, random)
     status = random.choice(("verified",) * 8 + ("inconsistent", "disproved"))
     if status == "disproved":
         body, claim = {"witness": _assignment(random)}, random.choice((claim, random.choice(world.true)[0]))
