@@ -302,14 +302,14 @@ STRUCTURES: dict[str, tuple[Certificate, str]] = {
             f"using Semigroup(G) {COMMUTES}",
             Step(Ask(("lemma 1",))),
             theory=SEMIGROUPS,
-            lemmas=(Lemma(f"using Commutative(G) {COMMUTES}", (Step(Ask(("Commutative(G)::commutes",))),)),),
+            lemmas=(Lemma(f"using Commutative(G) {COMMUTES}", (Step(Ask(("Commutative::commutes",))),)),),
         ),
         "lemma 1",
     ),
     "an axiom of a structure with more axioms": (
         forged(
             f"using Semigroup(G) {COMMUTES}",
-            Step(Ask(("Commutative(G)::commutes",))),
+            Step(Ask(("Commutative::commutes",))),
             theory=SEMIGROUPS,
         ),
         "claim",
@@ -345,6 +345,65 @@ LOOPS: dict[str, tuple[Certificate, str]] = {
     ),
 }
 
+# Terms without a value, implementations that do not do what they say, and rules that do not decide such a claim.
+
+ONE_BY_ZERO = ["built-in", "divide", "ℚ", ["number", "1", "ℚ"], ["number", "0", "ℚ"]]
+HALF_TRUE = """
+structure M(T) { operation op : T → T
+  axiom a : ∀(x : T). op(op(x)) = x }
+implements M(ℤ) { operation op = lower }
+define lower(x : ℤ) : ℤ = x - 1
+"""
+MUTUAL = """
+@decreases(h(n))
+define f(n : ℤ) : ℤ = f(n) + 1
+@decreases(f(n))
+define h(n : ℤ) : ℤ = h(n) + 1
+"""
+IMPLEMENTED = Step(Ask(("M(ℤ)::a",)))
+AIMED: dict[str, tuple[Certificate, str]] = {
+    "an instance at a term without a value": (
+        forged(
+            "1/0 = 1/0",
+            Step(Ask(), ["forall", [["x", "ℚ"]], ["=", X, X]]),
+            Step(Ask(("step 1",), (Instance("step 1", (ONE_BY_ZERO,)),))),
+        ),
+        "claim, step 2",
+    ),
+    "an induction whose first case has no value": (
+        forged(
+            "∀(n : ℕ). 1/n = 1/n",
+            Step(Induction("n", (Case("0", Ask()), Case("step", Ask(("hypothesis 1",)))), by=1)),
+        ),
+        "claim, 0",
+    ),
+    "an unknown constant, computed": (
+        forged("w = w", Step(Evaluation()), theory="structure W { element w : ℤ }\n"),
+        "claim",
+    ),
+    "an implementation's axiom that is false": (
+        forged("op(op(1)) = 1", IMPLEMENTED, theory=HALF_TRUE),
+        "ground M(ℤ)::a",
+    ),
+    "an implementation's axiom that is false, assumed": (
+        forged("op(op(1)) = 1", IMPLEMENTED, theory=HALF_TRUE, assumed=("M(ℤ)::a",)),
+        "axioms",
+    ),
+    "an implementation's axiom that is false, in a lemma about the structure": (
+        forged(
+            "op(op(1)) = 1",
+            Step(Ask(("lemma 1",))),
+            theory=HALF_TRUE,
+            lemmas=(Lemma("using M(ℤ) op(op(1)) = 1", (IMPLEMENTED,)),),
+        ),
+        "ground M(ℤ)::a",
+    ),
+    "recursions each of which ends if the other one does": (
+        forged("f(0) = f(0) + 1", Step(Ask()), theory=MUTUAL),
+        "claim",
+    ),
+}
+
 ALL = {
     f"{group}: {name}": each
     for group, cases in {
@@ -353,6 +412,7 @@ ALL = {
         "link": LINKS,
         "structure": STRUCTURES,
         "loop": LOOPS,
+        "aimed": AIMED,
     }.items()
     for name, each in cases.items()
 }

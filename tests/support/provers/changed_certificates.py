@@ -1,0 +1,243 @@
+"""Certificates made of parts of true ones, edited, with the digest of what they now say; and whether one tells a lie.
+
+A world is a theory that has models, with claims that are true and claims that are false in it.  Which are which was worked
+out by hand, each false one with its countermodel; no part of the prover is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from random import Random
+from typing import Any
+
+import msgspec
+
+from kleis.core.canonical_bytes import digest_of
+from kleis.elaborate.elaborator import Elaborator
+from kleis.errors import KleisError
+from kleis.prover.checker.format import Certificate
+from kleis.prover.checker.kernel import Refusal, judge
+from kleis.prover.protocol.engine import declarations_of, with_lemmas
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
+from tests.support.provers.changed_data import changed
+
+__all__ = ["WORLDS", "World", "attack", "digest", "proofs"]
+
+
+class World(msgspec.Struct, frozen=True):
+    """A theory that has a model, claims that follow from it with their proofs as JSON values, and claims that do not."""
+
+    theory: str
+    true: tuple[tuple[str, dict[str, Any]], ...]
+    false: tuple[str, ...]
+
+
+def _asked(*given: str) -> dict[str, Any]:
+    return {"steps": [{"proof": {"rule": "ask", "given": list(given)}}]}
+
+
+_X: list[Any] = ["var", "x"]
+_N: list[Any] = ["var", "n"]
+
+
+def _natural(value: int) -> list[Any]:
+    return ["number", str(value), "ℕ"]
+
+
+_BY_ONE = {"name": "step", "proof": {"rule": "ask", "given": ["hypothesis 1"]}}
+_OVER_NUMBERS = {
+    "steps": [
+        {
+            "proof": {
+                "rule": "induction",
+                "on": "n",
+                "by": 1,
+                "cases": [{"name": "0", "proof": {"rule": "ask"}}, _BY_ONE],
+            }
+        }
+    ]
+}
+_INTEGERS = {
+    "steps": [
+        {
+            "proof": {
+                "rule": "induction",
+                "on": "x",
+                "by": 1,
+                "cases": [{"name": "low", "proof": {"rule": "ask"}}, _BY_ONE],
+            }
+        }
+    ]
+}
+_IN_STEPS = {
+    "steps": [
+        {
+            "proof": {"rule": "ask"},
+            "shows": ["forall", [["n", "ℕ"]], ["=", _N, _N]],
+        },
+        {
+            "proof": {
+                "rule": "ask",
+                "given": ["step 1"],
+                "instances": [{"of": "step 1", "at": [_natural(3)]}],
+            }
+        },
+    ]
+}
+_WITH_LEMMA = {
+    "lemmas": [{"claim": "∀(n : ℕ). n ≥ 0", **_asked()}],
+    **_asked("lemma 1"),
+}
+_COMPUTED = {"steps": [{"proof": {"rule": "evaluation"}}]}
+_REGULAR = {"steps": [{"proof": {"rule": "regular languages"}}]}
+
+_ARITHMETIC = World(
+    "define twice(n : ℕ) : ℕ = n + n\n",
+    (
+        ("∀(n : ℕ). twice(n) ≥ n", _OVER_NUMBERS),
+        ("∀(n : ℕ). n + 1 > n", _IN_STEPS),
+        ("∀(n : ℕ). twice(n) = n + n", _WITH_LEMMA),
+        ("∀(x : ℤ). x * x ≥ 0", _INTEGERS),
+        ("twice(2) = 4", _COMPUTED),
+        ("∀(p q : Bool). p ∧ q → p", _COMPUTED),
+        ('∀(s : String). hasPrefix(s, "ab") → hasPrefix(s, "a")', _REGULAR),
+    ),
+    (
+        "1 = 2",
+        "twice(2) = 5",
+        "∀(n : ℕ). twice(n) > n",
+        "∀(n : ℕ). n = 5",
+        "∀(n : ℕ). n < 1000003",
+        "∀(x : ℤ). x = 5",
+        "∀(x : ℤ). x ≥ 0",
+        "∀(x : ℤ). x * x > 0",
+        "∃(n : ℕ). n + 1 = 0",
+        "∀(x y : ℤ). x = y",
+        "∃(x : ℤ). ∀(y : ℤ). x ≥ y",
+        "∀(x : ℤ). ∃(y : ℤ). y + y = x",
+        "∀(p q : Bool). p → p ∧ q",
+        '∀(s : String). hasPrefix(s, "a") → hasPrefix(s, "ab")',
+        "∀(n : ℕ). 1 / n = 1 / n",
+    ),
+)
+
+_SEMIGROUP = World(
+    "structure S(G) { operation (•) : G → G → G\n"
+    "  axiom associative : ∀(x y z : G). (x • y) • z = x • (y • z)\n"
+    "  axiom idle : ∀(x : G). (x • x) • x = x }\n",
+    (
+        ("using S(G) ∀(x : G). x • (x • x) = x", _asked("S::associative", "S::idle")),
+        ("using S(G) ∀(x y : G). (x • y) • y = x • (y • y)", _asked("S::associative")),
+    ),
+    (
+        "using S(G) ∀(x y : G). x • y = y • x",
+        "using S(G) ∀(x y : G). x = y",
+        "using S(G) ∀(x : G). x • x = x",
+        "using S(G) ∃(e : G). ∀(x : G). e • x = x",
+        "using S(G) ∃(x y : G). ¬(x = y)",
+    ),
+)
+"""Left projection is no commutative model; addition modulo 2 no idempotent one; one element is a model."""
+
+_BOUNDED = World(
+    "structure W { element w : ℤ\n  axiom light : w < 1 }\n",
+    (("w < 2", _asked("W::light")),),
+    ("w < 0", "w = 0", "w ≥ 0", "w = w + 1", "∀(x : ℤ). x < 1"),
+)
+
+_RECURSIVE = World(
+    "@decreases(n)\ndefine even(n : ℕ) : Bool = if n = 0 then true else if n = 1 then false else even(n - 2)\n"
+    "define len(l : List(ℤ)) : ℕ = match l { Nil => 0 | Cons(h, t) => 1 + len(t) }\n",
+    (
+        ("even(4)", _COMPUTED),
+        ("∀(l : List(ℤ)). len(l) ≥ 0", _asked()),
+        ("len([1, 2]) = 2", _COMPUTED),
+    ),
+    (
+        "even(3)",
+        "∀(n : ℕ). even(n)",
+        "len([1]) = 2",
+        "∀(l : List(ℤ)). len(l) = 0",
+        "∀(l : List(ℤ)). len(l) < 3",
+    ),
+)
+
+WORLDS: tuple[World, ...] = (_ARITHMETIC, _SEMIGROUP, _BOUNDED, _RECURSIVE)
+
+
+def proofs() -> list[dict[str, Any]]:
+    """The proofs of all true claims: the parts that forgeries are made of."""
+    return [proof for world in WORLDS for _, proof in world.true]
+
+
+def attack(random: Random) -> tuple[str, str]:
+    """One forgery: what became of it, and, if it was accepted, the lie it tells or the empty text."""
+    world = random.choice(WORLDS)
+    honest = random.random() < 0.2
+    claim, proof = random.choice(world.true)
+    if not honest:
+        claim = random.choice(world.false)
+    parts = [proof, random.choice(proofs())]
+    kind = random.choice(("edited", "edited", "spliced", "as it is"))
+    if kind != "as it is":
+        parts = changed(parts, random, random.choice((1, 1, 2, 4)))
+    whole = kind != "spliced" and parts and isinstance(parts[0], dict)
+    body = parts[0] if whole else _spliced(parts, random)
+    status = random.choice(("verified",) * 8 + ("inconsistent", "disproved"))
+    if status == "disproved":
+        body, claim = {"witness": _assignment(random)}, random.choice((claim, random.choice(world.true)[0]))
+    said = {**body, "version": 2, "status": status, "theory": world.theory, "claim": claim, "goal": ""}
+    try:
+        given = [each["claim"] for each in said.get("lemmas", ())]
+        said["goal"] = digest(world.theory, claim, tuple(given), status)
+        certificate = msgspec.json.decode(json.dumps(said).encode(), type=Certificate)
+    except (KleisError, msgspec.ValidationError, TypeError, KeyError):
+        return "unreadable", ""
+    try:
+        judge(certificate, ("z3",))
+    except Refusal:
+        return f"{kind}, refused", ""
+    lies = {
+        "verified": claim in world.false,
+        "disproved": claim in {each for each, _ in world.true},
+        "inconsistent": True,
+    }
+    return "accepted", f"{status}: {json.dumps(said, ensure_ascii=False)}" if lies[status] else ""
+
+
+def _spliced(parts: list[Any], random: Random) -> dict[str, Any]:
+    """The lemmas and steps of two proofs in one."""
+    usable = [each for each in parts if isinstance(each, dict)]
+    joined: Counter[str] = Counter()
+    body: dict[str, Any] = {}
+    for each in usable:
+        for name, part in each.items():
+            if isinstance(part, list):
+                body[name] = [*body.get(name, []), *part]
+                joined[name] += 1
+    for step in body.get("steps", [])[:-1]:
+        if isinstance(step, dict) and "shows" not in step:
+            step["shows"] = random.choice((["false"], ["true"], ["=", _natural(1), _natural(2)]))
+    return body
+
+
+def _assignment(random: Random) -> dict[str, Any]:
+    names = random.choice(([], ["x"], ["n"], ["x", "y"], ["p", "q"], ["s"], ["l"]))
+    values: tuple[Any, ...] = ("0", "-1", "7", "1/2", 3, True, False, "", "ab", [], ["1"])
+    symbols = random.choice(([], [["w", random.choice(values)]]))
+    chosen = [[each, random.choice(values)] for each in names]
+    return {"kind": "assignment", "variables": chosen, "symbols": symbols}
+
+
+@cache
+def digest(theory: str, claim: str, lemmas: tuple[str, ...], status: str) -> str:
+    """The digest that a forger would write."""
+    elaborator = Elaborator(Theory().include(parse_program(theory)))
+    goal = elaborator.proposition(parse_expression(claim))
+    if status == "inconsistent":
+        goal = declarations_of(goal)
+    task = with_lemmas(goal, [elaborator.proposition(parse_expression(each)) for each in lemmas])
+    return digest_of(task.goal, task.lemmas)
