@@ -161,7 +161,7 @@ def timed(trial: Trial, *, seconds: float = 0.02, rounds: int = 3) -> float | No
             return None
         if (taken >= seconds and used > LEAST) or times >= MOST or used > FUEL // 100:
             break
-        times = max(times + 1, min(times * 20, int(times * seconds / max(taken, 1e-6) * 1.2)))
+        times = max(times * 2, min(times * 20, int(times * seconds / max(taken, 1e-6) * 1.2)))
     least = taken / used
     for _ in range(rounds - 1):
         taken, again = _once(trial, times)

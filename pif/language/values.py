@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Reversible
 from itertools import chain, islice
+from sys import getrefcount
 from typing import Any
 
 import msgspec
@@ -133,6 +134,9 @@ def list_of(items: Reversible[Value]) -> Value:
 
 LONG = 4_096
 
+_UNSHARED = 2
+"""References to a cell that only one name holds, as `getrefcount` counts them."""
+
 
 def dismantle(lists: list[Value]) -> None:
     """Free long lists whose last references these are, cell by cell.
@@ -142,7 +146,7 @@ def dismantle(lists: list[Value]) -> None:
     """
     while lists:
         cell = lists.pop()
-        while cell:
+        while cell and getrefcount(cell) == _UNSHARED:  # what another list shares is that one's to free
             cell = cell[1]
 
 
