@@ -83,7 +83,7 @@ class _Query(msgspec.Struct, frozen=True):
 
 def measure() -> dict[str, float]:
     """Medians; the unit is part of each name."""
-    return {**_overhead(), **_first_questions(), **_checks(), **_batch(), **_growing()}
+    return {**_overhead(), **_first_questions(), **_checks(), **_rechecks(), **_batch(), **_growing()}
 
 
 # ── beside Z3 alone ──────────────────────────────────────────────────────────────────────────────────────────
@@ -224,6 +224,49 @@ def _checks() -> dict[str, float]:
         "certificate, made and checked (ms)": statistics.median(making) * 1000,
         "certificate, checked again (ms)": statistics.median(checking) * 1000,
     }
+
+
+_BY_ENGINE = {
+    "completion": ("", "∀(x : G). m(x, i(x)) = e", "verified"),
+    "finite models": ("", "∀(x y : G). m(x, y) = m(y, x)", "disproved"),
+    "z3": ("", "∀(x y : ℝ). x * x + y * y ≥ 2 * x * y", "verified"),
+    "induction": (
+        "define total(l : List(ℤ)) : ℤ = match l { Nil => 0 | Cons(h, t) => h + total(t) }\n",
+        "∀(l m : List(ℤ)). total(append(l, m)) = total(l) + total(m)",
+        "verified",
+    ),
+    "evaluation": ("", "∀(x y : ℤ). 0 ≤ x ∧ x < 30 ∧ 0 ≤ y ∧ y < 30 → x * y ≤ 900", "verified"),
+    "enumeration": ("", "∀(x y : ℤ). x * y ≠ 42", "disproved"),
+    "regular languages": (
+        "",
+        '∀(s : String). hasPrefix(s, "ab") ∧ hasSuffix(s, "ba") → ¬hasPrefix(s, "ba")',
+        "verified",
+    ),
+    "residues": ("", "∀(x y z : ℤ). x * x + y * y ≠ 4 * z + 3", "verified"),
+}
+"""A question for each engine that decides it: declarations, claim, verdict."""
+
+
+def _rechecks() -> dict[str, float]:
+    """What checking a certificate takes, of what finding the verdict took."""
+    found: dict[str, float] = {}
+    with Broker() as broker:
+        for engine, (program, claim, expected) in _BY_ENGINE.items():
+            theory = Theory().include(parse_program(_LEFT_GROUP + program))
+            ratios = []
+            for _ in range(3):
+                prover = Prover(theory, broker=broker, cvc5=False)
+                begun = time.perf_counter()
+                verdict = prover.verify(parse_expression(claim))
+                finding = time.perf_counter() - begun
+                if (verdict.status, verdict.engine) != (expected, engine):
+                    raise ValueError(
+                        f"{claim} is {verdict.status} by {verdict.engine or 'none'}, not by {engine}"
+                    )
+                data = to_json(build(broker, theory, Question(claim), verdict, order=prover.order))
+                ratios.append(_seconds(partial(check, data, broker)) / finding)
+            found[f"{engine}: checking / finding (times)"] = statistics.median(ratios)
+    return found
 
 
 def _ask(prover: Prover, claim: str, expected: str, structure: str = "LeftGroup") -> Verdict:
