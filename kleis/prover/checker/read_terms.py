@@ -37,6 +37,9 @@ _Terms = tuple[core.Term, ...]
 _MOST = 100_000
 """Nodes of the terms that one vocabulary reads."""
 
+_LONGEST = 100_000
+"""Characters of a number: reading takes more than proportionally longer for longer ones."""
+
 
 class Vocabulary:
     """What terms about one goal may mention.
@@ -450,6 +453,8 @@ def _text(data: Any) -> str:
 
 def number_spelled(text: str) -> int | Fraction:
     """A number as `integer_text` and `number_text` write it, and no other way."""
+    if len(text) > _LONGEST:
+        raise RejectedError(f"a number of more than {_LONGEST} characters")
     try:
         value: int | Fraction = (
             Fraction(*map(signed_integer, text.split("/", 1))) if "/" in text else signed_integer(text)

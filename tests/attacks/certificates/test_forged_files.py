@@ -360,6 +360,7 @@ define f(n : ℤ) : ℤ = f(n) + 1
 @decreases(f(n))
 define h(n : ℤ) : ℤ = h(n) + 1
 """
+LONG = ["number", "9" * 2_000_000, "ℕ"]
 IMPLEMENTED = Step(Ask(("M(ℤ)::a",)))
 AIMED: dict[str, tuple[Certificate, str]] = {
     "an instance at a term without a value": (
@@ -397,6 +398,10 @@ AIMED: dict[str, tuple[Certificate, str]] = {
             lemmas=(Lemma("using M(ℤ) op(op(1)) = 1", (IMPLEMENTED,)),),
         ),
         "ground M(ℤ)::a",
+    ),
+    "a number that takes minutes to read": (
+        forged("1 = 2", Step(Ask(), ["=", LONG, LONG]), Step(Ask(("step 1",)))),
+        "claim, step 1",
     ),
     "recursions each of which ends if the other one does": (
         forged("f(0) = f(0) + 1", Step(Ask()), theory=MUTUAL),

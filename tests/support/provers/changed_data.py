@@ -14,6 +14,8 @@ def changed(data: Any, random: Random, times: int = 1) -> Any:
     data = deepcopy(data)
     for _ in range(times):
         places = list(_places(data))
+        if not places:
+            break
         container, key = random.choice(places)
         others = [other[at] for other, at in places]
         alike = [each for each in others if type(each) is type(container[key])]
