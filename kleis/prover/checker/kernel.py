@@ -364,21 +364,30 @@ class _Judge:
         with _at(place):
             goal = self._elaborator.formula(needed.formula, needed.place)
             if isinstance(needed, Obligation):
-                self._not_about_itself(goal, needed)
-                known = {}
+                goal = self._apart_from_recursion(goal, needed)
+            known = {each.name: each.formula for each in goal.axioms if each.standing != "assumed"}
+            if given is not None:
+                used = self._steps(goal, known, given.steps, needed.formula, place)
             else:
-                known = {each.name: each.formula for each in goal.axioms if each.standing != "assumed"}
-            steps = (Step(Ask(tuple(known))),) if given is None else given.steps
-            used = self._steps(goal, known, steps, needed.formula, place)
+                try:
+                    used = self._steps(goal, known, (Step(Ask()),), needed.formula, place)
+                except Refusal:
+                    used = self._steps(goal, known, (Step(Ask(tuple(known))),), needed.formula, place)
         return tuple(each for each in goal.axioms if each.name in used)
 
-    def _not_about_itself(self, goal: Goal, needed: Obligation) -> None:
-        """Refuses a termination condition that mentions the recursion it is about: its equations would be used."""
+    def _apart_from_recursion(self, goal: Goal, needed: Obligation) -> Goal:
+        """The goal of a termination condition: no axioms, and no definitions but those that the condition reaches.
+
+        Refused if the recursion that it is about is among them: its equations hold only once it is shown.
+        """
         finished = self._elaborator.definitions.finished
         definition = finished.get(needed.subject)
         group = definition.group if definition is not None else (needed.subject,)
-        if set(group) & set(reach((needed.formula,), finished).definitions):
+        reached = reach((needed.formula,), finished).definitions
+        if set(group) & set(reached):
             raise RejectedError("a condition of a termination that mentions the recursion itself")
+        definitions = tuple(each for each in goal.definitions if each.key in reached)
+        return msgspec.structs.replace(goal, axioms=(), definitions=definitions)
 
     def _model(self, goal: Goal, axioms: Sequence[Axiom]) -> Model:
         """Whether the axioms of a proof are known to have a model; a refusal if a solver refutes them."""

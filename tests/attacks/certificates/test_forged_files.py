@@ -79,6 +79,7 @@ EVERY_NUMBER = "∀(x : ℤ). x = 5"
 X = ["var", "x"]
 FIVE = ["as", "ℤ", ["number", "5", "ℕ"]]
 IS_FIVE = ["forall", [["x", "ℤ"]], ["=", X, FIVE]]
+THREE = ["as", "ℤ", ["number", "3", "ℕ"]]
 ONE_IS_TWO = ["=", ["number", "1", "ℕ"], ["number", "2", "ℕ"]]
 
 # Freshness: a constant that stands for "some value" where the task uses its name already.
@@ -338,6 +339,39 @@ LOOPS: dict[str, tuple[Certificate, str]] = {
             theory="@decreases(n)\ndefine spin(n : ℕ) : ℤ = if n * n = 1000006000009 then spin(n) + 1 else 0\n",
         ),
         "ground spin::decreases::1",
+    ),
+    "with the recursion's own equation, reached through an axiom about the measure": (
+        forged(
+            "f(3) = 7",
+            Step(Ask()),
+            theory=(
+                "structure S { operation m : ℤ → ℤ\n axiom a : ∀(x : ℤ). m(x) = f(x) - f(x) }\n"
+                "@decreases(m(n))\ndefine f(n : ℤ) : ℤ = if n = 3 then f(n) + 1 else 0\n"
+            ),
+            grounds=(
+                Ground(
+                    "f::decreases::1",
+                    (
+                        Step(
+                            Ask(),
+                            [
+                                "=",
+                                ["definition", "f", THREE],
+                                [
+                                    "built-in",
+                                    "plus",
+                                    "ℤ",
+                                    ["definition", "f", THREE],
+                                    ["as", "ℤ", ["number", "1", "ℕ"]],
+                                ],
+                            ],
+                        ),
+                        Step(Ask(("step 1",))),
+                    ),
+                ),
+            ),
+        ),
+        "ground f::decreases::1, step 1",
     ),
     "computed": (
         forged("bad(0) = bad(0) + 1", Step(Evaluation()), theory="define bad(n : ℤ) : ℤ = bad(n) + 1\n"),
