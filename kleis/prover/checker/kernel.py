@@ -207,9 +207,10 @@ class _Judge:
                 axioms = self._proved(goal, lemmas, FALSITY)
             case "disproved" | "consistent":
                 evidence, computed = self._witness("witness", goal, given.witness)
-        for each in goal.unsettled:
-            if each.reason != "termination" or not computed:
-                raise _refusal("claim", each.message)
+        for place, about in (("claim", goal), *((f"lemma {n}", each) for n, each in enumerate(lemmas, 1))):
+            for each in about.unsettled:
+                if each.reason != "termination" or not computed:
+                    raise _refusal(place, each.message)
         below = self._grounds((goal, *lemmas), axioms, computed=computed)
         axioms = tuple({each.name: each for each in (*axioms, *below)}.values())
         return Judgement(

@@ -373,6 +373,15 @@ LOOPS: dict[str, tuple[Certificate, str]] = {
         ),
         "ground f::decreases::1, step 1",
     ),
+    "computed in a lemma": (
+        forged(
+            "7 = 7",
+            Step(Ask()),
+            theory="define spin(n : ℤ) : ℤ = if n = 7 then 0 else spin(n) + 1\n",
+            lemmas=(Lemma("spin(7) = 0", (Step(Evaluation()),)),),
+        ),
+        "lemma 1",
+    ),
     "computed": (
         forged("bad(0) = bad(0) + 1", Step(Evaluation()), theory="define bad(n : ℤ) : ℤ = bad(n) + 1\n"),
         "claim",
