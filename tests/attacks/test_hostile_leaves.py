@@ -12,6 +12,7 @@ from kleis.core.terms import construct_list
 from kleis.prover.checker.sequent import NotExpressible, Sequent
 from kleis.prover.checker.solvers import run
 from kleis.prover.checker.translation.script import translate
+from tests.support.terms.recursion import recursion_limit
 
 NOTHING = Goal(claim=None)
 X = core.Variable("x", core.INTEGER)
@@ -63,7 +64,7 @@ def test_formulas_that_grow_end(step: Callable[[core.Term], core.Term], depth: i
 
 def test_nesting_ends() -> None:
     negated = nested(5_000, lambda term: core.Connective("not", (term,)), PARTIAL)
-    with pytest.raises(NotExpressible, match="deep"):
+    with recursion_limit(3_000), pytest.raises(NotExpressible, match="deep"):
         script_of(negated)
 
 

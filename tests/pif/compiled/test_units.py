@@ -234,9 +234,9 @@ def test_runtimes_keep_nothing_of_a_run() -> None:
 
 def test_long_lists_of_compiled_runs_are_taken_apart_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
-    plain = evaluate.dismantle
+    plain = stepping.dismantle
     monkeypatch.setattr(
-        evaluate, "dismantle", lambda lists: taken.extend(made[2] for made in lists) or plain(lists)
+        stepping, "dismantle", lambda lists: taken.extend(made[2] for made in lists) or plain(lists)
     )
     code = lam(
         "n", {"length": {"fold": [lam("p", {"cons": [1, {"fst": var("p")}]}), [], {"range": [0, var("n")]}]}}

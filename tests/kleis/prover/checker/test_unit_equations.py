@@ -37,6 +37,7 @@ from kleis.prover.engines.completion.unit_equations import units_of
 from kleis.prover.engines.first_order_problem import translate
 from kleis.prover.protocol.engine import Task
 from tests.support.provers.worlds import World, expansions, random_world, value
+from tests.support.terms.recursion import recursion_limit
 from tests.support.theories.algebra import (
     G,
     H,
@@ -264,7 +265,7 @@ def test_a_formula_that_grows_beyond_all_bounds_is_outside() -> None:
     for _ in range(5_000):
         deep = i(deep)
     for formula, reason in ((shared, "parts"), (eq(named, a), "parts"), (eq(deep, a), "nest too deeply")):
-        with pytest.raises(NotExpressible, match=reason):
+        with recursion_limit(3_000), pytest.raises(NotExpressible, match=reason):
             Problem(Sequent(goal, (("premise", formula),), FALSITY))
 
 
