@@ -52,7 +52,7 @@ def canonical_bytes(part: Any) -> bytes:
 def _fraction(value: Any) -> Any:
     if isinstance(value, Fraction):
         return {"numerator": value.numerator, "denominator": value.denominator}
-    raise NotImplementedError(f"no goal has a {type(value).__name__}")
+    raise TypeError(f"no goal has a {type(value).__name__}")
 
 
 def _spelled(part: Any) -> Any:

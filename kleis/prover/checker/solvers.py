@@ -125,7 +125,8 @@ def _z3(script: Script, way: Way, steps: int) -> Answer:
 
 def _steps(solver: Any) -> int:
     statistics = solver.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
+    counted = list(statistics.keys())
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in counted else 0
 
 
 def _cvc5(script: Script, steps: int) -> Answer:
