@@ -9,8 +9,17 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from kleis.core.sorts import DataSort, Dimension, Sort
-from kleis.core.terms import Constructor, Definition, Symbol, Term, Variable
+from kleis.core.sorts import DataSort, Dimension, ListOf, RecordOf, Sort, TupleOf
+from kleis.core.terms import (
+    Constructor,
+    ConstructorField,
+    Definition,
+    Symbol,
+    Term,
+    Variable,
+    list_constructors,
+    tuple_constructor,
+)
 from kleis.errors import KleisError
 from kleis.problems import Place, Problem
 
@@ -27,6 +36,7 @@ __all__ = [
     "ReadingKind",
     "Standing",
     "Termination",
+    "constructors_of",
 ]
 
 
@@ -204,3 +214,19 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
         """The goal as JSON values, terms as tagged objects."""
         answer: dict[str, Any] = msgspec.to_builtins(self, enc_hook=str)
         return answer
+
+
+def constructors_of(goal: Goal, sort: Sort) -> tuple[Constructor, ...]:
+    """All constructors of a data type, list, tuple or record sort; none of any other."""
+    match sort:
+        case DataSort():
+            return goal.constructors(sort)
+        case ListOf():
+            return list_constructors(sort)
+        case TupleOf():
+            return (tuple_constructor(sort),)
+        case RecordOf(fields=fields):
+            parts = tuple(ConstructorField(name, each) for name, each in fields)
+            return (Constructor("record", parts, sort, alone=True),)
+        case _:
+            return ()

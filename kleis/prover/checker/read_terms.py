@@ -18,10 +18,10 @@ from typing import Any
 from kleis import core
 from kleis.builtins.row import Argument, Signature, Waiting
 from kleis.builtins.rows.table import find_builtin
-from kleis.core.goal import Goal
+from kleis.core.goal import Goal, constructors_of
 from kleis.core.sort_operations import join_sorts, sort_parts, variables_of, with_parts
 from kleis.core.sort_printing import sort_text
-from kleis.core.terms import list_constructors, tuple_constructor
+from kleis.core.terms import TUPLES
 from kleis.prover.checker.sequent import RejectedError
 from kleis.prover.checker.write_terms import number_spelling
 from kleis.values.text import signed_integer
@@ -219,18 +219,11 @@ class Vocabulary:
 
     def constructors(self, sort: core.Sort) -> tuple[core.Constructor, ...]:
         """All constructors of a data type, list, tuple or record sort."""
-        match sort:
-            case core.DataSort():
-                return self._goal.constructors(self._data_sort(sort))
-            case core.ListOf():
-                return list_constructors(sort)
-            case core.TupleOf(items=items) if len(items) <= 5:
-                return (tuple_constructor(sort),)
-            case core.RecordOf(fields=fields):
-                parts = tuple(core.ConstructorField(name, each) for name, each in fields)
-                return (core.Constructor("record", parts, sort, alone=True),)
-            case _:
-                return ()
+        if isinstance(sort, core.DataSort):
+            self._data_sort(sort)
+        if isinstance(sort, core.TupleOf) and len(sort.items) >= len(TUPLES):
+            return ()
+        return constructors_of(self._goal, sort)
 
     def _equals(self, rest: Sequence[Any], scope: _Scope) -> core.Term:
         left, right = self._all(_exactly(2, rest), scope)

@@ -16,10 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleis import core
-from kleis.core.goal import DataType, Goal
+from kleis.core.goal import DataType, Goal, constructors_of
 from kleis.core.sort_operations import erased
 from kleis.core.sort_printing import sort_text
-from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.smtlib_text import TRUE, application, conjunction, implication, quoted
 
@@ -95,18 +94,7 @@ class Sorts:
 
     def constructors(self, sort: core.Sort) -> tuple[core.Constructor, ...]:
         """The constructors of a data type, list, tuple or record sort."""
-        match sort:
-            case core.DataSort():
-                return self._goal.constructors(sort)
-            case core.ListOf():
-                return list_constructors(sort)
-            case core.TupleOf():
-                return (tuple_constructor(sort),)
-            case core.RecordOf(fields=fields):
-                parts = tuple(core.ConstructorField(name, each) for name, each in fields)
-                return (core.Constructor("record", parts, sort, alone=True),)
-            case _:
-                return ()
+        return constructors_of(self._goal, sort)
 
     def _declare_built_in(self, sort: core.Sort) -> str:
         """A list, tuple or record: declared with the data types it is part of, if it is part of any."""

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from itertools import count
 
 from kleis import core
-from kleis.core.goal import Goal
+from kleis.core.goal import Goal, constructors_of
 from kleis.core.sort_operations import map_sort, sort_parts
 from kleis.core.sort_printing import sort_text
-from kleis.core.terms import TUPLES, list_constructors, tuple_constructor
+from kleis.core.terms import TUPLES
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation.program import Function, Program
 from kleis.prover.checker.translation.text import TRUE, binder, both, choice
@@ -43,20 +43,9 @@ def erased(sort: core.Sort) -> core.Sort:
 
 def constructed(sort: core.Sort, goal: Goal) -> tuple[core.Constructor, ...]:
     """The constructors of a sort; none if it has none."""
-    match sort:
-        case core.ListOf():
-            return list_constructors(sort)
-        case core.TupleOf(items=items):
-            if len(items) >= len(TUPLES):
-                raise NotExpressible("a tuple of more than five components")
-            return (tuple_constructor(sort),)
-        case core.RecordOf(fields=fields):
-            named = tuple(core.ConstructorField(name, each) for name, each in fields)
-            return (core.Constructor("record", named, sort, alone=True),)
-        case core.DataSort():
-            return goal.constructors(sort)
-        case _:
-            return ()
+    if isinstance(sort, core.TupleOf) and len(sort.items) >= len(TUPLES):
+        raise NotExpressible("a tuple of more than five components")
+    return constructors_of(goal, sort)
 
 
 class Sorts:
