@@ -68,8 +68,8 @@ def schema_of(arguments: type[msgspec.Struct]) -> Mapping[str, Any]:
         if either:
             found["anyOf"] = [inlined(each) for each in either]
         if "enum" in part:
-            choices: Iterable[Any] = orders.get(frozenset(part["enum"]), part["enum"])
-            found |= {"type": "string", "enum": list(choices)}
+            choices = frozenset(part["enum"])
+            found |= {"type": "string", "enum": list(orders[choices] if choices in orders else part["enum"])}
         if found.get("type") == "array":
             found["items"] = inlined(part["items"]) if part.get("items") else _ANY_ITEM
         if "properties" in part:
@@ -131,14 +131,7 @@ def _flat(part: Schema, named: Mapping[str, Schema]) -> Schema:
         return _together(_flat(each, named) for each in part["anyOf"])
     if "enum" in part:
         return {"type": "string", "enum": list(part["enum"])}
-    match part.get("type"):
-        case None:
-            return _ANY_ANSWER
-        case "array":
-            items = part.get("items") or {}
-            return {"type": "array", "items": _flat(items, named)} if items else {"type": "array"}
-        case kind:
-            return {"type": kind}
+    return {"type": part["type"]} if "type" in part else _ANY_ANSWER
 
 
 def _either(left: Schema, right: Schema) -> Schema:
