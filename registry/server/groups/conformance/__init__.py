@@ -5,6 +5,7 @@ that what the suite finds is true of the product. It is offered by `--groups con
 
 - `samples`: the contents that the suite expects: texts, an image, a sound
 - `requests`: the arguments of each tool
+- `answer_shapes`: what the tools answer
 - `tool_specs`: the tools as clients see them
 - `questions`: what the tools ask their clients, and what they make of the answers
 - `group`: the handlers, resources and prompts

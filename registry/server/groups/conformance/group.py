@@ -11,6 +11,7 @@ import msgspec
 
 from registry.server.contract.content import (
     Audio,
+    Content,
     EmbeddedText,
     Image,
     PromptMessage,
@@ -31,6 +32,7 @@ from registry.server.contract.group import (
 from registry.server.contract.questions import Client, InputRequired
 from registry.server.contract.settings import Site
 from registry.server.groups.conformance import requests, samples
+from registry.server.groups.conformance.answer_shapes import FixtureAnswer
 from registry.server.groups.conformance.questions import (
     DIALOGUES,
     Dialogue,
@@ -81,7 +83,7 @@ class ConformanceGroup(Group):
                 return _elicitation(arguments.message, context.client)
             case requests.Headers() | requests.Contact():
                 given = msgspec.to_builtins(arguments)
-                return Answer({"given": given}, f"given: {msgspec.json.encode(given).decode()}")
+                return _answer(f"given: {msgspec.json.encode(given).decode()}", given=given)
         match name:
             case "test_tool_with_progress":
                 return await _progress(context)
@@ -89,7 +91,7 @@ class ConformanceGroup(Group):
                 return await _logging(context.client)
             case "test_logging_tool":
                 await context.client.log("info", "Tool was called")
-                return _text("One log entry was written.")
+                return _answer("One log entry was written.")
             case "test_trigger_tool_change":
                 return self._change_tools()
             case "test_trigger_prompt_change":
@@ -103,13 +105,13 @@ class ConformanceGroup(Group):
         self._tools = (*TOOLS, ADDED_TOOL) if self._tools is TOOLS else TOOLS
         if self._announcer is not None:
             self._announcer.tools_changed()
-        return _text(f"There are {len(self._tools)} tools now.")
+        return _answer(f"There are {len(self._tools)} tools now.")
 
     def _change_prompts(self) -> Answer:
         self._prompts = (*PROMPTS, ADDED_PROMPT) if self._prompts is PROMPTS else PROMPTS
         if self._announcer is not None:
             self._announcer.prompts_changed()
-        return _text(f"There are {len(self._prompts)} prompts now.")
+        return _answer(f"There are {len(self._prompts)} prompts now.")
 
     # Resources.
 
@@ -159,8 +161,11 @@ class ConformanceGroup(Group):
         return [each for each in _PLACES if each.startswith(prefix)]
 
 
-def _text(text: str) -> Answer:
-    return Answer({"text": text}, text)
+def _answer(text: str, *content: Content, given: dict[str, Any] | None = None) -> Answer:
+    found: FixtureAnswer = {"text": text}
+    if given is not None:
+        found["given"] = given
+    return Answer(found, text, content=content)
 
 
 def _sampling(prompt: str, client: Client) -> Answer | InputRequired:
@@ -187,32 +192,28 @@ async def _progress(context: CallContext) -> Answer:
     for done in (0, 50, 100):
         context.progress(done, 100, f"{done} of 100")
         await asyncio.sleep(PAUSE)
-    return _text("Three reports were sent.")
+    return _answer("Three reports were sent.")
 
 
 async def _logging(client: Client) -> Answer:
     for entry in ("Tool execution started", "Tool processing data", "Tool execution completed"):
         await client.log("info", entry)
         await asyncio.sleep(PAUSE)
-    return _text("Three log entries were written.")
+    return _answer("Three log entries were written.")
 
 
 _PIXEL: Final = Image(samples.PIXEL)
 _MIXED: Final = EmbeddedText("test://mixed-content-resource", samples.MIXED_JSON, "application/json")
 
 CONTENTS: Final[Mapping[str, Answer]] = {
-    "test_simple_text": _text(samples.SIMPLE_TEXT),
-    "test_image_content": Answer({"images": 1}, "An image:", content=(_PIXEL,)),
-    "test_audio_content": Answer({"sounds": 1}, "A sound:", content=(Audio(samples.SILENCE),)),
-    "test_embedded_resource": Answer(
-        {"resources": 1},
-        "A resource:",
-        content=(EmbeddedText("test://embedded-resource", samples.EMBEDDED_TEXT),),
+    "test_simple_text": _answer(samples.SIMPLE_TEXT),
+    "test_image_content": _answer("An image:", _PIXEL),
+    "test_audio_content": _answer("A sound:", Audio(samples.SILENCE)),
+    "test_embedded_resource": _answer(
+        "A resource:", EmbeddedText("test://embedded-resource", samples.EMBEDDED_TEXT)
     ),
-    "test_multiple_content_types": Answer(
-        {"images": 1, "resources": 1}, "Multiple content types test:", content=(_PIXEL, _MIXED)
-    ),
-    ADDED_TOOL.name: _text("This tool was added."),
+    "test_multiple_content_types": _answer("Multiple content types test:", _PIXEL, _MIXED),
+    ADDED_TOOL.name: _answer("This tool was added."),
 }
 """What is always answered the same."""
 

@@ -13,6 +13,7 @@ import msgspec
 
 from registry.server.contract.group import Answer
 from registry.server.contract.questions import CAPABILITIES, Client, InputRequired, Question, QuestionMethod
+from registry.server.groups.conformance.answer_shapes import FixtureAnswer
 
 __all__ = ["DIALOGUES", "Dialogue", "answer", "elicited", "proceed", "sample_text", "sampled"]
 
@@ -56,7 +57,9 @@ def answer(dialogue: Dialogue, client: Client) -> Answer | InputRequired:
     answered = proceed(dialogue, client)
     if isinstance(answered, InputRequired):
         return answered
-    return Answer({"answers": answered}, dialogue.sums_up(answered))
+    text = dialogue.sums_up(answered)
+    found: FixtureAnswer = {"text": text, "answers": dict(answered)}
+    return Answer(found, text)
 
 
 def _answers(method: QuestionMethod, given: Any) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.conformance import requests
+from registry.server.groups.conformance.answer_shapes import FixtureAnswer
 from registry.server.groups.conformance.questions import DIALOGUES
 
 __all__ = ["ADDED_TOOL", "INSTRUCTIONS", "TOOLS"]
@@ -27,6 +28,7 @@ def _tool(name: str, does: str, arguments: type[msgspec.Struct] = requests.Nothi
         title=title,
         description=f"A fixture of the conformance suite: {does}",
         arguments=arguments,
+        answers=(FixtureAnswer,),
         read_only=True,
         **more,
     )
