@@ -15,6 +15,7 @@ import msgspec
 
 from pif.language.errors import nearest
 from pif.language.terms import Json
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 
 __all__ = [
@@ -85,7 +86,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
     the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of its examples, `laws` that of its
-    laws (`read_laws`).
+    laws (`read_laws`). `rounded`: the numbers that lost their fractions when the code was read.
     """
 
     name: str
@@ -97,6 +98,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
     created: str
     examples: str = NO_EXAMPLES
     laws: str = NO_LAWS
+    rounded: RoundedNumbers | None = None
 
     @property
     def reference(self) -> str:

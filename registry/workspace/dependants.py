@@ -16,6 +16,7 @@ from pif.analysis.facts import facts_of
 from pif.language.budget import Budget
 from pif.language.host import Tools
 from pif.language.terms import Json
+from pif.language.warnings import PifWarning
 from registry.diagrams import Drawing
 from registry.diagrams import Edge as Arrow
 from registry.diagrams import Kind as Look
@@ -176,14 +177,20 @@ def check_users(name: str, store: Store, before: Tools, after: Tools) -> Checked
     return Checked(held, tuple(broken), stale)
 
 
-def unchecked_readers(name: str, store: Store) -> list[str]:
+def unchecked_readers(name: str, store: Store) -> list[PifWarning]:
     """The warning for tools that may use `name` by a name that a run computes: whether they do cannot be checked."""
     found = [record.name for record in store.naming_by_run() if record.name != name]
     if not found:
         return []
     more = f" and {len(found) - _READERS} more" if len(found) > _READERS else ""
-    return [f"not checkable: {', '.join(found[:_READERS])}{more} read tools by names that a run computes, "
-            f"and may use {name}"]  # fmt: skip
+    readers = f"{', '.join(found[:_READERS])}{more}"
+    return [
+        PifWarning(
+            code="unchecked_readers",
+            message=f"not checkable: {readers} read tools by names that a run computes, and may use {name}",
+            hint="Run their examples again, or name in their code the tools that they read.",
+        )
+    ]
 
 
 def reject_broken(name: str, checked: Checked) -> None:

@@ -22,6 +22,7 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError
 from pif.language.host import Theory, Tool, missing_tool
 from pif.language.terms import Json, Term
+from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.run.evaluate import Answer, Request, run
 from registry.diagrams import mermaid, svg
 from registry.errors import RegistryError
@@ -84,7 +85,8 @@ def _stop(deadline: Deadline | None) -> Callable[[], bool] | None:
 class Workspace:
     """A store of tools over the standard library, and the limits under which they run.
 
-    `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together.
+    `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together;
+    `fractions` is what becomes of numbers with a fraction in code, inputs and examples.
     """
 
     def __init__(
@@ -94,8 +96,10 @@ class Workspace:
         maximum_fuel: int = MAXIMUM_FUEL,
         memory: int = 512 * 2**20,
         library: Library | None = None,
+        fractions: Fractions = "round",
     ) -> None:
         self.store = store
+        self.fractions = fractions
         self.library = library or Library(verified)
         self.maximum_fuel = maximum_fuel
         self.admission = Admission(memory)
@@ -145,7 +149,9 @@ class Workspace:
         from registry.workspace.evolve import evolve  # not needed to run a tool
 
         with self._asking(deadline) as prover:
-            return evolve(request, self.store, self.tools(), self.maximum_fuel, prover, _stop(deadline))
+            return evolve(
+                request, self.store, self.tools(), self.maximum_fuel, prover, _stop(deadline), self.fractions
+            )
 
     # Running.
 
@@ -165,7 +171,7 @@ class Workspace:
             with self.admission.of(fuel * RETAINED_BYTES):
                 budget = Budget(fuel=fuel, ceiling=self.maximum_fuel)
                 return run(
-                    request, self.tools(), budget,
+                    self._asked(request), self.tools(), budget,
                     theory=theory, cancelled=cancelled, progress=progress, pause=pause,
                 )  # fmt: skip
         except RegistryError as error:
@@ -182,7 +188,15 @@ class Workspace:
             fuel = self.fuel(fuel)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
-        return answer_briefly(request, fuel, BriefTools(self.store.snapshot(), self._terms, self.library))
+        return answer_briefly(
+            self._asked(request), fuel, BriefTools(self.store.snapshot(), self._terms, self.library)
+        )
+
+    def _asked(self, request: Request) -> Request:
+        """A request with what the workspace says of fractions."""
+        if self.fractions == "round":
+            return request
+        return msgspec.structs.replace(request, fractions=self.fractions)
 
     def fuel(self, asked: int | None) -> int:
         """The fuel of a run; an error for more than the maximum, which it names."""
@@ -327,8 +341,10 @@ class Workspace:
         errors = invalid(data)
         if errors is not None:
             return errors
-        term = decode_term(data)
-        return analysis(term, None, None, tools, partial(typing_of, term, tools), aspects, stop)
+        rounding = Rounding(self.fractions)
+        term = decode_term(data, rounding=rounding)
+        answer = analysis(term, None, None, tools, partial(typing_of, term, tools), aspects, stop)
+        return warned(answer, rounding.warnings())
 
     # Versions.
 
@@ -374,7 +390,7 @@ class Workspace:
                           "description": record.description, "capabilities": [*record.capabilities],
                           "outcome": "rolled_back"}  # fmt: skip
         warnings = unchecked_readers(name, self.store)
-        return {**answer, "warnings": warnings} if warnings else answer
+        return warned(answer, warnings)
 
     @_answering
     def forget(self, reference: str) -> Answer:
@@ -386,7 +402,9 @@ class Workspace:
                           "current": forgotten.current}  # fmt: skip
         if users:
             names = ", ".join(user.record.name for user in users[:8])
-            answer["warnings"] = [f"these tools use {wanted.name}: {names}"]
+            told = f"these tools use {wanted.name}: {names}"
+            hint = f"They fail where they call it. Evolve {wanted.name} again, or change them."
+            return warned(answer, [PifWarning(code="used_by_others", message=told, hint=hint)])
         return answer
 
     def _own(self, name: str) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from pif.language.errors import nearest
+from pif.language.warnings import Fractions
 from registry.errors import RegistryError
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
@@ -39,7 +40,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
     directory. `roots`: the directories in which file tools may read and write. `http`: the address to serve over HTTP,
-    empty for standard input and output.
+    empty for standard input and output. `fractions`: what becomes of numbers with a fraction.
     """
 
     home: Path
@@ -52,6 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     corpus: Path | None = None
     roots: tuple[Path, ...] = ()
     http: str = ""
+    fractions: Fractions = "round"
 
 
 class Site:
@@ -65,7 +67,12 @@ class Site:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
         settings = self.settings
         store = SqliteStore(settings.home)
-        return Workspace(store, maximum_fuel=settings.maximum_fuel, memory=settings.memory_mb * 2**20)
+        return Workspace(
+            store,
+            maximum_fuel=settings.maximum_fuel,
+            memory=settings.memory_mb * 2**20,
+            fractions=settings.fractions,
+        )
 
     @cached_property
     def sessions(self) -> Sessions:
