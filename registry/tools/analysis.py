@@ -134,11 +134,10 @@ def reach_of(term: Term, label: str | None, tools: Tools, work: Work | None = No
             missing.add(name)
         elif tool.label not in reached:
             try:
-                work.done(1 + tool.term.nodes // 4)
+                reached[tool.label] = facts_of(tool.term, work)
             except Unfinished:
                 waiting.append(name)
                 break
-            reached[tool.label] = facts_of(tool.term)
             waiting += reached[tool.label].tools
     capabilities = {each for name, facts in reached.items() if name != label for each in facts.capabilities}
     answer: Answer = {

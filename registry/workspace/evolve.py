@@ -86,7 +86,7 @@ def evolve(
     if expected is None and laws.reports:  # what was checked is what is replaced
         expected = before.version if before else 0
     if planned.outcome in ("created", "new_version"):
-        checked = check_users(request.name, store, tools, view)
+        checked = check_users(request.name, store, tools, view, stop)
         if not request.force:
             reject_broken(request.name, checked)
         if expected is None and checked.held:  # what was checked is what is replaced
@@ -105,7 +105,11 @@ def evolve(
         answer["dropped_laws"] = laws.dropped
     if checked.held:
         answer["users"] = checked.as_json()
+        if missing := checked.missing():
+            answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
     warnings = warnings_of(facts, request.name, tools)
+    if checked.refusal is not None:
+        warnings.append(f"not checked: {checked.refusal.message}")
     if planned.outcome == "new_version":
         warnings += unchecked_readers(request.name, store)
     if warnings:

@@ -81,7 +81,9 @@ class PythonMaker:
         given = ["a - 1", *fresh.values()] if self.random.random() < 0.5 else [
             "a=a - 1", *(f"{name}={value}" for name, value in fresh.items())]  # fmt: skip
         again = self.new(self.result)
-        return f"{first}{before}    {again} = f({', '.join(given)})\n" + self.block(1, self.random.randint(0, 3))
+        return f"{first}{before}    {again} = f({', '.join(given)})\n" + self.block(
+            1, self.random.randint(0, 3)
+        )
 
     # Statements.
 
@@ -200,7 +202,9 @@ class PythonMaker:
         self.names = dict(before)
         ways = [then]
         if self.random.random() < 0.3:
-            text += f"{margin}elif {self.expression('bool')}:\n{self.block(level + 1, self.random.randint(1, 2))}"
+            text += (
+                f"{margin}elif {self.expression('bool')}:\n{self.block(level + 1, self.random.randint(1, 2))}"
+            )
             ways.append(self.names)
             self.names = dict(before)
         if self.random.random() < 0.6:
