@@ -102,7 +102,8 @@ def analysis(
             unfinished.append(f"dead_code: {error.reason}")
     if "normal_form" in aspects:
         try:
-            normal = normalize(term, Work(stop=stop).done)
+            work = Work(stop=stop)
+            normal = normalize(term, work.done, work.look)
             answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
         except Unfinished as error:
             answer |= {"normal_form": None, "is_normal": None}
