@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -184,16 +184,32 @@ def nearest_name(name: str, names: Iterable[str]) -> str | None:
     """The name out of `names` closest to a misspelt one, or None where nothing is close.
 
     Comparing spellings costs microseconds a pair, so of a large registry only the likeliest few hundred names are
-    compared: those of about the same length, and of these those that start or end alike.
+    compared: those of about the same length that start or end alike, by how much of both is alike.
     """
     candidates = [other for other in names if abs(len(other) - len(name)) <= 3]
     if len(candidates) > _HINT_CANDIDATES:
-        start, end = name[:2].casefold(), name[-2:].casefold()
-        starting = [other for other in candidates if other[:2].casefold() == start]
-        ending = [other for other in candidates if other[-2:].casefold() == end]
-        both = set(starting).intersection(ending)
-        candidates = list(dict.fromkeys([*sorted(both), *starting, *ending]))[:_HINT_CANDIDATES]
+        wanted = name.casefold()
+        spelled = [(other.casefold(), other) for other in candidates]
+        turned = [(other[::-1], same) for other, same in spelled]
+        alike = [*_starting_alike(wanted, spelled), *_starting_alike(wanted[::-1], turned)]
+        candidates = list(dict.fromkeys(alike))
     return nearest(name, candidates)
+
+
+def _starting_alike(wanted: str, names: Sequence[tuple[str, str]]) -> list[str]:
+    """Of pairs of a text and a name, some names whose texts share most of their start with `wanted`, two characters at
+    least; the closest first."""
+    most = _HINT_CANDIDATES // 2
+    length = 2
+    kept = [pair for pair in names if pair[0].startswith(wanted[:length])]
+    while len(kept) > most and length < len(wanted):
+        length += 1
+        closer = [pair for pair in kept if pair[0].startswith(wanted[:length])]
+        if len(closer) < most:
+            kept = [*closer, *kept]
+            break
+        kept = closer
+    return [name for _, name in kept[:most]]
 
 
 def _respelled(name: str) -> str | None:

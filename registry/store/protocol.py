@@ -17,7 +17,7 @@ Every error is a `registry.errors.RegistryError`. All calls may come from any th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
@@ -178,11 +178,18 @@ class Store(Protocol):
         """Everything that happened to the name, oldest first."""
         ...
 
-    def naming(self, name: str) -> tuple[ToolRecord, ...]:
+    def naming(self, name: str) -> tuple[str, ...]:
         """The current tools in whose code that name stands as a string, with or without a version, by code point."""
         ...
 
-    def naming_by_run(self) -> tuple[ToolRecord, ...]:
+    def namings(self, visit: Callable[[int], None]) -> dict[str, list[str]]:
+        """`naming` of every current tool at once, in one walk; names that nothing names are left out.
+
+        `visit` is told the number of tools looked at since it was told last; what it raises ends the walk.
+        """
+        ...
+
+    def naming_by_run(self) -> tuple[str, ...]:
         """The current tools whose code reads that of tools by names that it computes, by code point."""
         ...
 

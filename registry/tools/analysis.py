@@ -102,7 +102,8 @@ def analysis(
             unfinished.append(f"dead_code: {error.reason}")
     if "normal_form" in aspects:
         try:
-            normal = normalize(term, Work(stop=stop).done)
+            work = Work(stop=stop)
+            normal = normalize(term, work.done, work.look)
             answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
         except Unfinished as error:
             answer |= {"normal_form": None, "is_normal": None}
@@ -134,11 +135,10 @@ def reach_of(term: Term, label: str | None, tools: Tools, work: Work | None = No
             missing.add(name)
         elif tool.label not in reached:
             try:
-                work.done(1 + tool.term.nodes // 4)
+                reached[tool.label] = facts_of(tool.term, work)
             except Unfinished:
                 waiting.append(name)
                 break
-            reached[tool.label] = facts_of(tool.term)
             waiting += reached[tool.label].tools
     capabilities = {each for name, facts in reached.items() if name != label for each in facts.capabilities}
     answer: Answer = {

@@ -19,7 +19,7 @@ from pif.analysis.work import Work
 from pif.language.budget import Budget
 from pif.language.json_text import parse_json
 from pif.language.terms import Json, Term, identity, term_text
-from pif.language.warnings import Fractions, Rounding, warned
+from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
 from registry.laws.on_evolve import CheckedLaws, check_on_evolve
@@ -93,7 +93,7 @@ def evolve(
     if expected is None and laws.reports:  # what was checked is what is replaced
         expected = before.version if before else 0
     if planned.outcome in ("created", "new_version"):
-        checked = check_users(request.name, store, tools, view)
+        checked = check_users(request.name, store, tools, view, stop)
         if not request.force:
             reject_broken(request.name, checked)
         if expected is None and checked.held:  # what was checked is what is replaced
@@ -112,9 +112,19 @@ def evolve(
         answer["dropped_laws"] = laws.dropped
     if checked.held:
         answer["users"] = checked.as_json()
+        if missing := checked.missing():
+            answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
     if request.dry_run:
         answer["dry_run"] = True
     warnings = [*rounding.warnings(), *warnings_of(facts, request.name, tools)]
+    if checked.refusal is not None:
+        warnings.append(
+            PifWarning(
+                code="users_unchecked",
+                message=f"not checked: {checked.refusal.message}",
+                hint=checked.refusal.hint or "Run the examples of the tools that use it.",
+            )
+        )
     if planned.outcome == "new_version":
         warnings += unchecked_readers(request.name, store)
     return warned(answer, warnings)

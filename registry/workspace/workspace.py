@@ -36,6 +36,7 @@ from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
 from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache, TypeCache
 from registry.workspace.dependants import (
+    USERS_STEPS,
     check_users,
     drawing_of,
     graph_of,
@@ -333,7 +334,7 @@ class Workspace:
                 tool.term, tool.label, tool.name, tools, partial(typing_of, tool, tools), aspects, stop
             )
             if "users" in aspects:
-                told["users"] = self._users(tool.name, tools)
+                self._tell_users(told, tool.name, tools, stop)
             if "graph" in aspects:
                 told["graph"] = mermaid(drawing_of(graph_of([tool.name], self.store, tools)))
             return told
@@ -400,9 +401,10 @@ class Workspace:
         forgotten = self.store.forget(wanted.name, wanted.version)
         answer: Answer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
                           "current": forgotten.current}  # fmt: skip
-        if users:
-            names = ", ".join(user.record.name for user in users[:8])
-            told = f"these tools use {wanted.name}: {names}"
+        if users.found:
+            names = ", ".join(user.record.name for user in users.found[:8])
+            more = f" and {len(users.found) - 8} more" if len(users.found) > 8 else ""
+            told = f"these tools use {wanted.name}: {names}{more}"
             hint = f"They fail where they call it. Evolve {wanted.name} again, or change them."
             return warned(answer, [PifWarning(code="used_by_others", message=told, hint=hint)])
         return answer
@@ -420,10 +422,18 @@ class Workspace:
     def users(self, name: str) -> Answer:
         """The tools of the home that use a tool, themselves or through others."""
         record = self.record(name)
-        return {"type": "users", "name": record.name, "users": self._users(record.name, self.tools())}
+        answer: Answer = {"type": "users", "name": record.name}
+        self._tell_users(answer, record.name, self.tools())
+        return answer
 
-    def _users(self, name: str, tools: SnapshotTools) -> Json:
-        return [user.as_json() for user in users_of(name, self.store, tools)]
+    def _tell_users(
+        self, answer: Answer, name: str, tools: SnapshotTools, stop: Callable[[], bool] | None = None
+    ) -> None:
+        """Add the users of a tool to an answer, and what is missing of them to what is `unfinished` there."""
+        users = users_of(name, self.store, tools, Work(USERS_STEPS, stop))
+        answer["users"] = users.rows()
+        if missing := users.missing():
+            answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
 
     @_answering
     def graph(self, names: Sequence[str] = (), *, library: bool = False, picture: bool = False) -> Answer:

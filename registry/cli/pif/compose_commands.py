@@ -177,6 +177,8 @@ def _show_users(context: CommandContext, found: dict[str, Any]) -> None:
         context.screen.table(("tool", "uses it", "pinned", "examples"), rows)
     else:
         context.screen.print_error(f"No tool of this home uses {found['name']}.")
+    for part in found.get("unfinished", ()):
+        context.screen.print_error(f"unfinished: {part}")
 
 
 COMMANDS = (compose, derive, graph, users)

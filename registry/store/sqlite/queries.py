@@ -220,6 +220,7 @@ def _record(path: Path, row: _Row) -> ToolRecord:
 # looked up once is kept, within bounds, for as long as the snapshot lives.
 
 _KEPT: Final = 16_000_000
+_NAMES_KEPT: Final = 200_000
 
 
 class SqliteSnapshot:
@@ -231,6 +232,7 @@ class SqliteSnapshot:
         self._sequence = sequence
         self._found: dict[tuple[str, int | None], ToolRecord | None] = {}
         self._weight = 0
+        self._names: tuple[str, ...] | None = None
 
     @property
     def sequence(self) -> int:
@@ -254,8 +256,13 @@ class SqliteSnapshot:
 
     def names(self) -> tuple[str, ...]:
         """All names that resolve, by code point."""
-        with store_errors(self._path), self._readers.one() as reader:
-            return names_at(reader, self._sequence)
+        names = self._names
+        if names is None:
+            with store_errors(self._path), self._readers.one() as reader:
+                names = names_at(reader, self._sequence)
+            if len(names) <= _NAMES_KEPT:
+                self._names = names
+        return names
 
     def lineage(self, name: str) -> Lineage | None:
         """The name's versions that resolve, or None where the name does not."""
