@@ -59,6 +59,52 @@ class Limits:
         self.seconds = {phase: seconds for phase, (seconds, _) in PHASES.items()}
 
 
+class _Gathering(asyncio.Transport):
+    """A transport that sends what is written in one turn of the event loop at once.
+
+    uvicorn writes the head, the body and the end of an answer one by one: three system calls, and a client that wakes up
+    for a head without a body.
+    """
+
+    def __init__(self, inner: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._inner = inner
+        self._loop = loop
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        if not data:
+            return
+        if not self._parts:
+            self._loop.call_soon(self._flush)
+        self._parts.append(bytes(data))
+
+    def _flush(self) -> None:
+        if self._parts:
+            parts, self._parts = self._parts, []
+            self._inner.write(b"".join(parts))
+
+    def close(self) -> None:
+        self._flush()
+        self._inner.close()
+
+    def abort(self) -> None:
+        self._parts.clear()
+        self._inner.abort()
+
+    def is_closing(self) -> bool:
+        return self._inner.is_closing()
+
+    def pause_reading(self) -> None:
+        self._inner.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._inner.resume_reading()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self._inner.get_extra_info(name, default)
+
+
 class Connection(H11Protocol):
     """One connection. Made by the event loop for each that is accepted; `limits` are those of the server."""
 
@@ -74,7 +120,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._make_room()
-        super().connection_made(transport)
+        super().connection_made(_Gathering(transport, self.loop))
         if len(self.connections) > self._limits.connections:
             self._refuse(503, "too many connections are open")
         self._watch()

@@ -21,6 +21,7 @@ import hmac
 import ipaddress
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -292,7 +293,7 @@ class Requests:
                 return
             replay = _again(body, receive)
             del body
-            await self._hand_on(scope, headers, replay, send)
+            await self._hand_on(scope, headers, replay, _joined(send))
         finally:
             self._bodies.release(held)
 
@@ -417,6 +418,7 @@ def is_local(host: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=64)
 def _names_this_machine(address: str) -> bool:
     """Whether the host of an address, such as ``//127.0.0.1:8000``, is this machine and nothing else is in it."""
     if not _PLAIN.fullmatch(address):
@@ -462,6 +464,21 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return pending.pop() if pending else await receive()
 
     return replay
+
+
+def _joined(send: Send) -> Send:
+    """Sends the head of an answer with the first of its body: one packet, and one call of the system less."""
+    held: list[Message] = []
+
+    async def join(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            held.append(message)
+            return
+        while held:
+            await send(held.pop())
+        await send(message)
+
+    return join
 
 
 async def _gone() -> Message:

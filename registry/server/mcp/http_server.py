@@ -16,6 +16,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 import resource
@@ -161,9 +162,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.setsockopt(
-            socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1
-        )  # inherited: a peer that is gone is noticed
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # notices a peer that is gone
         listening.bind((host, port))
         listening.listen(128)
     except OSError:
@@ -181,9 +180,9 @@ class _Serving:
         self._answering = answering
         self._tls = tls
         self._limits = Limits(_room_for_connections())
-        self._sdk = answering.http_app(PATH, BODY)
+        self._sdk = answering.http_sessions(BODY)
         self._requests = Requests(
-            self._sdk, access, answering.stopping,
+            self._sdk.handle_request, access, answering.stopping,
             about=about, envelope=answering.envelope(True), sessions=HTTP_SESSIONS,
             body_seconds=self._limits.seconds["body"],
         )  # fmt: skip
@@ -193,7 +192,7 @@ class _Serving:
                 app, access.origins, METHODS, allow_headers=["*"], expose_headers=["Mcp-Session-Id"]
             )
         self._config = uvicorn.Config(
-            app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,
+            app, ws="none", lifespan="off", log_level="error", access_log=False, proxy_headers=False, server_header=False,
             h11_max_incomplete_event_size=HEAD_BYTES,
         )  # fmt: skip
         self._config.load()
@@ -203,7 +202,7 @@ class _Serving:
         """Serve until a signal comes; the exit status."""
         stopped = asyncio.Event()
         end_on_signals(stopped.set)
-        async with self._answering.open(), self._sdk.router.lifespan_context(self._sdk):
+        async with self._answering.open(), self._sdk.run():
             loop = asyncio.get_running_loop()
             accepting = await loop.create_server(
                 self._connect,
@@ -215,6 +214,8 @@ class _Serving:
             scheme = "http" if self._tls is None else "https"
             sys.stderr.write(f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n")
             sys.stderr.flush()
+            gc.collect()
+            gc.freeze()
             dating = loop.create_task(self._date())
             await stopped.wait()
             accepting.close()

@@ -18,7 +18,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
@@ -27,6 +27,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
@@ -54,9 +55,6 @@ from registry.server.contract.group import (
 from registry.server.mcp.fast_path import FastPath
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
 
 __all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
 
@@ -188,17 +186,17 @@ class McpServer:
                 await fast_path.close()
                 await writing.aclose()
 
-    def http_app(self, path: str, largest: int) -> Starlette:
-        """The same as an application for many connections over HTTP, to be served within `open`.
+    def http_sessions(self, largest: int) -> StreamableHTTPSessionManager:
+        """The same for many connections over HTTP, to be run within `open`: `handle_request` is an ASGI application.
 
         `largest`: bytes of a request. Who may call is decided before (`http_requests`), and so is which session makes
         room for a new one, for which there are `SPARE_SESSIONS`.
         """
         self._levels = HTTP_LEVELS
-        return self.server.streamable_http_app(
-            streamable_http_path=path,
+        return StreamableHTTPSessionManager(
+            self.server,
             max_request_body_size=largest,
-            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             max_sessions=HTTP_SESSIONS + SPARE_SESSIONS,
         )
 
