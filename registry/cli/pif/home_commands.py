@@ -96,6 +96,16 @@ def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
+    help="Web pages that may call over HTTP, such as https://example.org (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--certfile", "certificate", type=path, metavar="FILE", help="Serve HTTPS with this certificate (PEM)."
+)
+@click.option(
+    "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
+)
 @fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -64,6 +64,12 @@ class Calls:
         """The tools to list, as of now."""
         self._refresh()
         return [entry.spec for entry in self._entries.values()]
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema that a tool's arguments are advertised with; None where there is no such tool."""
+        self._refresh()
+        entry = self._entries.get(name)
+        return None if entry is None else entry.spec.input_schema
 
     async def answer(self, name: Any, arguments: Any, report: Report | None) -> Answer:
         """Answer a call. `report` sends progress, or is None where the client wants none."""
