@@ -67,10 +67,11 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "lean": (
         *("prove", "check_proof", "prove_file", "check_prove_file", "formalize", "check_formalize", "cancel"),
+        *("aristotle_status", "list_jobs"),
     ),
     "corpus": (
         *("list_declarations_for_paper", "list_declarations_in_file"),
-        "get_dependency_graph_for_declaration",
+        *("get_dependency_graph_for_declaration", "search_declarations", "list_papers", "audit_paper"),
     ),
 }
 

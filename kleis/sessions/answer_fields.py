@@ -8,12 +8,13 @@ docs/reference/registry.md §12.5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from kleis.errors import KleisError
 from kleis.prover.protocol.verdict import Binding, Evidence, Table, Verdict
+from kleis.sessions.answer_shapes import VerdictAnswer
 
 __all__ = [
     "CONSISTENCY",
@@ -31,9 +32,9 @@ CONSISTENCY = {"model": "they have a model", "unknown": "whether they have a mod
 """What `Verdict.consistency` says of the axioms that a proof used."""
 
 
-def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]:
+def verdict_fields(verdict: Verdict, *, explain: bool = False) -> VerdictAnswer:
     """A verdict on a proposition."""
-    fields: dict[str, Any] = {"status": verdict.status}
+    fields: VerdictAnswer = {"status": verdict.status}
     if verdict.status in ("verified", "disproved", "inconsistent"):
         fields["verified"] = verdict.status == "verified"
         fields["witness"] = witness_text(verdict.evidence) if verdict.evidence is not None else None
@@ -49,7 +50,8 @@ def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]
     elif verdict.core:
         fields["axioms_used"] = list(verdict.core)
         fields["axioms"] = verdict.consistency
-    optional: dict[str, Any] = {
+    optional: VerdictAnswer = {
+        "status": verdict.status,
         "method": verdict.engine,
         "reason": verdict.reason or "",
         "message": verdict.message,
@@ -59,9 +61,9 @@ def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]
         "lemmas": list(verdict.lemmas),
         "warnings": list(verdict.warnings),
         "theory": verdict.theory if verdict.status != "inconsistent" else "",
-        "problem": verdict.problem,
+        "problem": verdict.problem or {},
     }
-    fields |= {name: value for name, value in optional.items() if value}
+    fields |= cast(VerdictAnswer, {name: value for name, value in optional.items() if value})
     if explain:
         fields["explanation"] = _explanation(verdict)
     return fields

@@ -10,7 +10,7 @@ Invariants
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.goal import Goal
@@ -19,6 +19,7 @@ from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.prover.verdict_cache import SHORT_KEY
 from kleis.sessions.answer_fields import problem_fields, verdict_fields
+from kleis.sessions.answer_shapes import EvaluationAnswer, FailedAnswer, ValueAnswer, VerdictAnswer
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
 from kleis.spelling import nearest
@@ -65,7 +66,7 @@ def evaluate(
     using: str = "",
     explain: bool = False,
     granted_root: Path | None = None,
-) -> dict[str, Any]:
+) -> EvaluationAnswer:
     """The fields of an answer; `status` is ``value``, that of a verdict, or ``error`` with `error` and `problem`."""
     from kleis.syntax.parser.parser import parse_expression, parse_type
 
@@ -87,7 +88,7 @@ def evaluate(
     return _computed(universe, asked, provers, deadline, explain, granted_root)
 
 
-def error_fields(error: KleisError, *, prefix: str = "") -> dict[str, Any]:
+def error_fields(error: KleisError, *, prefix: str = "") -> FailedAnswer:
     """The answer for an expression with an error, or a computation without a value."""
     text = str(error)
     return {
@@ -149,22 +150,22 @@ def _is_bare(asked: tree.Expression, theory: Theory) -> bool:
     return isinstance(asked, tree.Name) and not theory.operations(canonical_name(asked.name))
 
 
-def _undeclared(asked: tree.Expression, theory: Theory) -> dict[str, Any]:
+def _undeclared(asked: tree.Expression, theory: Theory) -> list[str]:
     """Warnings of undeclared functions, whose calls are not evaluated, and of a name alone that has no value."""
     found: dict[str, str] = {}
     if isinstance(asked, tree.Name) and _is_bare(asked, theory):
         if asked.name in theory.names:
-            return {"warnings": [f"{asked.name} is no value: describe_schema with its name shows what it is"]}
+            return [f"{asked.name} is no value: describe_schema with its name shows what it is"]
         close = nearest(asked.name, theory.names) if len(asked.name) > 2 else ()
         meant = f" (did you mean {close[0]}?)" if close else ""
-        return {"warnings": [f"{asked.name} is declared nowhere{meant}"]}
+        return [f"{asked.name} is declared nowhere{meant}"]
     for node in walk(asked):
         if isinstance(node, tree.Call) and not _has_value(node.name, theory) and not theory.lookup(node.name):
             close = nearest(node.name, theory.names)
             found[node.name] = f"{node.name} is declared nowhere" + (
                 f" (did you mean {close[0]}?)" if close else ""
             )
-    return {"warnings": list(found.values())} if found else {}
+    return list(found.values())
 
 
 # ── Answering ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -177,7 +178,7 @@ def _decided(
     provers: Provers,
     deadline: Deadline,
     explain: bool,
-) -> dict[str, Any]:
+) -> VerdictAnswer | FailedAnswer:
     with provers.prover(universe.theory, deadline) as prover:
         decision = prover.decide(asked, using=using, file=_FILE)
     verdict = decision.verdict
@@ -220,7 +221,7 @@ def _computed(
     deadline: Deadline,
     explain: bool,
     granted_root: Path | None,
-) -> dict[str, Any]:
+) -> EvaluationAnswer:
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.evaluator.environment import environment_of
     from kleis.evaluator.evaluate import evaluate as compute
@@ -239,17 +240,18 @@ def _computed(
     return value_fields(found, asked, universe.theory)
 
 
-def value_fields(found: Evaluation, asked: tree.Expression, theory: Theory) -> dict[str, Any]:
+def value_fields(found: Evaluation, asked: tree.Expression, theory: Theory) -> ValueAnswer:
     """The answer for a computation with a value."""
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.values import is_partial, is_symbolic, render_value
 
-    fields: dict[str, Any] = {"status": "value", "result": render_value(found.value)}
+    fields: ValueAnswer = {"status": "value", "result": render_value(found.value)}
     if found.approximate:
         fields["approximate"] = True
     if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         fields["symbolic"] = True
-        fields |= _undeclared(asked, theory)
+        if warnings := _undeclared(asked, theory):
+            fields["warnings"] = warnings
     if found.mixed:
         warning = f"it compares {found.mixed}, which are never equal: is that meant?"
         fields["warnings"] = [*fields.get("warnings", ()), warning]

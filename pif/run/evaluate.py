@@ -12,7 +12,7 @@ import logging
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import msgspec
 
@@ -28,6 +28,7 @@ from pif.language.values import Continuation, FunctionInData, Value, kind_of, pr
 from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
+from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
 from pif.run.read_input import read_data, read_input
 from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
@@ -305,11 +306,13 @@ class _Run:
                 expected=f"at most {self.budget.result_bytes} bytes of UTF-8",
                 hint="Return a part or a summary; a value that shares its parts is small only in memory.",
             )
-        answer: Answer = {"type": "value", **printed.fields(), "kind": kind_of(value)}
+        answer: ValueAnswer = {"type": "value"}
+        answer |= cast(ValueAnswer, printed.fields())
+        answer["kind"] = kind_of(value)
         if self.request.step or self.request.drive:
             answer["step"] = self.step
         answer["fuel_used"] = self.fuel_used
-        return answer
+        return cast(Answer, answer)
 
     def next(self, marker: Continuation) -> _Next | None:
         """The next step that a `continue` asks for: its input must be a written term within the limits of results.
@@ -335,7 +338,7 @@ class _Run:
     def continuation(self, following: _Next, stopped: str | None) -> Answer:
         term = following.term(self.budget.result_bytes)
         data = print_term(term)
-        answer: Answer = {
+        answer: ContinuationAnswer = {
             "type": "continuation",
             "message": "Recursive step needed. Call run again with:",
             "tool": following.tool.reference,
@@ -347,7 +350,7 @@ class _Run:
             answer["raw"] = True
         if stopped is not None:
             answer["stopped"] = stopped
-        return answer
+        return cast(Answer, answer)
 
 
 def _refuse_next(node: Any, error: Exception, limit: int) -> NoReturn:

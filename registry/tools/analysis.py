@@ -7,20 +7,21 @@ Each aspect has a budget of steps of its own and looks at the stop flag. What is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import msgspec
 
 from pif.analysis.facts import Facts, facts_of
 from pif.analysis.normal_form.dead_code import MOST, dead_code
 from pif.analysis.normal_form.normalize import normalize
-from pif.analysis.types.tool_types import Typing
+from pif.analysis.types.tool_types import TypeFields, Typing
 from pif.analysis.work import NOT_FINISHED, STOPPED, Unfinished, Work
 from pif.language.decode import all_errors
 from pif.language.host import Tools
 from pif.language.terms import Json, Term, print_term, same_term
 from pif.language.warnings import PifWarning, warned
 from pif.run.evaluate import Answer
+from registry.tools.answer_shapes import AnalysisAnswer
 
 __all__ = [
     "ASPECTS",
@@ -57,7 +58,8 @@ def invalid(data: Json) -> Answer | None:
     if not errors:
         return None
     listed = [{key: part for key, part in error.as_json().items() if key != "fuel_used"} for error in errors]
-    return {"type": "analysis", "valid": False, "errors": listed}
+    answer: AnalysisAnswer = {"type": "analysis", "valid": False, "errors": listed}
+    return cast(Answer, answer)
 
 
 def analysis(
@@ -71,7 +73,7 @@ def analysis(
 ) -> Answer:
     """The answer for a term. `label` and `name` are those of the tool whose code it is; `typing` finds its type."""
     unfinished: list[str] = []
-    answer: Answer = {"type": "analysis"}
+    answer: AnalysisAnswer = {"type": "analysis"}
     if label is not None:
         answer["tool"] = label
     if "validation" in aspects:
@@ -85,7 +87,7 @@ def analysis(
             unfinished.append("reach: there are more tools")
     typed = typing(Work(stop=stop)) if {"types", "cost"} & {*aspects} else None
     if typed is not None and "types" in aspects:
-        answer |= _types(typed, label)
+        answer |= cast(AnalysisAnswer, _types(typed, label))
         unfinished += [typed.unfinished] if typed.unfinished else []
     if typed is not None and "cost" in aspects:
         from pif.analysis.cost.bounds import cost_json  # not needed to run a tool
@@ -110,7 +112,7 @@ def analysis(
             unfinished.append(f"normal_form: {error.reason}")
     if unfinished:
         answer["unfinished"] = unfinished
-    return warned(answer, warnings_of(facts, name, tools))
+    return warned(cast(Answer, answer), warnings_of(facts, name, tools))
 
 
 def unfinished_cost(cost: Json) -> list[str]:
@@ -149,7 +151,7 @@ def reach_of(term: Term, label: str | None, tools: Tools, work: Work | None = No
     return {**answer, "cut": True} if waiting else answer
 
 
-def _types(typing: Typing, label: str | None) -> Answer:
+def _types(typing: Typing, label: str | None) -> TypeFields:
     """The fields of a type; each type error names the tool whose code it points into."""
     answer = typing.as_json()
     if label is not None and typing.problems:
@@ -166,6 +168,8 @@ def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[PifWarning
     return [PifWarning(code="missing_tool", message=each, hint=_MISSING_HINT) for each in told]
 
 
-def type_advice(typing: Typing) -> Answer:
+def type_advice(typing: Typing) -> TypeFields:
     """The fields of a type that `evolve` reports, as advice. Places of type `?` are left to `analyze`."""
-    return {key: value for key, value in typing.as_json().items() if key != "type_unknown"}
+    fields = typing.as_json()
+    fields.pop("type_unknown", None)
+    return fields

@@ -28,6 +28,7 @@ __all__ = [
     "Language",
     "check_examples",
     "closed",
+    "coded",
     "example_answer",
     "fuel_of",
     "holds",
@@ -52,6 +53,12 @@ EXAMPLE_STEPS = 10_000
 
 EXAMPLES = 50
 """How many examples a tool may have."""
+
+
+def coded(description: str = "") -> msgspec.Meta:
+    """The schema of code. A term that is neither an object nor a text is advertised as its text, which is taken too."""
+    either = {"anyOf": [{"type": "object"}, {"type": "string"}]}
+    return msgspec.Meta(description=description or None, extra_json_schema=either)
 
 
 class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -23,6 +23,7 @@ from pif.language.warnings import Rounding
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
 from registry.records import parse_reference
+from registry.tools.code_and_examples import coded
 
 __all__ = ["STAGES", "Transform", "composed", "derived"]
 
@@ -40,7 +41,7 @@ class Transform(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a tool is made from another: `by` is a tool's name or a term, and takes and gives quoted code."""
 
     tool: Annotated[str, msgspec.Meta(description="instead of code: the tool whose code is taken")]
-    by: Annotated[Json, msgspec.Meta(description="the term tool that makes the new code of it")]
+    by: Annotated[Json, coded("the tool that makes the new code of it")]
 
 
 def composed(name: str, stages: Sequence[Json], tools: Tools, rounding: Rounding) -> Term:

@@ -5,7 +5,7 @@ Every form printed is accepted by the decoder, and the tests run every example.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
 
@@ -15,6 +15,7 @@ from pif.language.errors import nearest
 from pif.language.primitives import CATEGORIES, PRIMITIVES, Primitive
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
+from registry.tools.answer_shapes import HelpAnswer
 
 __all__ = ["EXAMPLES", "TOPICS", "Help", "help_on"]
 
@@ -212,4 +213,5 @@ def help_on(topic: str | None = None) -> Answer:
                     hint=f'Did you mean "{close}"?' if close else None,
                 )  # fmt: skip
                 return {"type": "error", "error": error.as_json()}
-    return {"type": "help", "topic": topic or "overview", "text": text}
+    answer: HelpAnswer = {"type": "help", "topic": topic or "overview", "text": text}
+    return cast(Answer, answer)

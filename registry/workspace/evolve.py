@@ -8,7 +8,7 @@ the tools that use it run. Only then is anything written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -36,6 +36,7 @@ from registry.tools.code_and_examples import (
 )
 from registry.tools.composition import composed, derived
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
+from registry.workspace.answer_shapes import EvolvedAnswer
 from registry.workspace.dependants import Checked, check_users, reject_broken, unchecked_readers
 from registry.workspace.requests import Evolve
 
@@ -127,7 +128,7 @@ def evolve(
         )
     if planned.outcome == "new_version":
         warnings += unchecked_readers(request.name, store)
-    return warned(answer, warnings)
+    return warned(cast(Answer, answer), warnings)
 
 
 def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int, rounding: Rounding) -> Term:
@@ -157,9 +158,9 @@ def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int, rounding:
 
 def _answer(
     request: Evolve, term: Term, evolved: Evolved, facts: Facts, typing: Typing, tools: SnapshotTools
-) -> Answer:
+) -> EvolvedAnswer:
     record = evolved.record
-    answer: Answer = {
+    answer: EvolvedAnswer = {
         "type": "tool",
         "name": record.name,
         "version": record.version,
@@ -168,7 +169,7 @@ def _answer(
         "capabilities": list(record.capabilities),
         "outcome": evolved.outcome,
     }
-    answer |= type_advice(typing)
+    answer |= cast(EvolvedAnswer, type_advice(typing))
     if request.transform is not None and (source := tools.tool(request.transform.tool)) is not None:
         answer["derived_from"] = source.label
     if request.code is not msgspec.UNSET and request.language == "json" and term.op == "lam":

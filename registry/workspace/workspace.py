@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
 
 import msgspec
 
@@ -35,6 +35,14 @@ from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
 from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache, TypeCache
+from registry.workspace.answer_shapes import (
+    ExportAnswer,
+    ForgottenAnswer,
+    HistoryAnswer,
+    ImportAnswer,
+    RolledBackAnswer,
+    ToolListAnswer,
+)
 from registry.workspace.dependants import (
     USERS_STEPS,
     check_users,
@@ -253,11 +261,11 @@ class Workspace:
             total, records = self.store.page(request.query, offset, request.limit)
         work = Work(LISTED_STEPS)
         listed = [self._listed(record, tools, work if types else None) for record in records]
-        answer: Answer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
+        answer: ToolListAnswer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
         if words and not request.library:
             shown = [self._listed(record, tools, work if types else None) for record in found[:LIBRARY_SHOWN]]
             answer |= {"library": shown, "library_total": len(found)}
-        return answer
+        return cast(Answer, answer)
 
     def _listed(self, record: ToolRecord, tools: SnapshotTools, work: Work | None) -> dict[str, Json]:
         """A tool as a row of `list`, with its type as far as there is `work` left."""
@@ -363,7 +371,8 @@ class Workspace:
             }
             for event in events
         ]
-        return {"type": "history", "name": name, "events": listed}
+        answer: HistoryAnswer = {"type": "history", "name": name, "events": listed}
+        return cast(Answer, answer)
 
     @_answering
     def diff(self, left: str, right: str | None = None) -> Answer:
@@ -387,11 +396,11 @@ class Workspace:
             view = Overlay(tools, name, version, older.term)
             reject_broken(name, check_users(name, self.store, tools, view))
         record = self.store.rollback(name, version, expect_version=request.expect_version)
-        answer: Answer = {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
+        answer: RolledBackAnswer = {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
                           "description": record.description, "capabilities": [*record.capabilities],
                           "outcome": "rolled_back"}  # fmt: skip
         warnings = unchecked_readers(name, self.store)
-        return warned(answer, warnings)
+        return warned(cast(Answer, answer), warnings)
 
     @_answering
     def forget(self, reference: str) -> Answer:
@@ -399,15 +408,15 @@ class Workspace:
         wanted = parse_reference(reference)
         users = users_of(self._own(wanted.name), self.store, self.tools())
         forgotten = self.store.forget(wanted.name, wanted.version)
-        answer: Answer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
+        answer: ForgottenAnswer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
                           "current": forgotten.current}  # fmt: skip
         if users.found:
             names = ", ".join(user.record.name for user in users.found[:8])
             more = f" and {len(users.found) - 8} more" if len(users.found) > 8 else ""
             told = f"these tools use {wanted.name}: {names}{more}"
             hint = f"They fail where they call it. Evolve {wanted.name} again, or change them."
-            return warned(answer, [PifWarning(code="used_by_others", message=told, hint=hint)])
-        return answer
+            return warned(cast(Answer, answer), [PifWarning(code="used_by_others", message=told, hint=hint)])
+        return cast(Answer, answer)
 
     def _own(self, name: str) -> str:
         """`name`, unless it is one of the library's that the home has none of."""
@@ -460,7 +469,13 @@ class Workspace:
     ) -> Answer:
         """Write tools (all, or those named) with their versions to a directory of JSON files."""
         exported = export_tools(self.store, directory, names=names, overwrite=overwrite)
-        return {"type": "exported", **msgspec.to_builtins(exported)}
+        answer: ExportAnswer = {
+            "type": "exported",
+            "tools": exported.tools,
+            "versions": exported.versions,
+            "directory": exported.directory,
+        }
+        return cast(Answer, answer)
 
     @_answering
     def import_(
@@ -483,7 +498,12 @@ class Workspace:
             check_imported(lineages, self.tools(), self._terms)
 
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
-        answer = {"type": "imported", "added": imported.added, **msgspec.to_builtins(imported)}
+        answer: ImportAnswer = {
+            "type": "imported",
+            "added": imported.added,
+            "tools": msgspec.to_builtins(imported.tools),
+            "ignored": [*imported.ignored],
+        }
         new = [
             f"{each.name}@{version}"
             for each in imported.tools
@@ -495,7 +515,7 @@ class Workspace:
 
             with self._asking(deadline) as prover:
                 answer["laws"] = settled(new, tools, self.store, prover, again=trust_nothing)
-        return answer
+        return cast(Answer, answer)
 
     @_answering
     def renew_laws(self, references: Sequence[str], *, deadline: Deadline | None = None) -> Answer:

@@ -113,6 +113,7 @@ def _merged(name: str, specs: Mapping[str, ToolSpec]) -> ToolSpec:
             "required": required,
         },
         arguments=_argument_type(name, properties, required, scopes),
+        answers=tuple(dict.fromkeys(each for spec in specs.values() for each in spec.answers)),
         example=first.example,
         read_only=all(spec.read_only for spec in specs.values()),
         destructive=any(spec.destructive for spec in specs.values()),

@@ -423,6 +423,7 @@ def _advertised(spec: ToolSpec) -> types.Tool:
         title=spec.title,
         description=description,
         input_schema=dict(spec.input_schema),
+        output_schema=None if spec.output_schema is None else dict(spec.output_schema),
         annotations=types.ToolAnnotations(
             title=spec.title,
             read_only_hint=spec.read_only,
