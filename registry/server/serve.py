@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module, metadata
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pif.language.errors import nearest
 from registry.errors import RegistryError
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
-from registry.server.contract.settings import Settings, Site, check_places
+from registry.server.contract.settings import Settings, Site, check_places, check_without_http
 from registry.server.mcp.stdio_server import serve_stdio
+
+if TYPE_CHECKING:
+    from registry.server.mcp.http_server import HttpOptions
 
 __all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
 
@@ -33,36 +36,41 @@ FIXTURES: dict[str, str] = {"conformance": "registry.server.groups.conformance.g
 names are not reserved."""
 
 
-def serve(settings: Settings, groups: str) -> int:
-    """Serve until the client goes; returns the exit status."""
+def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
+    """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s."""
     site = Site(settings)
     try:
-        address = _address(settings.http)
+        over_http = _http_options(settings)
         chosen = make_groups(groups, site)
     except ValueError as error:
-        sys.stderr.write(f"pif serve: {error}\n")
+        sys.stderr.write(f"{command}: {error}\n")
         return 2
     except RegistryError as error:
-        sys.stderr.write(f"pif serve: {error}\n{error.hint or ''}\n")
+        sys.stderr.write(f"{command}: {error}\n{error.hint or ''}\n")
         site.close()
         return 1
     for warning in (each for group in chosen for each in group.warnings()):
-        sys.stderr.write(f"pif serve: warning: {warning}\n")
+        sys.stderr.write(f"{command}: warning: {warning}\n")
     version = metadata.version("pif-kleis")
-    if address is None:
-        return serve_stdio(chosen, name="pif", version=version, title=TITLE)
+    if over_http is None:
+        return serve_stdio(chosen, name="pif", version=version, title=TITLE, command=command)
     from registry.server.mcp.http_server import serve_http
 
-    return serve_http(chosen, address, name="pif", version=version, title=TITLE)
+    return serve_http(chosen, over_http, name="pif", version=version, title=TITLE, command=command)
 
 
-def _address(text: str) -> tuple[str, int] | None:
-    """The address to serve over HTTP, None for standard input and output. Raises ValueError for a malformed one."""
-    if not text:
+def _http_options(settings: Settings) -> HttpOptions | None:
+    """How to serve over HTTP, None for standard input and output. Raises ValueError for what cannot be."""
+    if not settings.http:
+        check_without_http(settings)
         return None
-    from registry.server.mcp.http_server import parse_address
+    from registry.server.mcp.http_server import HttpOptions, parse_address
 
-    return parse_address(text)
+    options = HttpOptions(
+        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key
+    )
+    options.check()
+    return options
 
 
 def chosen_names(names: str) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -70,6 +70,12 @@ class Calls:
         """Whether a call of this tool may ask its client or write to its log: it needs `answer_or_ask`."""
         entry = self._entries.get(name) if isinstance(name, str) else None
         return entry is not None and entry.spec.interactive
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema that a tool's arguments are advertised with; None where there is no such tool."""
+        self._refresh()
+        entry = self._entries.get(name)
+        return None if entry is None else entry.spec.input_schema
 
     async def answer(self, name: Any, arguments: Any, report: Report | None) -> Answer:
         """Answer a call of a tool that is not interactive. `report` sends progress, or is None where the client wants

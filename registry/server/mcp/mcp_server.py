@@ -17,9 +17,9 @@ from __future__ import annotations
 import asyncio
 from base64 import b64encode
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
@@ -28,6 +28,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.session import ServerSession
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
@@ -44,6 +45,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pif.language.errors import nearest
 from registry.server.calls.contexts import Changes, ListName, Report, Workers
 from registry.server.calls.dispatch import Calls, Defects
+from registry.server.calls.stopping import Stopping
 from registry.server.contract.content import PromptMessage, ResourceBytes, block
 from registry.server.contract.group import (
     Answer,
@@ -60,10 +62,7 @@ from registry.server.mcp.request_client import Refused, RequestClient, Unanswere
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-
-__all__ = ["COMPLETIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
+__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
 
 INSTRUCTIONS_LIMIT = 2_048
 """Characters of instructions, and of a description; clients cut both there without a word."""
@@ -77,11 +76,17 @@ COMPLETIONS = 100
 HTTP_SESSIONS = 1_000
 """Connections of the older protocol over HTTP at one time."""
 
+SPARE_SESSIONS = 64
+"""Connections of the older protocol above `HTTP_SESSIONS`, for those that open while others are being closed."""
+
 HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
 
 TELLING = 2.0
 """Seconds that one notification of a change may take."""
+
+HEADER_KEYWORD = "x-mcp-header"
+"""In the schema of an argument: the header that repeats it over HTTP (2026 protocol)."""
 
 Context = ServerRequestContext[Any, Any]
 Item = TypeVar("Item")
@@ -122,9 +127,11 @@ class McpServer:
         self._workers = workers or Workers()
         self._defects = Defects()
         self._calls = Calls(self._groups, self._workers, self._defects)
+        self.stopping = Stopping()
         self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
         self._levels: int | None = None
         self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus)
         self._changes = Changes(self._tell)
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
@@ -151,7 +158,8 @@ class McpServer:
             on_list_prompts=self._list_prompts if has_prompts else None,
             on_get_prompt=self._get_prompt if has_prompts else None,
             on_completion=self._complete,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=self._listening,
+            get_tool_input_schema=self._header_schema,
         )
         server.middleware = [self._intercept]
         if is_interactive:
@@ -187,8 +195,13 @@ class McpServer:
     async def serve(self, reading: InputStream, writing: OutputStream) -> None:
         """Serve one connection until it ends. For the groups' sake, a server serves once."""
         async with self.open():
-            fast_path = FastPath(self._calls, writing, self._sealed)
-            self._on_generation = fast_path.set_generation
+            fast_path = FastPath(self._calls, self.stopping, writing, self._sealed)
+
+            def set_generation(is_modern: bool) -> None:
+                fast_path.set_generation(is_modern)
+                reading.envelope = self.envelope(is_modern)
+
+            self._on_generation = set_generation
             reading.take = fast_path.take
             try:
                 await self.server.run(reading, writing, self.server.create_initialization_options())
@@ -196,23 +209,18 @@ class McpServer:
                 await fast_path.close()
                 await writing.aclose()
 
-    def http_app(self, path: str, largest: int, *, guarded: bool) -> Starlette:
-        """The same as an application for many connections over HTTP, to be served within `open`.
+    def http_sessions(self, largest: int) -> StreamableHTTPSessionManager:
+        """The same for many connections over HTTP, to be run within `open`: `handle_request` is an ASGI application.
 
-        `largest`: bytes of a request. `guarded`: only this machine may be named in `Host` and `Origin`.
+        `largest`: bytes of a request. Who may call is decided before (`http_requests`), and so is which session makes
+        room for a new one, for which there are `SPARE_SESSIONS`.
         """
         self._levels = HTTP_LEVELS
-        rules = (
-            None
-            if guarded  # the SDK's rules for an address of this machine
-            else TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        )
-        return self.server.streamable_http_app(
-            streamable_http_path=path,
+        return StreamableHTTPSessionManager(
+            self.server,
             max_request_body_size=largest,
-            host="127.0.0.1",
-            transport_security=rules,
-            max_sessions=HTTP_SESSIONS,
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+            max_sessions=HTTP_SESSIONS + SPARE_SESSIONS,
         )
 
     @asynccontextmanager
@@ -225,6 +233,15 @@ class McpServer:
             yield
         finally:
             self._close()
+
+    def stop(self) -> None:
+        """Begin nothing more: calls under way are answered as cancelled, subscriptions of the newer protocol end."""
+        self.stopping.stop()
+        self._listening.close()
+
+    def envelope(self, is_modern: bool) -> dict[str, Any]:
+        """What a generation of the protocol adds to every result."""
+        return self._modern if is_modern else {}
 
     def _close(self) -> None:
         """Let go of the groups and the threads."""
@@ -263,16 +280,17 @@ class McpServer:
         params = context.params or {}
         name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
         if not self._calls.is_interactive(name):
-            return await self._calls.answer(name, arguments, report)
+            return await self.stopping.answer(self._calls.answer(name, arguments, report))
         client = RequestClient(context)
+        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client))
         try:
-            return await settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client))
+            return await self.stopping.answer(attempts)
         except Refused as refused:
             return Answer.error(refused.kind, refused.message, hint=refused.hint)
 
     def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
         """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
-        envelope = self._modern if is_modern else {}
+        envelope = self.envelope(is_modern)
         try:
             structured = msgspec.Raw(encode_json(answer.structured))
         except Unencodable as error:
@@ -282,6 +300,12 @@ class McpServer:
             )
             return tool_result(failed, envelope)
         return {**tool_result(answer, envelope), "structuredContent": structured}
+
+    def _header_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema that headers of a call over HTTP are checked with. Without this the SDK makes a whole `tools/list`
+        for each call, more than half of its time."""
+        schema = self._calls.input_schema(name)
+        return schema if schema is not None and _names_headers(schema) else None
 
     async def _list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -439,6 +463,13 @@ def _reporter(context: Context) -> Report | None:
         return None
     report: Callable[[float, float | None, str | None], Awaitable[None]] = context.session.report_progress
     return report
+
+
+def _names_headers(schema: Mapping[str, Any]) -> bool:
+    """Whether an argument, or a part of one, is to be repeated in a header."""
+    return any(
+        HEADER_KEYWORD in each or _names_headers(each) for each in schema.get("properties", {}).values()
+    )
 
 
 def _advertised(spec: ToolSpec) -> types.Tool:

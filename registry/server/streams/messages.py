@@ -101,6 +101,11 @@ class Rejection(msgspec.Struct, frozen=True):
 
     answer: dict[str, Any]
 
+    def with_envelope(self, envelope: dict[str, Any]) -> dict[str, Any]:
+        """The answer, a result with what the client's generation of the protocol adds to it."""
+        result = self.answer.get("result")
+        return self.answer if result is None else {**self.answer, "result": {**result, **envelope}}
+
 
 class Unencodable(ValueError):
     """An answer holds something that JSON text cannot say exactly."""
@@ -276,9 +281,7 @@ def _rejection(data: dict[str, Any], kind: str, message: str, *, path: str = "")
     if data.get("method") == "tools/call" and _is_id(number):
         place = path.removeprefix("/params").removeprefix("/arguments")
         answer = Answer.error(kind, message, path=place or None, hint="Nothing was done.")
-        return Rejection(
-            {"jsonrpc": "2.0", "id": number, "result": tool_result(answer, {"resultType": "complete"})}
-        )
+        return Rejection({"jsonrpc": "2.0", "id": number, "result": tool_result(answer, {})})
     if number is None and "method" in data and "id" not in data:
         return None
     return Rejection(protocol_error(number, INVALID_REQUEST, message))
