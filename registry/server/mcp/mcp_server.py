@@ -14,25 +14,15 @@ Invariants
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import anyio
 import mcp_types as types
 import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.session import ServerSession
-from mcp.server.subscriptions import (
-    InMemorySubscriptionBus,
-    ListenHandler,
-    ResourcesListChanged,
-    ToolsListChanged,
-)
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
@@ -52,6 +42,7 @@ from registry.server.contract.group import (
 )
 from registry.server.mcp.fast_path import FastPath
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
+from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
 if TYPE_CHECKING:
@@ -73,9 +64,6 @@ HTTP_SESSIONS = 1_000
 
 HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
-
-TELLING = 2.0
-"""Seconds that one notification of a change may take."""
 
 Context = ServerRequestContext[Any, Any]
 Item = TypeVar("Item")
@@ -114,10 +102,9 @@ class McpServer:
         self._workers = workers or Workers()
         self._defects = Defects()
         self._calls = Calls(self._groups, self._workers, self._defects)
-        self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
+        self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
-        self._bus = InMemorySubscriptionBus()
-        self._changes = Changes(self._tell)
+        self._changes = Changes(self.subscriptions.tell)
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
@@ -142,7 +129,9 @@ class McpServer:
             on_list_prompts=self._list_prompts if has_prompts else None,
             on_get_prompt=self._get_prompt if has_prompts else None,
             on_completion=self._complete,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscribe_resource=self.subscriptions.subscribe,
+            on_unsubscribe_resource=self.subscriptions.unsubscribe,
+            on_subscriptions_listen=self.subscriptions.listen,
         )
         server.middleware = [self._intercept]
         return server
@@ -206,7 +195,7 @@ class McpServer:
     def _close(self) -> None:
         """Let go of the groups and the threads."""
         self._changes.close()
-        self._sessions.clear()
+        self.subscriptions.close()
         for group in self._groups:
             group.close()
         self._workers.close()
@@ -223,7 +212,7 @@ class McpServer:
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
-            self._sessions.append(ctx.session)
+            self.subscriptions.remember(ctx.session)
             self._on_generation(is_modern)
         return result
 
@@ -326,7 +315,10 @@ class McpServer:
     # completion
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        values = self._guarded(lambda: self._completions(params), "completion/complete")
+        """The first values; groups look for them in a worker thread, because a session may have to be read."""
+        values = await self._workers.run(
+            lambda: self._guarded(lambda: self._completions(params), "completion/complete")
+        )
         shown = list(values[:COMPLETIONS])
         completion = types.Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
         return types.CompleteResult(completion=completion)
@@ -352,25 +344,6 @@ class McpServer:
         with self._defects.contain(method) as contained:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
-
-    # changes
-
-    async def _tell(self, tools: bool, resources: bool) -> None:
-        """Announce changes to every client, each in the way of its generation."""
-        await asyncio.gather(*(self._tell_one(each, tools, resources) for each in tuple(self._sessions)))
-        if tools:
-            await self._bus.publish(ToolsListChanged())
-        if resources:
-            await self._bus.publish(ResourcesListChanged())
-
-    @staticmethod
-    async def _tell_one(session: ServerSession, tools: bool, resources: bool) -> None:
-        """Notify a client of the older protocol. One that does not read delays no other."""
-        with anyio.move_on_after(TELLING):
-            if tools:
-                await session.send_tool_list_changed()
-            if resources:
-                await session.send_resource_list_changed()
 
 
 def _reporter(context: Context) -> Report | None:
