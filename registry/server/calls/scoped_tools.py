@@ -187,6 +187,9 @@ class ScopedGroup(Group):
     async def read(self, uri: str) -> ResourceText | ResourceBytes | None:
         return await self._inner.read(uri)
 
+    def state(self, uri: str) -> object:
+        return self._inner.state(uri)
+
     def prompts(self) -> Sequence[PromptSpec]:
         return self._inner.prompts()
 

@@ -266,6 +266,11 @@ class Group:
         """The contents at `uri`, or None where this group has no such resource."""
         return None
 
+    def state(self, uri: str) -> object:
+        """What stands at `uri`, as a value that is equal as long as the contents are; None where this group has no such
+        resource or it never changes. Asked every second of an address that a client watches, so it must be cheap."""
+        return None
+
     def prompts(self) -> Sequence[PromptSpec]:
         """The workflows that this group knows."""
         return ()
@@ -279,7 +284,7 @@ class Group:
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         """The values that begin with `prefix`, best first, of a variable of a resource template (`reference` is the
-        template) or an argument of a prompt (its name); the server sends the first 100."""
+        template) or an argument of a prompt (its name); the server sends the first 100. Runs in a worker thread."""
         return ()
 
     def close(self) -> None:

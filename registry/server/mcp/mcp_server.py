@@ -14,36 +14,24 @@ Invariants
 
 from __future__ import annotations
 
-import asyncio
 from base64 import b64encode
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-import anyio
 import mcp_types as types
 import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.session import ServerSession
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.subscriptions import (
-    InMemorySubscriptionBus,
-    ListenHandler,
-    PromptsListChanged,
-    ResourcesListChanged,
-    ServerEvent,
-    ToolsListChanged,
-)
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.server.calls.contexts import Changes, ListName, Report, Workers
+from registry.server.calls.contexts import Changes, Report, Workers
 from registry.server.calls.dispatch import Calls, Defects
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.content import PromptMessage, ResourceBytes, block
@@ -60,6 +48,7 @@ from registry.server.contract.questions import InputRequired
 from registry.server.mcp.fast_path import FastPath
 from registry.server.mcp.request_client import Refused, RequestClient, Unanswered, set_log_level, settle
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
+from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
 __all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
@@ -81,9 +70,6 @@ SPARE_SESSIONS = 64
 
 HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
-
-TELLING = 2.0
-"""Seconds that one notification of a change may take."""
 
 HEADER_KEYWORD = "x-mcp-header"
 """In the schema of an argument: the header that repeats it over HTTP (2026 protocol)."""
@@ -128,11 +114,9 @@ class McpServer:
         self._defects = Defects()
         self._calls = Calls(self._groups, self._workers, self._defects)
         self.stopping = Stopping()
-        self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
+        self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
-        self._bus = InMemorySubscriptionBus()
-        self._listening = ListenHandler(self._bus)
-        self._changes = Changes(self._tell)
+        self._changes = Changes(self.subscriptions.tell)
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
@@ -158,7 +142,9 @@ class McpServer:
             on_list_prompts=self._list_prompts if has_prompts else None,
             on_get_prompt=self._get_prompt if has_prompts else None,
             on_completion=self._complete,
-            on_subscriptions_listen=self._listening,
+            on_subscribe_resource=self.subscriptions.subscribe,
+            on_unsubscribe_resource=self.subscriptions.unsubscribe,
+            on_subscriptions_listen=self.subscriptions.listen,
             get_tool_input_schema=self._header_schema,
         )
         server.middleware = [self._intercept]
@@ -237,7 +223,7 @@ class McpServer:
     def stop(self) -> None:
         """Begin nothing more: calls under way are answered as cancelled, subscriptions of the newer protocol end."""
         self.stopping.stop()
-        self._listening.close()
+        self.subscriptions.end_streams()
 
     def envelope(self, is_modern: bool) -> dict[str, Any]:
         """What a generation of the protocol adds to every result."""
@@ -246,7 +232,7 @@ class McpServer:
     def _close(self) -> None:
         """Let go of the groups and the threads."""
         self._changes.close()
-        self._sessions.clear()
+        self.subscriptions.close()
         for group in self._groups:
             group.close()
         self._workers.close()
@@ -266,7 +252,7 @@ class McpServer:
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
-            self._sessions.append(ctx.session)
+            self.subscriptions.remember(ctx.session)
             self._on_generation(is_modern)
         return result
 
@@ -399,7 +385,10 @@ class McpServer:
     # completion
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        values = self._guarded(lambda: self._completions(params), "completion/complete")
+        """The first values; groups look for them in a worker thread, because a session may have to be read."""
+        values = await self._workers.run(
+            lambda: self._guarded(lambda: self._completions(params), "completion/complete")
+        )
         shown = list(values[:COMPLETIONS])
         completion = types.Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
         return types.CompleteResult(completion=completion)
@@ -425,34 +414,6 @@ class McpServer:
         with self._defects.contain(method) as contained:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
-
-    # changes
-
-    async def _tell(self, changed: frozenset[ListName]) -> None:
-        """Announce changes to every client, each in the way of its generation."""
-        await asyncio.gather(*(self._tell_one(each, changed) for each in tuple(self._sessions)))
-        for name, event in _CHANGED.items():
-            if name in changed:
-                await self._bus.publish(event())
-
-    @staticmethod
-    async def _tell_one(session: ServerSession, changed: frozenset[ListName]) -> None:
-        """Notify a client of the older protocol. One that does not read delays no other."""
-        with anyio.move_on_after(TELLING):
-            if "tools" in changed:
-                await session.send_tool_list_changed()
-            if "resources" in changed:
-                await session.send_resource_list_changed()
-            if "prompts" in changed:
-                await session.send_prompt_list_changed()
-
-
-_CHANGED: dict[ListName, Callable[[], ServerEvent]] = {
-    "tools": ToolsListChanged,
-    "resources": ResourcesListChanged,
-    "prompts": PromptsListChanged,
-}
-"""What the streams of the newer protocol are told."""
 
 
 def _reporter(context: Context) -> Report | None:

@@ -34,6 +34,7 @@ from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import Item, ItemKind
+from kleis.sessions.files.storage import signature_of
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.sessions import Sessions
 from kleis.sessions.submission import outcome_fields
@@ -339,7 +340,7 @@ class TheoryGroup(Group):
             TemplateSpec(
                 uri_template="kleis://sessions/{session}/{structure}",
                 name="declaration",
-                title="A structure, data type or function of a session",
+                title="A structure, data type, function, operation or axiom of a session",
             ),
             TemplateSpec(
                 uri_template="kleis://stdlib/{module}",
@@ -376,6 +377,16 @@ class TheoryGroup(Group):
         except KleisError:
             return None
 
+    def state(self, uri: str) -> object:
+        match uri.split("/"):
+            case ["kleis:", "", "sessions", session] | ["kleis:", "", "sessions", session, _]:
+                try:
+                    return signature_of(self.sessions.file(session)) or "no such session"
+                except KleisError:
+                    return None
+            case _:
+                return None
+
     def prompts(self) -> Sequence[PromptSpec]:
         return THEORY_PROMPTS
 
@@ -386,18 +397,22 @@ class TheoryGroup(Group):
             case "module":
                 names = self._library.modules()
             case "structure":
-                names = self._declared(given.get("session", "default"))
+                names = self._declared(given.get("session", "default"), all_kinds="/" in reference)
             case _:
                 names = ()
         return [name for name in names if name.startswith(prefix)]
 
-    def _declared(self, session: str) -> list[str]:
-        """The structures, data types and functions of a session."""
+    def _declared(self, session: str, *, all_kinds: bool) -> list[str]:
+        """The structures of a session; with `all_kinds` then its data types and functions, then operations and axioms."""
         try:
             theory = self.sessions.theory(session)
         except KleisError:
             return []
-        return sorted({*theory.structures, *theory.data, *theory.definitions})
+        found = sorted(theory.structures)
+        if all_kinds:
+            found += sorted({*theory.data, *theory.definitions}.difference(found))
+            found += sorted(set(theory.names).difference(found))
+        return found
 
     @property
     def _library(self) -> ImportedTheories:
