@@ -18,7 +18,7 @@ INSTALLING = 150.0
 @pytest.fixture(scope="session", autouse=True)
 def packages() -> Path:
     try:
-        return installation.node_packages(INSTALLING)
+        return installation.node_packages(INSTALLING, again=False)
     except installation.NotInstalled as error:
         pytest.skip(f"no conformance packages: {error}")
 

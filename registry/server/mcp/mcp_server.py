@@ -46,7 +46,14 @@ from registry.server.contract.group import (
 )
 from registry.server.contract.questions import InputRequired
 from registry.server.mcp.fast_path import FastPath
-from registry.server.mcp.request_client import Refused, RequestClient, Unanswered, set_log_level, settle
+from registry.server.mcp.request_client import (
+    OpenQuestions,
+    Refused,
+    RequestClient,
+    Unanswered,
+    set_log_level,
+    settle,
+)
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
@@ -114,6 +121,7 @@ class McpServer:
         self._defects = Defects()
         self._calls = Calls(self._groups, self._workers, self._defects)
         self.stopping = Stopping()
+        self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
         self._changes = Changes(self.subscriptions.tell)
@@ -267,7 +275,7 @@ class McpServer:
         name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
         if not self._calls.is_interactive(name):
             return await self.stopping.answer(self._calls.answer(name, arguments, report))
-        client = RequestClient(context)
+        client = RequestClient(context, self._waiting)
         attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client))
         try:
             return await self.stopping.answer(attempts)
@@ -356,7 +364,7 @@ class McpServer:
             close = nearest(params.name, prompts)
             hint = f"did you mean {close}?" if close else f"there are: {', '.join(prompts)}"
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:200]}; {hint}")
-        client = RequestClient(context)
+        client = RequestClient(context, self._waiting)
         try:
             messages = await settle(client, lambda: self._prompt_messages(spec, params, client))
         except ValueError as error:
