@@ -77,11 +77,29 @@ class Calls:
                 return self._unknown(name)
         if entry is None:
             return contained.answer()
-        answer = await self._of_tool(entry, arguments, report)
-        error_fields = entry.spec.error_fields
-        if error_fields is None or not answer.is_error:
-            return answer
-        return msgspec.structs.replace(answer, structured={**error_fields, **answer.structured})
+        return _with_error_fields(entry.spec, await self._of_tool(entry, arguments, report))
+
+    def may_ask(self, name: Any) -> bool:
+        """Whether there may be a question to a person before a call of this tool."""
+        entry = self._entries.get(name) if isinstance(name, str) else None
+        return entry is not None and entry.spec.may_ask
+
+    def refused(self, name: Any, answer: Answer) -> Answer:
+        """An error of somebody else's as the tool's own, with the fields that its errors have."""
+        entry = self._entries.get(name) if isinstance(name, str) else None
+        return answer if entry is None else _with_error_fields(entry.spec, answer)
+
+    async def question(self, name: Any, arguments: Any) -> str | None:
+        """What a person should agree to before this call; None where it destroys nothing, or is no sound call."""
+        if not self.may_ask(name):
+            return None
+        entry = self._entries[name]
+        with self._defects.contain(f"the question before a call of {name[:100]!r}"):
+            checked = entry.checker.check(arguments)
+            if isinstance(checked, Answer):
+                return None
+            return await self._workers.run(lambda: entry.group.question(name, checked))
+        return f"What `{name}` would change could not be found out. Call it all the same?"
 
     async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
         checked: msgspec.Struct | Answer | None = None
@@ -154,6 +172,12 @@ class Calls:
         hint = f"Did you mean `{close}`?" if close else f"Tools: {some}{more}."
         shown = name if len(name) <= 100 else name[:99] + "…"
         return Answer.error("unknown_tool", f"there is no tool `{shown}`", hint=hint)
+
+
+def _with_error_fields(spec: ToolSpec, answer: Answer) -> Answer:
+    if spec.error_fields is None or not answer.is_error:
+        return answer
+    return msgspec.structs.replace(answer, structured={**spec.error_fields, **answer.structured})
 
 
 class Contained:

@@ -2,6 +2,7 @@
 
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes
+- `confirmation`: a question to the person before something is destroyed
 - `fast_path`: plain calls of tools, answered without the SDK's dispatcher
 - `stdio_streams`: the stream pair that the SDK's server runs over; it answers faults
 - `stdio_server`: one process on standard input and output: signals, event loop, exit status

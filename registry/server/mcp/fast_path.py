@@ -2,7 +2,7 @@
 
 The SDK decides which protocol generation a connection uses and answers everything else; but its handling of a request
 (three tasks, two relays, five models) is most of the latency of a small call. So once the generation is known, a
-plain `tools/call` is taken here. Anything unusual about a request is left to the SDK, which knows how to reject it.
+plain `tools/call` is taken here; not one before which a person may be asked. Anything unusual about a request is left to the SDK, which knows how to reject it.
 
 Invariants
 ----------
@@ -24,6 +24,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from registry.server.calls.contexts import Report
 from registry.server.calls.dispatch import Calls
 from registry.server.contract.group import Answer
+from registry.server.mcp.confirmation import can_be_asked
 from registry.server.mcp.stdio_streams import OutputStream
 from registry.server.streams.messages import Incoming, encode_message
 
@@ -43,12 +44,15 @@ class FastPath:
         self._output = output
         self._seal = seal
         self._is_modern: bool | None = None
+        self._can_be_asked = False
         self._running: dict[str, asyncio.Task[None]] = {}
         self._bytes = 0
 
-    def set_generation(self, is_modern: bool) -> None:
-        """The SDK has accepted a request of this generation (on the older one, the handshake)."""
+    def set_generation(self, is_modern: bool, capabilities: Any) -> None:
+        """The SDK has accepted a request of this generation, on the older one the handshake, with the client's
+        capabilities."""
         self._is_modern = is_modern
+        self._can_be_asked = can_be_asked(capabilities)
 
     def take(self, said: Incoming) -> bool:
         """Take a message if it is ours; whether it was."""
@@ -69,6 +73,8 @@ class FastPath:
         if self._is_modern is None or params is None:
             return False
         meta = params.get("_meta")
+        if self._calls.may_ask(params.get("name")) and self._asks(meta):
+            return False
         if not self._is_modern:
             return meta is None or (isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY not in meta)
         return (
@@ -76,6 +82,12 @@ class FastPath:
             and meta.get(PROTOCOL_VERSION_META_KEY) in MODERN_PROTOCOL_VERSIONS
             and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)
         )
+
+    def _asks(self, meta: Any) -> bool:
+        """Whether the client can put a question to a person: on the newer generation each request says so."""
+        if not self._is_modern:
+            return self._can_be_asked
+        return isinstance(meta, dict) and can_be_asked(meta.get(CLIENT_CAPABILITIES_META_KEY))
 
     def _cancel(self, number: Any) -> bool:
         task = self._running.get(str(number)) if isinstance(number, str | int) else None

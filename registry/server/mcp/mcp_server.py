@@ -40,6 +40,7 @@ from registry.server.contract.group import (
     TemplateSpec,
     ToolSpec,
 )
+from registry.server.mcp.confirmation import PATIENCE, Confirmation, can_be_asked
 from registry.server.mcp.fast_path import FastPath
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.mcp.subscriptions import Subscriptions
@@ -97,6 +98,7 @@ class McpServer:
         version: str,
         title: str = "",
         workers: Workers | None = None,
+        patience: float = PATIENCE,
     ) -> None:
         self._groups = tuple(groups)
         self._workers = workers or Workers()
@@ -105,7 +107,8 @@ class McpServer:
         self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
         self._changes = Changes(self.subscriptions.tell)
-        self._on_generation: Callable[[bool], None] = lambda is_modern: None
+        self._on_generation: Callable[[bool, Any], None] = lambda is_modern, capabilities: None
+        self._confirmation = Confirmation(patience)
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
         self._modern: dict[str, Any] = {
@@ -206,15 +209,34 @@ class McpServer:
         """Middleware: answers calls itself, and remembers the sessions of the older protocol."""
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if is_modern and ctx.request_id is not None:
-            self._on_generation(is_modern)
+            self._on_generation(is_modern, None)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
-            sealed = self._sealed(await self._answer(ctx), is_modern)
+            answer = await self._agreed(ctx, is_modern)
+            if isinstance(answer, dict):
+                return {**self._modern, **answer}
+            sealed = self._sealed(answer, is_modern)
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
             self.subscriptions.remember(ctx.session)
-            self._on_generation(is_modern)
+            self._on_generation(is_modern, (ctx.params or {}).get("capabilities"))
         return result
+
+    async def _agreed(self, ctx: Context, is_modern: bool) -> Answer | dict[str, Any]:
+        """The answer of a call, once a person has agreed to it where they should and can be asked; or the question."""
+        params = ctx.params or {}
+        name, arguments = params.get("name"), params.get("arguments")
+        if not self._calls.may_ask(name) or not can_be_asked(_capabilities(ctx)):
+            return await self._answer(ctx)
+
+        async def question() -> str | None:
+            return await self._calls.question(name, arguments)
+
+        ask = self._confirmation.required if is_modern else self._confirmation.asked
+        said = await ask(ctx, question)
+        if said is None:
+            return await self._answer(ctx)
+        return self._calls.refused(name, said) if isinstance(said, Answer) else said
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """The ordinary way to a call, taken where a client of the older protocol never sent `initialize`."""
@@ -344,6 +366,12 @@ class McpServer:
         with self._defects.contain(method) as contained:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
+
+
+def _capabilities(context: Context) -> Any:
+    """What the client says that it can do, as it came."""
+    known = context.session.client_capabilities
+    return None if known is None else known.model_dump(by_alias=True, exclude_none=True)
 
 
 def _reporter(context: Context) -> Report | None:

@@ -327,6 +327,30 @@ class TheoryGroup(Group):
                 hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known))}"
                 raise SessionError(f"there is no session {name!r}", code="session-unknown", hint=hint)
 
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        match arguments:
+            case requests.SaveTheory(name=stem, overwrite=True):
+                kept = self.sessions.saved(stem)
+                return f"Replace the saved theory {stem}?" if kept else None
+            case requests.LoadTheory(session=session) | requests.Undo(session=session):
+                return self._question_of_dropping(name, session)
+            case _:
+                return None
+
+    def _question_of_dropping(self, name: str, session: str) -> str | None:
+        """The question before submissions are dropped; a session that cannot be read has some too, perhaps."""
+        try:
+            items = self.sessions.universe(session).items()
+        except KleisError:
+            return f"The theory session {session} cannot be read. Drop what is in it all the same?"
+        if not items:
+            return None
+        if name == "undo":
+            return f"Drop submission {len(items)} of the theory session {session}: {_cut(items[-1].text)}"
+        return f"Begin the theory session {session} anew? Its submissions ({len(items)}) are dropped."
+
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
 
     def resource_templates(self) -> Sequence[TemplateSpec]:
