@@ -94,7 +94,7 @@ def test_what_destroys_is_asked_about(way: tuple[str, str], tmp_path: Path) -> N
     converse(tmp_path, way, talk, client={"elicitation_callback": person})
 
 
-@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+@pytest.mark.parametrize("way", [WAYS[0], WAYS[-1]], ids=" ".join)
 def test_clients_that_cannot_ask_work_as_before(way: tuple[str, str], tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         await ask(client, "evolve", name="mine", description="Mine", code=1)
