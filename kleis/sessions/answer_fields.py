@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.problems import AnswerWarning
 from kleis.prover.protocol.verdict import Binding, Evidence, Table, Verdict
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "statements",
     "table_text",
     "verdict_fields",
+    "warning_fields",
     "witness_text",
 ]
 
@@ -31,9 +33,15 @@ CONSISTENCY = {"model": "they have a model", "unknown": "whether they have a mod
 """What `Verdict.consistency` says of the axioms that a proof used."""
 
 
+def warning_fields(warnings: Iterable[AnswerWarning]) -> dict[str, Any]:
+    """The warnings of an answer, as its first field; nothing where there are none."""
+    shown = [each.as_dict() for each in warnings]
+    return {"warnings": shown} if shown else {}
+
+
 def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]:
     """A verdict on a proposition."""
-    fields: dict[str, Any] = {"status": verdict.status}
+    fields: dict[str, Any] = {**warning_fields(verdict.warnings), "status": verdict.status}
     if verdict.status in ("verified", "disproved", "inconsistent"):
         fields["verified"] = verdict.status == "verified"
         fields["witness"] = witness_text(verdict.evidence) if verdict.evidence is not None else None
@@ -57,7 +65,6 @@ def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]
         "hint": verdict.advice,
         "assumed": list(verdict.assumed),
         "lemmas": list(verdict.lemmas),
-        "warnings": list(verdict.warnings),
         "theory": verdict.theory if verdict.status != "inconsistent" else "",
         "problem": verdict.problem,
     }

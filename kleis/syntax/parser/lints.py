@@ -140,7 +140,7 @@ class Linter:
 
     def finish(self, items: tuple[tree.Declaration, ...]) -> tuple[tree.Lint, ...]:
         """All lints of the text in order of place."""
-        self._pending = self._kept
+        self._pending = [*self._kept, *self._pending]
         for item in items:
             if isinstance(item, tree.Example):
                 self._continued_lines(item)

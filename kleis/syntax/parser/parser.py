@@ -26,7 +26,14 @@ from kleis.syntax.parser.operator_chains import Chain, Operand, fold
 from kleis.syntax.parser.parse_errors import Automaton, Recovery, Stuck, explain_token, explain_tree_error
 from kleis.syntax.parser.tables import END, Rule, load_tables
 
-__all__ = ["parse_expression", "parse_program", "parse_source", "parse_type", "parse_with_tokens"]
+__all__ = [
+    "parse_asked",
+    "parse_expression",
+    "parse_program",
+    "parse_source",
+    "parse_type",
+    "parse_with_tokens",
+]
 
 MAXIMUM_ERRORS = 100
 """After so many errors in one text the rest is not parsed."""
@@ -74,6 +81,14 @@ def parse_expression(text: str, *, file: str = "<text>") -> tree.Expression:
     """Parse one expression or proposition, or raise `ParseError`."""
     expression: tree.Expression = _Parse(text, file).single("expression")
     return expression
+
+
+def parse_asked(text: str, *, file: str = "<text>") -> tuple[tree.Expression, tuple[tree.Lint, ...]]:
+    """Parse one expression that somebody asks about, with its lints; or raise `ParseError`."""
+    parse = _Parse(text, file)
+    expression: tree.Expression = parse.single("expression")
+    parse.linter.proposition(expression.span)
+    return expression, parse.linter.finish(())
 
 
 def parse_type(text: str, *, file: str = "<text>") -> tree.TypeExpression:
