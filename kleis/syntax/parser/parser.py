@@ -45,7 +45,14 @@ _NO_LEVEL = {
 }  # fmt: skip
 """The rules that add no level to the tree."""
 
-_MORE_LEVELS = {"named_argument": 2, "assert_inconsistent_block": 9}
+_MORE_LEVELS = {
+    "named_argument": 2,
+    "indexed": 2,
+    "unique_quantifier": 4,
+    "absolute_value": 1,
+    "member_group": 0,
+    "assert_inconsistent_block": 9,
+}
 """The rules that add more than one level."""
 
 Picks: TypeAlias = tuple[int, ...]
@@ -238,6 +245,8 @@ class _Parse:
         wanted, otherwise = soft()[kind]
         action = self.automaton.tables.actions[states[-1]].get(wanted)
         accepted = action is not None and (action > 0 or self.automaton.accepts(states, wanted))
+        if not accepted and kind == "VBAR":
+            return "RBAR" if self.automaton.accepts(states, "RBAR") else "LBAR"
         if accepted and kind == "DOT_CARRIER":
             tokens.kinds[index + 1] = VOID
         elif not accepted and kind in GLUED:
@@ -267,7 +276,10 @@ class _Parse:
 
     def folded(self, values: list[Any], _heights: list[int], _firsts: list[int], _picks: Picks) -> Step:
         """A chain is complete."""
-        operand = fold(values[0], self._span, self.linter.operator)
+        kinds = self.tokens.kinds
+        operand = fold(
+            values[0], self._span, self.linter.operator, lambda each: kinds[each.first] == "INDEXED"
+        )
         return operand.expression, operand.height
 
 

@@ -22,6 +22,7 @@ from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Spanned
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
+from kleis.syntax.superscripts import power_of
 from kleis.theory.name_check.known_names import Arity, Known, Report, describe, takes
 from kleis.theory.name_check.structure_members import head_name
 
@@ -143,6 +144,10 @@ class ExpressionNames:
             return
         if "::" in name:
             self._member(node, name, scope)
+            return
+        power = power_of(node)
+        if power is not None:
+            self._pending.extend((each, scope) for each in power.arguments)
             return
         if self._free == "question":
             self._asked(node)
@@ -396,7 +401,7 @@ class TypeNames:
 
     def _name(self, node: tree.NamedType | tree.AppliedType, scope: _Scope) -> None:
         head, *rest = tree.split_name(node.name)
-        if head in scope or self._known.is_type(head):
+        if head == "_" or head in scope or self._known.is_type(head):
             return
         if rest:
             hint = self._report.nearest("structure", head, self._known.structure_names)

@@ -16,7 +16,7 @@ from kleis.problems import AnswerWarning
 from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Status, Table, Verdict
 from kleis.sessions.answer_fields import evidence_fields, evidence_of, witness_text
 from registry.cli.kleis.questions.verify import exit_status
-from registry.cli.kleis.shared.reports import grid, print_verdict, status_piece
+from registry.cli.kleis.shared.reports import grid, print_verdict, print_warnings, status_piece
 from registry.cli.terminal.screen import Screen
 from tests.support.files.command_lines import on_a_terminal
 from tests.support.theories.small_theories import GROUP
