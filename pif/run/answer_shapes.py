@@ -18,6 +18,7 @@ class ValueAnswer(PrintedFields, total=False):
     step: int
     fuel_used: int
     trace: list[Json]
+    warnings: list[dict[str, Json]]
 
 
 class ContinuationAnswer(TypedDict):
@@ -33,3 +34,4 @@ class ContinuationAnswer(TypedDict):
     stopped: NotRequired[str]
     session: NotRequired[str]
     trace: NotRequired[list[Json]]
+    warnings: NotRequired[list[dict[str, Json]]]

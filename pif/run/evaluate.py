@@ -25,6 +25,7 @@ from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
 from pif.language.values import Continuation, FunctionInData, Value, kind_of, print_value
+from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
@@ -48,7 +49,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     `raw` and `data` say how `input` is read; `step` is the steps taken before, `drive` how many further ones may be
     taken here; `trace` is how many of the last events to return. `as_term`: the value is printed as the literal term that
-    evaluates to it, so that kinds show; one that holds a function is then a `type_error`.
+    evaluates to it, so that kinds show; one that holds a function is then a `type_error`. `fractions`: what becomes of
+    numbers with a fraction in the code and the input.
     """
 
     code: Json = None
@@ -60,6 +62,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     drive: int = 0
     trace: int = 0
     as_term: bool = False
+    fractions: Fractions = "round"
 
 
 class _Pause:
@@ -123,7 +126,7 @@ def run(
         stepper = Stepper(tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief)
         running = _Run(request, stepper, progress, pause)
         try:
-            answer = with_room(running.answer)
+            answer = warned(with_room(running.answer), running.warnings())
         except HostError:
             raise
         except Exception as defect:
@@ -168,15 +171,29 @@ class _Run:
         self.pause = pause
         self.fuel_used = 0
         self.step = request.step
+        self.rounding = Rounding(request.fractions)
+        self.tool: Tool | None = None
+
+    def warnings(self) -> list[PifWarning]:
+        """What this run must say before its answer."""
+        found = self.rounding.warnings()
+        if self.tool is not None and self.tool.rounded is not None:
+            found.append(
+                self.tool.rounded.warning(
+                    "fraction_rounded_in_tool", f"{self.tool.label} was kept with rounded numbers"
+                )
+            )
+        return found
 
     def answer(self) -> Answer:
         request = self.request
         try:
             program = self.program()
+            self.tool = program if isinstance(program, Tool) else None
             if request.data:
-                given = given_data(*read_data(request.input))
+                given = given_data(*read_data(request.input, self.rounding))
             else:
-                given = given_term(read_input(request.input, raw=request.raw))
+                given = given_term(read_input(request.input, raw=request.raw, rounding=self.rounding))
             outcome = self.one_step(program, given)
             while isinstance(outcome, _Next) and self.step - request.step - 1 < request.drive:
                 stopped = self.stopped()
@@ -236,7 +253,7 @@ class _Run:
             raise missing_tool(request.tool, self.tools)
         code = request.code
         if not isinstance(code, str):
-            return decode_term(code)
+            return decode_term(code, rounding=self.rounding)
         tool = self.tools.tool(code)
         if tool is not None:
             return tool
@@ -253,7 +270,7 @@ class _Run:
             ) from None
         except ValueError as error:
             raise PifError("term_too_deep", str(error)) from None
-        return decode_term(data)
+        return decode_term(data, rounding=self.rounding)
 
     def left(self) -> int:
         return self.budget.fuel - self.fuel_used

@@ -19,6 +19,7 @@ from pif.analysis.work import NOT_FINISHED, STOPPED, Unfinished, Work
 from pif.language.decode import all_errors
 from pif.language.host import Tools
 from pif.language.terms import Json, Term, print_term, same_term
+from pif.language.warnings import PifWarning, warned
 from pif.run.evaluate import Answer
 from registry.tools.answer_shapes import AnalysisAnswer
 
@@ -44,6 +45,7 @@ DEFAULT_ASPECTS: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspe
 """The default: all but the text of the graph."""
 
 _WARNINGS = 20
+_MISSING_HINT = "Evolve it, or correct the name: `list` shows the tools. A run that calls it fails."
 """Missing tools that are told one by one."""
 
 _REACHED = 1_000
@@ -77,8 +79,6 @@ def analysis(
     if "validation" in aspects:
         answer |= {"valid": True, "errors": []}
     facts = facts_of(term)
-    if warnings := warnings_of(facts, name, tools):
-        answer["warnings"] = warnings
     if "facts" in aspects:
         answer |= msgspec.to_builtins(facts)
     if "reach" in aspects:
@@ -104,14 +104,15 @@ def analysis(
             unfinished.append(f"dead_code: {error.reason}")
     if "normal_form" in aspects:
         try:
-            normal = normalize(term, Work(stop=stop).done)
+            work = Work(stop=stop)
+            normal = normalize(term, work.done, work.look)
             answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
         except Unfinished as error:
             answer |= {"normal_form": None, "is_normal": None}
             unfinished.append(f"normal_form: {error.reason}")
     if unfinished:
         answer["unfinished"] = unfinished
-    return cast(Answer, answer)
+    return warned(cast(Answer, answer), warnings_of(facts, name, tools))
 
 
 def unfinished_cost(cost: Json) -> list[str]:
@@ -136,11 +137,10 @@ def reach_of(term: Term, label: str | None, tools: Tools, work: Work | None = No
             missing.add(name)
         elif tool.label not in reached:
             try:
-                work.done(1 + tool.term.nodes // 4)
+                reached[tool.label] = facts_of(tool.term, work)
             except Unfinished:
                 waiting.append(name)
                 break
-            reached[tool.label] = facts_of(tool.term)
             waiting += reached[tool.label].tools
     capabilities = {each for name, facts in reached.items() if name != label for each in facts.capabilities}
     answer: Answer = {
@@ -159,12 +159,13 @@ def _types(typing: Typing, label: str | None) -> TypeFields:
     return answer
 
 
-def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[str]:
+def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[PifWarning]:
     """Warnings for a term: names of tools that do not exist."""
     missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
     told = [f'the code names "{tool[:80]}", which is no tool yet' for tool in missing[:_WARNINGS]]
-    more = len(missing) - len(told)
-    return [*told, f"the code names {more} more that are no tools yet"] if more else told
+    if more := len(missing) - len(told):
+        told.append(f"the code names {more} more that are no tools yet")
+    return [PifWarning(code="missing_tool", message=each, hint=_MISSING_HINT) for each in told]
 
 
 def type_advice(typing: Typing) -> TypeFields:

@@ -25,7 +25,7 @@ class AnalysisAnswer(TypeFields, total=False):
     tool: str
     valid: bool
     errors: list[dict[str, Json]]
-    warnings: list[str]
+    warnings: list[dict[str, Json]]
     nodes: int
     depth: int
     operations: dict[str, int]

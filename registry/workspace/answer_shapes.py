@@ -28,7 +28,7 @@ class _ToolAnswer(TypedDict):
     hash: str
     description: str
     capabilities: list[str]
-    warnings: NotRequired[list[str]]
+    warnings: NotRequired[list[dict[str, Json]]]
 
 
 class EvolvedAnswer(_ToolAnswer, TypeFields):
@@ -78,7 +78,7 @@ class ForgottenAnswer(TypedDict):
     name: str
     versions: list[int]
     current: int | None
-    warnings: NotRequired[list[str]]
+    warnings: NotRequired[list[dict[str, Json]]]
 
 
 class ExportAnswer(TypedDict):

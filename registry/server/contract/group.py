@@ -25,6 +25,8 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from registry.server.contract.advertised_schemas import answer_schema, schema_of
+from registry.server.contract.content import Content, PromptMessage, ResourceBytes
+from registry.server.contract.questions import Client, InputRequired
 
 __all__ = [
     "Announcer",
@@ -53,6 +55,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     objects that the tool answers; the schema of answers is made from them and from errors. `may_ask`: `Group.question`
     may have a question before a call. `error_fields` are fields of every error result of the tool, whoever made it: a
     gate's say that nothing is allowed.
+    An `interactive` tool may ask its client (return `InputRequired`) and write to its log; any other may not.
     """
 
     name: str
@@ -67,6 +70,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     idempotent: bool = False
     open_world: bool = False
     may_ask: bool = False
+    interactive: bool = False
     error_fields: Mapping[str, Any] | None = None
 
     @property
@@ -85,12 +89,14 @@ class Answer(msgspec.Struct, frozen=True):
 
     `structured` holds JSON data (or `msgspec.Raw` parts that are JSON text already). Text beyond 20,000 characters
     is cut by the server, with a note that ends in `rest`: how to get what was cut ("Call list with offset 50.").
+    `content` goes after the text, for clients that show more than text.
     """
 
     structured: Mapping[str, Any]
     text: str
     is_error: bool = False
     rest: str = ""
+    content: tuple[Content, ...] = ()
 
     @classmethod
     def error(
@@ -125,6 +131,10 @@ class CallContext(Protocol):
         stops the thread otherwise."""
 
     @property
+    def client(self) -> Client:
+        """The client at the other end: what it can do, what it answered, its log. For `interactive` tools."""
+
+    @property
     def wants_progress(self) -> bool:
         """Whether the client asked for progress; `progress` is a no-op where it did not."""
 
@@ -145,6 +155,8 @@ class Announcer(Protocol):
     def tools_changed(self) -> None: ...
 
     def resources_changed(self) -> None: ...
+
+    def prompts_changed(self) -> None: ...
 
 
 class ResourceSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -240,7 +252,7 @@ class Group:
         """A tool that may be called though `tools` does not list it (a client's list may be old)."""
         return None
 
-    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer | InputRequired:
         """Answer a call of one of this group's tools; `arguments` is an instance of its `ToolSpec.arguments`."""
         raise LookupError(f"group {self.name} has no tool {name}")
 
@@ -258,7 +270,7 @@ class Group:
         """The families of resources."""
         return ()
 
-    async def read(self, uri: str) -> ResourceText | None:
+    async def read(self, uri: str) -> ResourceText | ResourceBytes | None:
         """The contents at `uri`, or None where this group has no such resource."""
         return None
 
@@ -268,8 +280,15 @@ class Group:
         return None
 
     def prompts(self) -> Sequence[PromptSpec]:
-        """The workflows that this group knows; they never change while it serves."""
+        """The workflows that this group knows."""
         return ()
+
+    async def prompt(
+        self, spec: PromptSpec, given: Mapping[str, str], client: Client
+    ) -> Sequence[PromptMessage] | InputRequired:
+        """The messages of one of `prompts`, or what to ask the client first. Raises ValueError for a missing or
+        unknown argument."""
+        return (PromptMessage(spec.filled(given)),)
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         """The values that begin with `prefix`, best first, of a variable of a resource template (`reference` is the

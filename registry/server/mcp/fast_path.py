@@ -2,7 +2,7 @@
 
 The SDK decides which protocol generation a connection uses and answers everything else; but its handling of a request
 (three tasks, two relays, five models) is most of the latency of a small call. So once the generation is known, a
-plain `tools/call` is taken here; not one before which a person may be asked. Anything unusual about a request is left to the SDK, which knows how to reject it.
+plain `tools/call` is taken here. Anything unusual about a request is left to the SDK, which knows how to reject it.
 
 Invariants
 ----------
@@ -23,8 +23,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from registry.server.calls.contexts import Report
 from registry.server.calls.dispatch import Calls
+from registry.server.calls.stopping import Stopping
 from registry.server.contract.group import Answer
-from registry.server.mcp.confirmation import can_be_asked
 from registry.server.mcp.stdio_streams import OutputStream
 from registry.server.streams.messages import Incoming, encode_message
 
@@ -38,27 +38,31 @@ class FastPath:
     """Takes the plain calls of one connection. Nothing is taken until `set_generation` has said which generation it speaks."""
 
     def __init__(
-        self, calls: Calls, output: OutputStream, seal: Callable[[Answer, bool], dict[str, Any]]
+        self,
+        calls: Calls,
+        stopping: Stopping,
+        output: OutputStream,
+        seal: Callable[[Answer, bool], dict[str, Any]],
     ) -> None:
         self._calls = calls
+        self._stopping = stopping
         self._output = output
         self._seal = seal
         self._is_modern: bool | None = None
-        self._can_be_asked = False
         self._running: dict[str, asyncio.Task[None]] = {}
         self._bytes = 0
 
-    def set_generation(self, is_modern: bool, capabilities: Any) -> None:
-        """The SDK has accepted a request of this generation, on the older one the handshake, with the client's
-        capabilities."""
+    def set_generation(self, is_modern: bool) -> None:
+        """The SDK has accepted a request of this generation (on the older one, the handshake)."""
         self._is_modern = is_modern
-        self._can_be_asked = can_be_asked(capabilities)
 
     def take(self, said: Incoming) -> bool:
         """Take a message if it is ours; whether it was."""
         if said.method == "tools/call":
             if said.id is None or not self._is_plain(said.params):
                 return False
+            if self._calls.is_interactive((said.params or {}).get("name")):
+                return False  # it may ask its client, which is the SDK's to do
             key = str(said.id)
             task = asyncio.get_running_loop().create_task(self._serve(said))
             self._running[key] = task
@@ -73,8 +77,6 @@ class FastPath:
         if self._is_modern is None or params is None:
             return False
         meta = params.get("_meta")
-        if self._calls.may_ask(params.get("name")) and self._asks(meta):
-            return False
         if not self._is_modern:
             return meta is None or (isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY not in meta)
         return (
@@ -82,12 +84,6 @@ class FastPath:
             and meta.get(PROTOCOL_VERSION_META_KEY) in MODERN_PROTOCOL_VERSIONS
             and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)
         )
-
-    def _asks(self, meta: Any) -> bool:
-        """Whether the client can put a question to a person: on the newer generation each request says so."""
-        if not self._is_modern:
-            return self._can_be_asked
-        return isinstance(meta, dict) and can_be_asked(meta.get(CLIENT_CAPABILITIES_META_KEY))
 
     def _cancel(self, number: Any) -> bool:
         task = self._running.get(str(number)) if isinstance(number, str | int) else None
@@ -112,8 +108,8 @@ class FastPath:
                 )
             else:
                 params = said.params or {}
-                answer = await self._calls.answer(
-                    params.get("name"), params.get("arguments"), self._report(params)
+                answer = await self._stopping.answer(
+                    self._calls.answer(params.get("name"), params.get("arguments"), self._report(params))
                 )
         finally:
             self._bytes -= said.size

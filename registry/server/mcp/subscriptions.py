@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import anyio
@@ -27,12 +27,15 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
+    PromptsListChanged,
     ResourcesListChanged,
     ResourceUpdated,
+    ServerEvent,
     ToolsListChanged,
 )
 from mcp.shared.exceptions import MCPError
 
+from registry.server.calls.contexts import ListName
 from registry.server.contract.group import Group
 
 __all__ = ["ADDRESSES", "LONGEST", "STREAMS", "WATCHED", "Subscriptions"]
@@ -54,6 +57,13 @@ LOOK = 1.0
 
 TELLING = 2.0
 """Seconds that one notification may take."""
+
+_CHANGED: dict[ListName, Callable[[], ServerEvent]] = {
+    "tools": ToolsListChanged,
+    "resources": ResourcesListChanged,
+    "prompts": PromptsListChanged,
+}
+"""What the streams of the newer protocol are told."""
 
 Context = ServerRequestContext[Any, Any]
 logger = logging.getLogger(__name__)
@@ -89,6 +99,10 @@ class Subscriptions:
     def clients(self) -> int:
         """Connections of the older protocol."""
         return len(self._clients)
+
+    def stop(self) -> None:
+        """End the streams of the newer protocol."""
+        self._listen.close()
 
     def close(self) -> None:
         """Forget everything and stop looking."""
@@ -227,14 +241,12 @@ class Subscriptions:
 
     # Lists.
 
-    async def tell(self, tools: bool, resources: bool) -> None:
+    async def tell(self, changed: frozenset[ListName]) -> None:
         """Announce changed lists to every client, each in the way of its generation."""
-        clients = tuple(self._clients.values())
-        await asyncio.gather(*(_tell_lists(each.session, tools, resources) for each in clients))
-        if tools:
-            await self._bus.publish(ToolsListChanged())
-        if resources:
-            await self._bus.publish(ResourcesListChanged())
+        await asyncio.gather(*(_tell_lists(each.session, changed) for each in tuple(self._clients.values())))
+        for name, event in _CHANGED.items():
+            if name in changed:
+                await self._bus.publish(event())
 
 
 def _connection(session: ServerSession) -> Connection:
@@ -256,9 +268,11 @@ async def _tell_updated(client: _Client, changed: Sequence[str]) -> None:
                 await client.session.send_resource_updated(uri)
 
 
-async def _tell_lists(session: ServerSession, tools: bool, resources: bool) -> None:
+async def _tell_lists(session: ServerSession, changed: frozenset[ListName]) -> None:
     with anyio.move_on_after(TELLING):
-        if tools:
+        if "tools" in changed:
             await session.send_tool_list_changed()
-        if resources:
+        if "resources" in changed:
             await session.send_resource_list_changed()
+        if "prompts" in changed:
+            await session.send_prompt_list_changed()

@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from registry.server.calls.contexts import Report
 from registry.server.calls.dispatch import Calls
 from registry.server.contract.group import Answer, ToolSpec
+from registry.server.contract.questions import Client, InputRequired
 from registry.server.streams.messages import encode_json
 
 KIND = "not_as_advertised"
@@ -54,14 +55,16 @@ def _validator(key: _Key) -> Draft202012Validator:
 
 def hold_answers() -> None:
     """Let this process's servers check what they answer."""
-    plain = Calls.answer
+    plain = Calls.answer_or_ask
 
-    async def answer(self: Calls, name: Any, arguments: Any, report: Report | None, **more: Any) -> Answer:
-        given = await plain(self, name, arguments, report, **more)
+    async def answer_or_ask(
+        self: Calls, name: Any, arguments: Any, report: Report | None, client: Client | None, **more: Any
+    ) -> Answer | InputRequired:
+        given = await plain(self, name, arguments, report, client, **more)
         entry = self._find(name) if isinstance(name, str) else None
-        return given if entry is None else _held(entry.spec, given)
+        return given if entry is None or isinstance(given, InputRequired) else _held(entry.spec, given)
 
-    Calls.answer = answer  # type: ignore[method-assign]
+    Calls.answer_or_ask = answer_or_ask  # type: ignore[method-assign]
 
 
 def _held(spec: ToolSpec, given: Answer) -> Answer:

@@ -11,10 +11,12 @@ import pytest
 from mcp.client import Client
 from mcp_types import ElicitRequestParams, ElicitResult, TextContent
 
+from registry.server.calls.confirmation import can_be_asked
 from registry.server.contract.group import Answer, CallContext, Group, ToolSpec
-from registry.server.mcp.confirmation import Confirmation, can_be_asked
+from registry.server.mcp import request_client
 from registry.server.mcp.mcp_server import McpServer
-from tests.support.servers.raw_client import MODERN
+from tests.support.servers.pif_server import command
+from tests.support.servers.raw_client import MODERN, call, demo, modern
 from tests.support.servers.real_clients import WAYS, converse
 
 MAGMA = "structure Magma(M) { operation (⊙) : M × M → M }"
@@ -140,9 +142,9 @@ _TOOLS = (
 )
 
 
-def in_memory(group: Wiping, mode: str, talk: Any, patience: float = 60.0, **of_client: Any) -> None:
-    server = McpServer([group], name="n", version="1", patience=patience)
-    server.http_app("/mcp", 1_000, guarded=True)  # answers as over HTTP: in memory nothing is encoded
+def in_memory(group: Wiping, mode: str, talk: Any, **of_client: Any) -> None:
+    server = McpServer([group], name="n", version="1")
+    server.http_sessions(1_000)  # answers as over HTTP: in memory nothing is encoded
 
     async def run() -> None:
         async with (
@@ -186,8 +188,9 @@ def test_a_question_that_fails_is_asked_in_general(mode: str) -> None:
     assert person.asked == ["What `wipe` would change could not be found out. Call it all the same?"]
 
 
-def test_waiting_for_a_person_holds_nothing_up_and_ends() -> None:
+def test_waiting_for_a_person_holds_nothing_up_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """On the older protocol the call waits: other calls are answered meanwhile, and after its time nothing is done."""
+    monkeypatch.setattr(request_client, "PATIENCE", 1.0)
     group = Wiping()
 
     async def talk(client: Client) -> None:
@@ -195,7 +198,7 @@ def test_waiting_for_a_person_holds_nothing_up_and_ends() -> None:
         await begun.wait()
         assert (await ask(client, "look"))["wiped"] == 0
         refused = await waiting
-        assert refused["error"]["kind"] == "unanswered"
+        assert refused["error"]["kind"] == "not_answered"
         assert "nothing was changed" in refused["error"]["message"]
         assert group.wiped == 0
 
@@ -206,66 +209,39 @@ def test_waiting_for_a_person_holds_nothing_up_and_ends() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    in_memory(group, "legacy", talk, patience=1.0, elicitation_callback=silent)
+    in_memory(group, "legacy", talk, elicitation_callback=silent)
 
 
-def test_an_agreement_is_good_once_and_for_one_thing() -> None:
+def test_an_agreement_is_good_for_one_thing(tmp_path: Path) -> None:
     """What the newer generation sends back is the client's to change: only what this server sealed counts."""
+    yes = {"confirm": {"action": "accept", "content": {"confirm": True}}}
+    with demo(command=command(tmp_path, more=True)) as client:
 
-    async def run() -> None:
-        confirmation = Confirmation(patience=60)
+        def said(name: str, **more: Any) -> dict[str, Any]:
+            message = modern(call(name, "forget", {"name": name}))
+            message["params"] |= more
+            message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = {"elicitation": {}}
+            client.send(message)
+            answer = client.answer_to(name)
+            return dict(answer.get("result") or answer["error"])
 
-        async def question() -> str:
-            return "Wipe all?"
-
-        async def other() -> str:
-            return "Wipe everything?"
-
-        class Context:
-            def __init__(self, arguments: Any = None, state: Any = None, said: Any = None) -> None:
-                self.params = {"name": "wipe", "arguments": arguments, "requestState": state}
-                if said is not None:
-                    self.params["inputResponses"] = {"confirm": said}
-
-        yes = {"action": "accept", "content": {"confirm": True}}
-
-        async def outcome(context: Any, asked: Any = question, of: Confirmation = confirmation) -> str:
-            found = await of.required(context, asked)
-            return (
-                "begin"
-                if found is None
-                else "ask"
-                if isinstance(found, dict)
-                else found.structured["error"]["kind"]
-            )
-
-        async def state(arguments: Any = None) -> str:
-            found = await confirmation.required(Context(arguments), question)  # type: ignore[arg-type]
-            assert isinstance(found, dict)
-            return str(found["requestState"])
-
-        sealed = await state()
-        assert await outcome(Context(None, None, yes)) == "ask"
-        assert await outcome(Context(None, sealed)) == "ask"
-        assert await outcome(Context(None, sealed[:-1] + ("0" if sealed[-1] != "0" else "1"), yes)) == "ask"
-        assert await outcome(Context({"what": "x"}, sealed, yes)) == "ask"
-        assert await outcome(Context(None, sealed, yes), other) == "ask"
-        assert await outcome(Context(None, sealed, yes), of=Confirmation()) == "ask"
-        for wrong in ("9" * 500, "é", 7, "", ".", "nan.0.0"):
-            assert await outcome(Context(None, wrong, yes)) == "ask"
-        assert await outcome(Context(None, sealed, yes)) == "begin"
-        assert await outcome(Context(None, sealed, yes)) == "ask", "it was used"
-        assert await outcome(Context(None, await state(), {"action": "accept"})) == "declined"
-        assert (
-            await outcome(Context(None, await state(), {"action": "accept", "content": {"confirm": "true"}}))
-            == "declined"
-        )
-        late = Confirmation(patience=-1)
-        found = await late.required(Context(), question)  # type: ignore[arg-type]
-        assert isinstance(found, dict)
-        assert await outcome(Context(None, found["requestState"], yes), of=late) == "ask"
-
-    asyncio.run(run())
+        for name in ("one", "two"):
+            client.send(modern(call("new", "evolve", {"name": name, "description": name, "code": 1})))
+            client.answer_to("new")
+        asked = said("one")
+        assert asked["resultType"] == "input_required"
+        assert asked["inputRequests"]["confirm"]["method"] == "elicitation/create"
+        state = asked["requestState"]
+        assert said("one", inputResponses=yes)["resultType"] == "input_required", "without what was asked"
+        assert said("one", requestState=state)["resultType"] == "input_required", "without an answer"
+        assert said("two", inputResponses=yes, requestState=state)["code"] == -32602
+        assert said("one", inputResponses=yes, requestState=state[:-2] + "AA")["code"] == -32602
+        for wrong in ({"action": "accept"}, {"action": "accept", "content": {"confirm": False}}):
+            refused = said("one", inputResponses={"confirm": wrong}, requestState=state)
+            assert refused["structuredContent"]["error"]["kind"] == "declined"
+        assert said("one", inputResponses=yes, requestState=state)["structuredContent"]["type"] == "forgotten"
+        again = said("one", inputResponses=yes, requestState=state)
+        assert again["structuredContent"]["error"]["kind"] == "unknown_tool"
 
 
 @pytest.mark.parametrize(
@@ -276,7 +252,6 @@ def test_an_agreement_is_good_once_and_for_one_thing() -> None:
         ({"elicitation": {"form": {}, "url": {}}}, True),
         ({"elicitation": {"url": {}}}, False),
         ({}, False),
-        (None, False),
         ({"elicitation": True}, False),
     ],
 )
