@@ -27,15 +27,23 @@ __all__ = [
     "UndoneAnswer",
     "ValueAnswer",
     "VerdictAnswer",
+    "WarningFields",
 ]
 
 Fields = dict[str, Any]
+
+
+class WarningFields(TypedDict, total=False):
+    """What stands before an answer: a list of `{code, message, hint}`."""
+
+    warnings: list[Fields]
+
 
 SubmissionStatus: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
 """What the stage verify found of declarations, or that they did not come so far."""
 
 
-class FailedAnswer(TypedDict):
+class FailedAnswer(WarningFields):
     """An expression or a submission with an error, or a computation without a value."""
 
     status: Literal["error"]
@@ -44,18 +52,17 @@ class FailedAnswer(TypedDict):
     accepted: NotRequired[bool]
 
 
-class ValueAnswer(TypedDict):
+class ValueAnswer(WarningFields):
     """A computation with a value."""
 
     status: Literal["value"]
     result: str
     approximate: NotRequired[bool]
     symbolic: NotRequired[bool]
-    warnings: NotRequired[list[str]]
     output: NotRequired[list[str]]
 
 
-class VerdictAnswer(TypedDict, total=False):
+class VerdictAnswer(WarningFields, total=False):
     """A verdict on a proposition."""
 
     status: Required[Status]
@@ -74,7 +81,6 @@ class VerdictAnswer(TypedDict, total=False):
     hint: str
     assumed: list[str]
     lemmas: list[str]
-    warnings: list[str]
     theory: str
     problem: Fields
     explanation: Fields
@@ -93,17 +99,16 @@ class ExplainedAnswer(VerdictAnswer, total=False):
     needed: list[str]
 
 
-class ComparisonAnswer(TypedDict):
+class ComparisonAnswer(WarningFields):
     """Which propositions hold in which sessions."""
 
     status: Literal["compared"]
     sessions: list[str]
     propositions: list[Fields]
     differ: list[str]
-    warnings: NotRequired[list[str]]
 
 
-class OutcomeFields(TypedDict):
+class OutcomeFields(WarningFields):
     """What became of a submission or of imports."""
 
     status: SubmissionStatus
@@ -113,7 +118,6 @@ class OutcomeFields(TypedDict):
     functions_added: list[str]
     data_types_added: list[str]
     axioms_verified: list[str]
-    warnings: NotRequired[list[str]]
     error: NotRequired[str]
     hint: NotRequired[str]
     clash: NotRequired[list[str]]
@@ -132,7 +136,7 @@ class SubmissionAnswer(OutcomeFields, total=False):
     kept: bool
 
 
-class LoadedAnswer(TypedDict):
+class LoadedAnswer(WarningFields):
     """A session begun anew with imports."""
 
     status: SubmissionStatus
@@ -141,7 +145,6 @@ class LoadedAnswer(TypedDict):
     count: int
     declarations: int
     functions: int
-    warnings: NotRequired[list[str]]
 
 
 class NotLoadedAnswer(OutcomeFields):
@@ -166,7 +169,7 @@ class UndoneAnswer(TypedDict):
     undone: Fields
 
 
-class SessionAnswer(TypedDict):
+class SessionAnswer(WarningFields):
     """The submissions of a session, in order."""
 
     session: str

@@ -16,6 +16,7 @@ import msgspec
 
 from kleis.core.goal import Axiom, Goal
 from kleis.delaborate.describe_goal import expression_of
+from kleis.elaborate.question import read_question
 from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
@@ -67,15 +68,15 @@ def explain(
     universe: Universe, expression: str, provers: Provers, deadline: Deadline, *, using: str = ""
 ) -> ExplainedAnswer | FailedAnswer:
     """The verdict on a proposition, and for each axiom assumed whether the others prove the proposition and the axiom."""
-    from kleis.syntax.parser.parser import parse_expression, parse_type
+    from kleis.syntax.parser.parser import parse_type
 
     try:
-        tree = parse_expression(expression, file="<expression>")
+        question = read_question(expression, file="<expression>", importing="session")
         about = parse_type(using, file="<using>") if using else None
     except KleisError as error:
         return error_fields(error, prefix="Parse error")
     with provers.prover(universe.theory, deadline) as prover:
-        decision = prover.decide(tree, using=about, file="<expression>")
+        decision = prover.ask(question, using=about)
         if decision.goal is None:
             problem = decision.verdict.problem or {"message": decision.verdict.message}
             return {"status": "error", "error": decision.verdict.message, "problem": problem}

@@ -21,10 +21,10 @@ from kleis.builtins.rows.table import find_builtin
 from kleis.elaborate.check_program import check_program
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.problems import Problem, problem_at
+from kleis.problems import AnswerWarning, Problem, problem_at
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
-from kleis.sessions.answer_fields import evidence_fields, problem_fields, witness_text
+from kleis.sessions.answer_fields import evidence_fields, problem_fields, warned, witness_text
 from kleis.sessions.answer_shapes import SubmissionAnswer, SubmissionStatus
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import Item, ItemKind, item_of
@@ -363,9 +363,9 @@ def _item(candidate: Candidate, text: str, kind: ItemKind | None, found: Verific
     return item if kind is None else msgspec.structs.replace(item, kind=kind)
 
 
-def _warning(problem: Problem) -> str:
+def _warning(problem: Problem) -> AnswerWarning:
     place = f"line {problem.line}: " if problem.line else ""
-    return f"{place}{problem.message}" + (f" ({problem.hint})" if problem.hint else "")
+    return AnswerWarning(problem.code, f"{place}{problem.message}", problem.hint)
 
 
 def outcome_fields(checked: Checked, *, accepted: bool) -> SubmissionAnswer:
@@ -380,14 +380,12 @@ def outcome_fields(checked: Checked, *, accepted: bool) -> SubmissionAnswer:
         "data_types_added": list(item.data_types) if item else [],
         "axioms_verified": list(item.axioms) if item else [],
     }
-    if item is not None and item.warnings:
-        fields["warnings"] = list(item.warnings)
     if checked.problems:
         fields["error"] = _first_line(checked.stage, checked.problems)
         fields["problems"] = problem_fields(checked.problems)
     if checked.verification is not None:
         _add_verification(fields, checked.verification)
-    return fields
+    return warned(item.warnings if item is not None else (), fields)
 
 
 def _add_verification(fields: SubmissionAnswer, found: Verification) -> None:

@@ -31,7 +31,7 @@ from kleis.elaborate.scopes.implements import axioms_of, obligations_of
 from kleis.elaborate.scopes.scope import Template
 from kleis.elaborate.scopes.section_links import names_of_links
 from kleis.errors import KleisError
-from kleis.problems import place_of
+from kleis.problems import AnswerWarning, place_of
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.shared_provers import Provers
@@ -63,7 +63,7 @@ class Verification(msgspec.Struct, frozen=True):
 
     status: SubmissionStatus
     parts: tuple[Part, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[AnswerWarning, ...] = ()
     problems: tuple[KleisError, ...] = ()
     own: int = 0
     """How many of the parts are about the submission itself; they come first."""
@@ -322,13 +322,15 @@ def _judged(parts: Sequence[Part], deadline: Deadline) -> Verification:
     return Verification("unknown" if warnings else "consistent", found, warnings)
 
 
-def _warning(part: Part, deadline: Deadline) -> str:
+def _warning(part: Part, deadline: Deadline) -> AnswerWarning:
     verdict = part.verdict
     if verdict.message:
-        return verdict.message
+        return AnswerWarning(str(verdict.reason or "unknown"), verdict.message, verdict.advice)
     if deadline.over:
-        return f"whether {part.name} has a model was not settled in {deadline.seconds:g} s: it may be inconsistent"
-    return f"no model of {part.name} was found, and no clash ({verdict.reason}): it may be inconsistent"
+        message = f"whether {part.name} has a model was not settled in {deadline.seconds:g} s: it may be inconsistent"
+        return AnswerWarning("no-model-known", message, "ask with a larger timeout_ms")
+    message = f"no model of {part.name} was found, and no clash ({verdict.reason}): it may be inconsistent"
+    return AnswerWarning("no-model-known", message)
 
 
 def _error_of(part: Part) -> KleisError:

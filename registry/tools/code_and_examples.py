@@ -19,7 +19,7 @@ from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
 from registry.store.exchange.file_format import Verified
-from registry.tools.example_outputs import says
+from registry.tools.example_outputs import says, says_code
 
 __all__ = [
     "EXAMPLES",
@@ -158,10 +158,14 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
                 place=f"examples/{number}",
                 found=outcome_of(answer),
                 expected=shown(example.output),
-                hint="Correct the code or the example; nothing was kept.",
+                hint="Correct the code or the example; nothing was kept."
+                + (_SAYS_CODE if says_code(example.output) else ""),
             )
         reports.append({**msgspec.to_builtins(example), "passed": True, "fuel_used": answer["fuel_used"]})
     return reports
+
+
+_SAYS_CODE = ' The output is a term, and so says quoted code; a record is written {"record": {…}}.'
 
 
 def verified(code: str | Json) -> Verified:

@@ -8,7 +8,7 @@ tool to what its code names; a name that is no tool is shown as missing, and cir
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import msgspec
@@ -72,7 +72,7 @@ _ROWS = 1_000
 """Users in one answer."""
 
 _READERS = 8
-"""Tools that a warning names."""
+"""Tools that a warning or an error names."""
 
 MOST_TOOLS = 500
 """Tools in one graph."""
@@ -157,15 +157,15 @@ class Checked(msgspec.Struct, frozen=True):
         return rows
 
 
-def users_of(name: str, store: Store, tools: SnapshotTools, work: Work | None = None) -> Users:
-    """Every tool in the home whose code reaches `name`, by name; the tool itself is not among them.
+def users_of(names: Collection[str], store: Store, tools: SnapshotTools, work: Work | None = None) -> Users:
+    """Every tool in the home whose code reaches one of `names`, by name; the tools named are not among them.
 
     Without `work` as much is done as takes a few seconds. What is found when it is used up, or stopped, is answered.
     """
     work = work or Work(USERS_STEPS)
     found: dict[str, User] = {}
     namers = _Namers(store, work)
-    waiting = deque([name])
+    waiting = deque(names)
     try:
         while waiting:
             used = waiting.popleft()
@@ -173,7 +173,7 @@ def users_of(name: str, store: Store, tools: SnapshotTools, work: Work | None = 
             for namer in namers.of(used):
                 work.done(_LOOK_UP)
                 record = tools.find(namer)
-                user = None if record is None else _user(record, name, used, reached, tools, work)
+                user = None if record is None else _user(record, names, used, reached, tools, work)
                 if user is None:
                     continue
                 before = found.get(namer)
@@ -188,18 +188,24 @@ def users_of(name: str, store: Store, tools: SnapshotTools, work: Work | None = 
 
 
 def _user(
-    record: ToolRecord, name: str, used: str, reached: User | None, tools: SnapshotTools, work: Work
+    record: ToolRecord,
+    names: Collection[str],
+    used: str,
+    reached: User | None,
+    tools: SnapshotTools,
+    work: Work,
 ) -> User | None:
-    """A tool as a user of `name` by way of `used`, itself one by `reached`; None where its code does not name `used`."""
+    """A tool as a user of one of `names` by way of `used`, itself one by `reached`; None where its code does not name
+    `used`."""
     tool = tools.tool(record.reference)
-    if tool is None or record.name == name:
+    if tool is None or record.name in names:
         return None
     named = [parse_reference(text) for text in _names(facts_of(tool.term, work).tools)]
     versions = [reference.version for reference in named if reference.name == used]
     if not versions:
         return None
     pinned = all(version is not None for version in versions) or (reached is not None and reached.pinned)
-    return User(record, used == name, pinned)
+    return User(record, used in names, pinned)
 
 
 class _Namers:
@@ -234,13 +240,13 @@ def _names(texts: Sequence[str]) -> list[str]:
 
 
 def check_users(
-    name: str,
+    names: Collection[str],
     store: Store,
     before: SnapshotTools,
     after: Tools,
     stop: Callable[[], bool] | None = None,
 ) -> Checked:
-    """Run the examples of all users of `name` on the registry as it would be.
+    """Run the examples of all users of `names`, which are not empty, on the registry as it would be.
 
     An example that does not hold as things are is nobody's fault now, and is passed over. Laws are not asked again,
     only counted: `certificate check` asks them.
@@ -249,7 +255,8 @@ def check_users(
     broken: list[Broken] = []
     stale: dict[str, int] = {}
     left = CHECK_FUEL
-    users = users_of(name, store, before, Work(USERS_STEPS, stop))
+    users = users_of(names, store, before, Work(USERS_STEPS, stop))
+    name = ", ".join([*names][:_READERS])
     if users.unfinished is not None:
         return Checked(held, (), stale, _not_all(name, users))
     for user in users.found:
@@ -291,7 +298,7 @@ def unchecked_readers(name: str, store: Store) -> list[PifWarning]:
     ]
 
 
-def reject_broken(name: str, checked: Checked) -> None:
+def reject_broken(name: str, checked: Checked, place: str = "code") -> None:
     """Raise `example_failed` where an example of a user would not hold any more, `too_busy` where not all were tried."""
     if not checked.broken:
         if checked.refusal is not None:
@@ -303,7 +310,7 @@ def reject_broken(name: str, checked: Checked) -> None:
         "example_failed",
         f"{first.tool} uses {name}, and its {first.place} would not hold any more: for {shown(first.input)} it "
         f"would give {first.found}" + (f" (and {more} more)" if more else ""),
-        place="code",
+        place=place,
         tool=first.tool,
         found=first.found,
         expected=shown(first.expected),
@@ -364,7 +371,7 @@ def graph_of(names: Sequence[str], store: Store, tools: SnapshotTools, *, librar
     chosen = [*names] if names else [*tools.snapshot.names()]
     work, cut = Work(USERS_STEPS), False
     for name in names:
-        users = users_of(name, store, tools, work)
+        users = users_of([name], store, tools, work)
         chosen += [user.record.name for user in users.found]
         cut = cut or users.unfinished is not None
     nodes: dict[str, Node] = {}

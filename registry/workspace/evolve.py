@@ -94,7 +94,7 @@ def evolve(
     if expected is None and laws.reports:  # what was checked is what is replaced
         expected = before.version if before else 0
     if planned.outcome in ("created", "new_version"):
-        checked = check_users(request.name, store, tools, view, stop)
+        checked = check_users([request.name], store, tools, view, stop)
         if not request.force:
             reject_broken(request.name, checked)
         if expected is None and checked.held:  # what was checked is what is replaced

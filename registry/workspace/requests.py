@@ -194,6 +194,9 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trust_nothing: Annotated[
         bool, Meta(description="prove the laws anew instead of checking their certificates")
     ] = False
+    force: Annotated[bool, Meta(description="take them in though examples of tools that use them fail")] = (
+        False
+    )
     timeout_ms: Milliseconds | None = None
 
 

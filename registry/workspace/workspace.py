@@ -394,7 +394,7 @@ class Workspace:
         older = tools.tool(f"{self._own(name)}@{version}") if version > 0 else None
         if older is not None and not request.force:
             view = Overlay(tools, name, version, older.term)
-            reject_broken(name, check_users(name, self.store, tools, view))
+            reject_broken(name, check_users([name], self.store, tools, view))
         record = self.store.rollback(name, version, expect_version=request.expect_version)
         answer: RolledBackAnswer = {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
                           "description": record.description, "capabilities": [*record.capabilities],
@@ -406,7 +406,7 @@ class Workspace:
     def forget(self, reference: str) -> Answer:
         """Drop a tool, or one version of it, from the registry."""
         wanted = parse_reference(reference)
-        users = users_of(self._own(wanted.name), self.store, self.tools())
+        users = users_of([self._own(wanted.name)], self.store, self.tools())
         forgotten = self.store.forget(wanted.name, wanted.version)
         answer: ForgottenAnswer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
                           "current": forgotten.current}  # fmt: skip
@@ -439,7 +439,7 @@ class Workspace:
         self, answer: Answer, name: str, tools: SnapshotTools, stop: Callable[[], bool] | None = None
     ) -> None:
         """Add the users of a tool to an answer, and what is missing of them to what is `unfinished` there."""
-        users = users_of(name, self.store, tools, Work(USERS_STEPS, stop))
+        users = users_of([name], self.store, tools, Work(USERS_STEPS, stop))
         answer["users"] = users.rows()
         if missing := users.missing():
             answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
@@ -484,10 +484,11 @@ class Workspace:
         *,
         renumber: bool = False,
         trust_nothing: bool = False,
+        force: bool = False,
         deadline: Deadline | None = None,
     ) -> Answer:
         """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew, and the
-        examples of the current versions are run.
+        examples of the current versions are run, and those of the home's tools that use what changes (unless `force`).
 
         Then their laws, which come in as claimed, are tried and their certificates checked; with `trust_nothing` they are
         proved anew. A law that is false is dropped. What the `deadline` leaves open stays claimed.
@@ -495,7 +496,8 @@ class Workspace:
         from registry.workspace.import_check import check_imported  # not needed to run a tool
 
         def check(lineages: Sequence[Lineage]) -> None:
-            check_imported(lineages, self.tools(), self._terms)
+            store = None if force else self.store
+            check_imported(lineages, self.tools(), self._terms, store, _stop(deadline))
 
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
         answer: ImportAnswer = {

@@ -63,7 +63,7 @@ def test_users_through_users_take_few_walks_over_all_code(tmp_path: Path) -> Non
     store = Counting(tmp_path)
     store.adopt([lineage(number) for number in range(200)])
     workspace = Workspace(store)
-    found = users_of("t0", store, workspace.tools())
+    found = users_of(["t0"], store, workspace.tools())
     assert [user.record.name for user in found.found] == sorted(f"t{number}" for number in range(1, 200))
     assert store.walks <= 5
     assert found.unfinished is None
@@ -86,10 +86,10 @@ def test_an_answer_has_the_first_thousand_users(large: Workspace) -> None:
 
 def test_the_search_for_users_has_a_budget_and_a_stop_flag(large: Workspace) -> None:
     tools = large.tools()
-    some = users_of("t0", large.store, tools, Work(10_000))
+    some = users_of(["t0"], large.store, tools, Work(10_000))
     assert 0 < len(some.found) < CHAIN
     assert some.unfinished == "not finished within the budget"
-    stopped = users_of("t0", large.store, tools, Work(stop=lambda: True))
+    stopped = users_of(["t0"], large.store, tools, Work(stop=lambda: True))
     assert stopped.unfinished == "stopped before it was finished"
     assert not stopped.found
 

@@ -32,11 +32,17 @@ def export(context: CommandContext, directory: Path, names: tuple[str, ...], ove
 @click.argument("directory", type=path)
 @click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
 @click.option("--trust-nothing", is_flag=True, help="Prove the laws anew; look at no certificate.")
+@click.option("--force", is_flag=True, help="Take them in though examples of tools that use them fail.")
 @click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for laws; the rest stay claimed."
 )
 def import_(
-    context: CommandContext, directory: Path, renumber: bool, trust_nothing: bool, timeout: float | None
+    context: CommandContext,
+    directory: Path,
+    renumber: bool,
+    trust_nothing: bool,
+    force: bool,
+    timeout: float | None,
 ) -> int:
     """Take in the tools of an exported directory, all of them or none; every hash is checked.
 
@@ -45,7 +51,11 @@ def import_(
     """
     with context.workspace() as workspace:
         answer = workspace.import_(
-            directory, renumber=renumber, trust_nothing=trust_nothing, deadline=deadline_of(timeout)
+            directory,
+            renumber=renumber,
+            trust_nothing=trust_nothing,
+            force=force,
+            deadline=deadline_of(timeout),
         )
     return context.answer(answer, lambda done: views.imported(context.screen, done))
 

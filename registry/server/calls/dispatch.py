@@ -21,6 +21,7 @@ import msgspec
 
 from pif.language.errors import nearest
 from registry.server.calls.argument_check import Checker
+from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report, Workers
 from registry.server.contract.group import Answer, Group, ToolSpec
 from registry.server.contract.questions import Client, InputRequired
@@ -69,7 +70,14 @@ class Calls:
     def is_interactive(self, name: Any) -> bool:
         """Whether a call of this tool may ask its client or write to its log: it needs `answer_or_ask`."""
         entry = self._entries.get(name) if isinstance(name, str) else None
-        return entry is not None and entry.spec.interactive
+        return entry is not None and (entry.spec.interactive or entry.spec.may_ask)
+
+    def refused(self, name: Any, kind: str, message: str, hint: str) -> Answer:
+        """The answer of a call whose question was not answered, with the fields that the tool's errors have."""
+        entry = self._entries.get(name) if isinstance(name, str) else None
+        unchanged = ": nothing was changed" if entry is not None and entry.spec.may_ask else ""
+        answer = Answer.error(kind, f"{message}{unchanged}", hint=hint)
+        return answer if entry is None else _with_error_fields(entry.spec, answer)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema that a tool's arguments are advertised with; None where there is no such tool."""
@@ -102,10 +110,7 @@ class Calls:
         if entry is None:
             return contained.answer()
         answer = await self._of_tool(entry, arguments, report, client)
-        error_fields = entry.spec.error_fields
-        if isinstance(answer, InputRequired) or error_fields is None or not answer.is_error:
-            return answer
-        return msgspec.structs.replace(answer, structured={**error_fields, **answer.structured})
+        return answer if isinstance(answer, InputRequired) else _with_error_fields(entry.spec, answer)
 
     async def _of_tool(
         self, entry: _Entry, arguments: Any, report: Report | None, client: Client | None
@@ -118,6 +123,11 @@ class Calls:
             return contained.answer()
         if isinstance(checked, Answer):
             return checked
+        if entry.spec.may_ask and client is not None and can_be_asked(client.capabilities):
+            question = await self._question(entry, checked)
+            undecided = None if question is None else confirmed(question, client)
+            if undecided is not None:
+                return undecided
         if self._running >= CALLS:
             hint = "Wait for one of them to end, then try again."
             return Answer.error("too_busy", f"{CALLS} calls are under way", hint=hint)
@@ -126,6 +136,13 @@ class Calls:
             return await self._perform(entry, checked, Call(self._workers, report, client))
         finally:
             self._running -= 1
+
+    async def _question(self, entry: _Entry, arguments: msgspec.Struct) -> str | None:
+        """What a person should agree to before this call; None where it destroys nothing."""
+        name = entry.spec.name
+        with self._defects.contain(f"the question before a call of {name}"):
+            return await self._workers.run(lambda: entry.group.question(name, arguments))
+        return f"What `{name}` would change could not be found out. Call it all the same?"
 
     async def _perform(self, entry: _Entry, arguments: msgspec.Struct, call: Call) -> Answer | InputRequired:
         with self._defects.contain(f"tool {entry.spec.name}") as contained:
@@ -179,6 +196,12 @@ class Calls:
         hint = f"Did you mean `{close}`?" if close else f"Tools: {some}{more}."
         shown = name if len(name) <= 100 else name[:99] + "…"
         return Answer.error("unknown_tool", f"there is no tool `{shown}`", hint=hint)
+
+
+def _with_error_fields(spec: ToolSpec, answer: Answer) -> Answer:
+    if spec.error_fields is None or not answer.is_error:
+        return answer
+    return msgspec.structs.replace(answer, structured={**spec.error_fields, **answer.structured})
 
 
 class Contained:

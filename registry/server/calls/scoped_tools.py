@@ -178,6 +178,9 @@ class ScopedGroup(Group):
             return await common.call(arguments, context)
         return await self._inner.call(name, arguments, context)
 
+    def question(self, name: str, arguments: Any) -> str | None:
+        return self._inner.question(name, arguments)
+
     def resources(self) -> Sequence[ResourceSpec]:
         return self._inner.resources()
 

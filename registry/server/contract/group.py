@@ -52,9 +52,10 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     fields forbidden, whatever its own setting. Its JSON Schema is advertised; `schema` stands for another one, which is
     rejected where it names other arguments. `example` is one valid set of arguments, shown in errors. The first
     sentence of `description` must carry it; 2,048 characters are the limit. `answers` are the types (`TypedDict`s) of the
-    objects that the tool answers; the schema of answers is made from them and from errors. `error_fields` are fields of
-    every error result of the tool, whoever made it: a gate's say that nothing is allowed. An `interactive` tool may ask
-    its client (return `InputRequired`) and write to its log; any other may not.
+    objects that the tool answers; the schema of answers is made from them and from errors. `may_ask`: `Group.question`
+    may have a question before a call. `error_fields` are fields of every error result of the tool, whoever made it: a
+    gate's say that nothing is allowed.
+    An `interactive` tool may ask its client (return `InputRequired`) and write to its log; any other may not.
     """
 
     name: str
@@ -68,6 +69,7 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
+    may_ask: bool = False
     interactive: bool = False
     error_fields: Mapping[str, Any] | None = None
 
@@ -253,6 +255,12 @@ class Group:
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer | InputRequired:
         """Answer a call of one of this group's tools; `arguments` is an instance of its `ToolSpec.arguments`."""
         raise LookupError(f"group {self.name} has no tool {name}")
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        """What a person should agree to before this call, because it destroys something: one sentence that names it; None
+        where it destroys nothing. Asked in a worker thread, of tools with `may_ask`, where the client can put questions.
+        """
+        return None
 
     def resources(self) -> Sequence[ResourceSpec]:
         """The resources with fixed addresses."""

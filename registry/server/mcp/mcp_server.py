@@ -24,6 +24,7 @@ import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
@@ -136,7 +137,7 @@ class McpServer:
     def _build(self, name: str, version: str, title: str) -> _Server:
         instructions = self._instructions()
         has_prompts = any(group.prompts() for group in self._groups)
-        is_interactive = any(spec.interactive for group in self._groups for spec in group.tools())
+        specs = [spec for group in self._groups for spec in group.tools()]
         server = _Server(
             name,
             version=version,
@@ -156,16 +157,15 @@ class McpServer:
             get_tool_input_schema=self._header_schema,
         )
         server.middleware = [self._intercept]
-        if is_interactive:
-            self._make_interactive(server, name)
+        if any(spec.interactive or spec.may_ask for spec in specs):
+            # What calls remember between two rounds is sealed.
+            boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
+            server.middleware = [boundary, *server.middleware]
+        if any(spec.interactive for spec in specs):
+            self._serve_log_levels(server)
         return server
 
-    def _make_interactive(self, server: _Server, name: str) -> None:
-        """Serve log levels, and seal what calls remember between two rounds. Where no tool asks, neither is loaded."""
-        from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-
-        boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
-        server.middleware = [boundary, *server.middleware]
+    def _serve_log_levels(self, server: _Server) -> None:
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
 
     async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
@@ -231,7 +231,7 @@ class McpServer:
     def stop(self) -> None:
         """Begin nothing more: calls under way are answered as cancelled, subscriptions of the newer protocol end."""
         self.stopping.stop()
-        self.subscriptions.end_streams()
+        self.subscriptions.stop()
 
     def envelope(self, is_modern: bool) -> dict[str, Any]:
         """What a generation of the protocol adds to every result."""
@@ -280,7 +280,7 @@ class McpServer:
         try:
             return await self.stopping.answer(attempts)
         except Refused as refused:
-            return Answer.error(refused.kind, refused.message, hint=refused.hint)
+            return self._calls.refused(name, refused.kind, refused.message, refused.hint)
 
     def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
         """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""

@@ -1,4 +1,4 @@
-"""What clients watch: resources by address, lists of tools, resources and prompts; and how they are told of changes.
+"""What clients watch: resources by address, lists of tools and resources; and how they are told of changes.
 
 A client of the older protocol subscribes to addresses one by one and is notified on its connection; one of the newer
 opens streams (`subscriptions/listen`), each with a filter. The groups say what stands at an address (`Group.state`);
@@ -58,6 +58,13 @@ LOOK = 1.0
 TELLING = 2.0
 """Seconds that one notification may take."""
 
+_CHANGED: dict[ListName, Callable[[], ServerEvent]] = {
+    "tools": ToolsListChanged,
+    "resources": ResourcesListChanged,
+    "prompts": PromptsListChanged,
+}
+"""What the streams of the newer protocol are told."""
+
 Context = ServerRequestContext[Any, Any]
 logger = logging.getLogger(__name__)
 
@@ -93,7 +100,7 @@ class Subscriptions:
         """Connections of the older protocol."""
         return len(self._clients)
 
-    def end_streams(self) -> None:
+    def stop(self) -> None:
         """End the streams of the newer protocol."""
         self._listen.close()
 
@@ -236,19 +243,10 @@ class Subscriptions:
 
     async def tell(self, changed: frozenset[ListName]) -> None:
         """Announce changed lists to every client, each in the way of its generation."""
-        clients = tuple(self._clients.values())
-        await asyncio.gather(*(_tell_lists(each.session, changed) for each in clients))
+        await asyncio.gather(*(_tell_lists(each.session, changed) for each in tuple(self._clients.values())))
         for name, event in _CHANGED.items():
             if name in changed:
                 await self._bus.publish(event())
-
-
-_CHANGED: dict[ListName, Callable[[], ServerEvent]] = {
-    "tools": ToolsListChanged,
-    "resources": ResourcesListChanged,
-    "prompts": PromptsListChanged,
-}
-"""What the streams of the newer protocol are told."""
 
 
 def _connection(session: ServerSession) -> Connection:

@@ -204,6 +204,7 @@ class PifGroup(Group):
                     self._exchange(arguments.directory),
                     renumber=arguments.renumber,
                     trust_nothing=arguments.trust_nothing,
+                    force=arguments.force,
                     deadline=self._deadline(arguments, context),
                 )
             case _:
@@ -279,6 +280,36 @@ class PifGroup(Group):
             )
 
         return await context.run_in_worker(work)
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        match arguments:
+            case requests.Forget(name=reference):
+                return self._question_of_forgetting(reference)
+            case (
+                requests.Evolve(name=tool, force=True, dry_run=False)
+                | requests.Rollback(name=tool, force=True)
+            ):
+                record = self.workspace.store.snapshot().record(tool) if valid_name(tool) else None
+                if record is None:
+                    return None
+                return f"Replace {record.reference} even if examples of the tools that use it fail then?"
+            case requests.Export(directory=directory, overwrite=True):
+                try:
+                    is_there = self._exchange(directory).exists()
+                except RegistryError:
+                    return None  # the call says what is wrong with the name
+                return f"Replace the export {directory}, which is there already?" if is_there else None
+            case _:
+                return None
+
+    def _question_of_forgetting(self, reference: str) -> str | None:
+        name, _, version = reference.partition("@")
+        lineage = self.workspace.store.snapshot().lineage(name)
+        if lineage is None:
+            return None
+        if version:
+            return f"Forget version {version[:10]} of the tool {name} for good?"
+        return f"Forget the tool {name} for good, with all its versions ({len(lineage.versions)})?"
 
     # Resources.
 

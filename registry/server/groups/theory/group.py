@@ -18,7 +18,9 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
+from kleis.sessions.answer_fields import warned
 from kleis.sessions.answer_shapes import (
     LoadedAnswer,
     NotLoadedAnswer,
@@ -53,7 +55,7 @@ from registry.server.contract.group import (
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests
-from registry.server.groups.theory.text import evaluation_text, submission_text
+from registry.server.groups.theory.text import evaluation_text, submission_text, warning_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
@@ -238,7 +240,7 @@ class TheoryGroup(Group):
             "items": rows,
         }
         if universe.stale:
-            fields["warning"] = _STALE
+            fields = warned([_STALE], fields)
         if end < len(items):
             fields["next_offset"] = end
         lines = [
@@ -284,8 +286,7 @@ class TheoryGroup(Group):
             "declarations": len(universe.theory),
             "functions": len(universe.theory.definitions),
         }
-        if found.warnings:
-            fields["warnings"] = list(found.warnings)
+        fields = warned(found.warnings, fields)
         text = (
             f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
         )
@@ -307,9 +308,13 @@ class TheoryGroup(Group):
         universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
         fields = compare(universes, arguments.propositions, self.sessions.provers, deadline)
         changed = [each.session for each in universes if each.stale]
-        if changed:
-            fields["warnings"] = [f"{', '.join(changed)}: {_STALE}"]
-        lines = [f"warning: {each}" for each in fields.get("warnings", ())]
+        warnings = (
+            [AnswerWarning(_STALE.code, f"{', '.join(changed)}: {_STALE.message}", _STALE.hint)]
+            if changed
+            else []
+        )
+        fields = warned(warnings, fields)
+        lines = [f"warning: {each}" for each in warnings]
         for row in fields["propositions"]:
             lines.append(row["proposition"])
             for session, found in row["in"].items():
@@ -326,6 +331,30 @@ class TheoryGroup(Group):
                 close = nearest(name, known)
                 hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known))}"
                 raise SessionError(f"there is no session {name!r}", code="session-unknown", hint=hint)
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        match arguments:
+            case requests.SaveTheory(name=stem, overwrite=True):
+                kept = self.sessions.saved(stem)
+                return f"Replace the saved theory {stem}?" if kept else None
+            case requests.LoadTheory(session=session) | requests.Undo(session=session):
+                return self._question_of_dropping(name, session)
+            case _:
+                return None
+
+    def _question_of_dropping(self, name: str, session: str) -> str | None:
+        """The question before submissions are dropped; a session that cannot be read has some too, perhaps."""
+        try:
+            items = self.sessions.universe(session).items()
+        except KleisError:
+            return f"The theory session {session} cannot be read. Drop what is in it all the same?"
+        if not items:
+            return None
+        if name == "undo":
+            return f"Drop submission {len(items)} of the theory session {session}: {_cut(items[-1].text)}"
+        return f"Begin the theory session {session} anew? Its submissions ({len(items)}) are dropped."
 
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -420,18 +449,18 @@ class TheoryGroup(Group):
 
 
 _KLEIS = "text/x-kleis"
-_STALE = "what is imported has changed since the submissions were checked: load_theory and submit them again"
+_STALE = AnswerWarning(
+    "imports-changed",
+    "what is imported has changed since the submissions were checked",
+    "load_theory and submit them again",
+)
 
 
 def _item_fields(number: int, item: Item) -> dict[str, Any]:
     """One submission as `list_session` shows it."""
-    fields: dict[str, Any] = {
-        "number": number,
-        "kind": item.kind,
-        "status": item.status,
-        "kleis": _cut(item.text),
-    }
-    for name in ("structures", "functions", "data_types", "warnings"):
+    fields: dict[str, Any] = {"warnings": [each.as_dict() for each in item.warnings]} if item.warnings else {}
+    fields |= {"number": number, "kind": item.kind, "status": item.status, "kleis": _cut(item.text)}
+    for name in ("structures", "functions", "data_types"):
         if getattr(item, name):
             fields[name] = list(getattr(item, name))
     return fields
@@ -443,14 +472,17 @@ def _cut(text: str) -> str:
 
 def _item_line(row: dict[str, Any]) -> str:
     text = " ".join(row["kleis"].split())
-    warnings = "".join(f"\n   warning: {each}" for each in row.get("warnings", ()))
+    warnings = "".join(f"\n   warning: {warning_text(each)}" for each in row.get("warnings", ()))
     return f"{row['number']}. {row['kind']} [{row['status']}] {text}{warnings}"
 
 
 def _warn_of_changes(fields: Any, universe: Universe) -> None:
     """Say that what the session imports is no longer what its items were checked against."""
     if universe.stale:
-        fields["warnings"] = [*fields.get("warnings", ()), _STALE]
+        others = {name: value for name, value in fields.items() if name != "warnings"}
+        warnings = [*fields.get("warnings", ()), _STALE.as_dict()]
+        fields.clear()
+        fields.update({"warnings": warnings, **others})
 
 
 def _load_error(found: Verification) -> NotLoadedAnswer:
