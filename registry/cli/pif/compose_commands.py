@@ -9,6 +9,7 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
+from registry.cli.terminal.characters import counted
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.session import CommandContext, TermCommand, command
 from registry.cli.terminal.sources import path, text
@@ -167,7 +168,7 @@ def _show_users(context: CommandContext, found: dict[str, Any]) -> None:
             f"{user['name']}@{user['version']}",
             "directly" if user["direct"] else "through others",
             "a fixed version" if user["pinned"] else "",
-            f"{user['examples']} examples",
+            counted(user["examples"], "example"),
         )
         for user in found["users"]
     ]
