@@ -134,12 +134,12 @@ def _write(image: Path, text_of_it: str, *, overwrite: bool) -> None:
             file.write(text_of_it)
     except FileExistsError:
         raise RegistryError(
-            "invalid_argument", "the file is there already", place=str(image), found=image.name,
+            "invalid_argument", "the file is there already", file=str(image), found=image.name,
             expected="a file that is not there", hint="choose another name, or give --overwrite",
         ) from None  # fmt: skip
     except OSError as error:
         raise RegistryError(
-            "store_error", f"the picture cannot be written: {error.strerror}", place=str(image),
+            "store_error", f"the picture cannot be written: {error.strerror}", file=str(image),
             hint="choose a file in a directory that is there and may be written to",
         ) from None  # fmt: skip
 
