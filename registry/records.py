@@ -15,6 +15,7 @@ import msgspec
 
 from pif.language.errors import nearest
 from pif.language.terms import Json
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 
 __all__ = [
@@ -66,10 +67,11 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "lean": (
         *("prove", "check_proof", "prove_file", "check_prove_file", "formalize", "check_formalize", "cancel"),
+        *("aristotle_status", "list_jobs"),
     ),
     "corpus": (
         *("list_declarations_for_paper", "list_declarations_in_file"),
-        "get_dependency_graph_for_declaration",
+        *("get_dependency_graph_for_declaration", "search_declarations", "list_papers", "audit_paper"),
     ),
 }
 
@@ -85,7 +87,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
     the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of its examples, `laws` that of its
-    laws (`read_laws`).
+    laws (`read_laws`). `rounded`: the numbers that lost their fractions when the code was read.
     """
 
     name: str
@@ -97,6 +99,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
     created: str
     examples: str = NO_EXAMPLES
     laws: str = NO_LAWS
+    rounded: RoundedNumbers | None = None
 
     @property
     def reference(self) -> str:

@@ -23,6 +23,7 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, check_name, content_hash, valid_name
 
@@ -142,6 +143,7 @@ class Store(Protocol):
         examples: str = NO_EXAMPLES,
         laws: str | None = None,
         certificates: Mapping[str, str] | None = None,
+        rounded: RoundedNumbers | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
@@ -149,7 +151,8 @@ class Store(Protocol):
 
         `examples` is the JSON text of what it was seen to give; for code that is current they are added to its own.
         `laws` are the laws of the version (None: those it has; a new one has none), `certificates` the texts of their
-        certificates by hash.
+        certificates by hash. `rounded`: the numbers that lost their fractions when the code was read; a version keeps
+        what it was made with.
 
         `expect_version` n: `version_conflict` unless n is current; 0: unless the name is free.
         `dry_run`: the same answer and the same errors, and nothing is kept.

@@ -18,6 +18,7 @@ from pif.analysis.work import STEPS, STOPPED, Unfinished, Work
 from pif.language.budget import Budget
 from pif.language.host import Tools
 from pif.language.terms import Json
+from pif.language.warnings import PifWarning
 from registry.diagrams import Drawing
 from registry.diagrams import Edge as Arrow
 from registry.diagrams import Kind as Look
@@ -281,14 +282,20 @@ def check_users(
     return Checked(held, tuple(broken), stale)
 
 
-def unchecked_readers(name: str, store: Store) -> list[str]:
+def unchecked_readers(name: str, store: Store) -> list[PifWarning]:
     """The warning for tools that may use `name` by a name that a run computes: whether they do cannot be checked."""
     found = [reader for reader in store.naming_by_run() if reader != name]
     if not found:
         return []
     more = f" and {len(found) - _READERS} more" if len(found) > _READERS else ""
-    return [f"not checkable: {', '.join(found[:_READERS])}{more} read tools by names that a run computes, "
-            f"and may use {name}"]  # fmt: skip
+    readers = f"{', '.join(found[:_READERS])}{more}"
+    return [
+        PifWarning(
+            code="unchecked_readers",
+            message=f"not checkable: {readers} read tools by names that a run computes, and may use {name}",
+            hint="Run their examples again, or name in their code the tools that they read.",
+        )
+    ]
 
 
 def reject_broken(name: str, checked: Checked, place: str = "code") -> None:

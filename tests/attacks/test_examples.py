@@ -200,6 +200,6 @@ def test_users_by_a_computed_name_are_warned_of(workspace: Workspace) -> None:
     changed = workspace.evolve(Evolve("square", "Wrong", {"lam": "x", "body": {"add": [{"var": "x"}, 1]}}))
     assert changed["outcome"] == "new_version"
     (warning,) = changed["warnings"]
-    assert warning.startswith("not checkable: reading read")
-    assert "named" not in warning
+    assert warning["message"].startswith("not checkable: reading read")
+    assert "named" not in warning["message"]
     assert workspace.rollback(Rollback("square", 1))["warnings"] == [warning]

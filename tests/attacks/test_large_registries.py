@@ -106,7 +106,9 @@ def test_a_tool_with_too_many_users_to_check_is_changed_by_force_only(
         Evolve("t0", "adds 0", {"lam": "x", "body": {"var": "x"}}, dry_run=True, force=True)
     )
     assert forced["outcome"] == "new_version"
-    assert any(warning.startswith("not checked: the tools that use t0") for warning in forced["warnings"])
+    assert any(
+        warning["message"].startswith("not checked: the tools that use t0") for warning in forced["warnings"]
+    )
 
 
 def test_examples_of_users_that_need_too_much_are_passed_over_by_force(

@@ -11,7 +11,7 @@ from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import CommandContext, TermCommand, command
+from registry.cli.terminal.session import CommandContext, TermCommand, command, fractions
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 
@@ -62,6 +62,7 @@ def _stage(context: CommandContext, given: str) -> Any:
 @_EXAMPLE
 @_DRY
 @_FORCE
+@fractions
 def compose(
     context: CommandContext, name: str, stages: tuple[str, ...], description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
@@ -87,6 +88,7 @@ def compose(
 @_EXAMPLE
 @_DRY
 @_FORCE
+@fractions
 def derive(
     context: CommandContext, name: str, tool: str, by: str, description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,

@@ -11,7 +11,7 @@ from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.process import USAGE
-from registry.cli.terminal.session import CommandContext, command
+from registry.cli.terminal.session import CommandContext, command, fractions
 from registry.cli.terminal.sources import path, text
 
 __all__ = ["COMMANDS"]
@@ -106,6 +106,17 @@ def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
+    help="Web pages that may call over HTTP, such as https://example.org (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--certfile", "certificate", type=path, metavar="FILE", help="Serve HTTPS with this certificate (PEM)."
+)
+@click.option(
+    "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
+)
+@fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""
     if context.as_json:
@@ -116,7 +127,7 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve as serve_groups
 
-    return serve_groups(Settings(home=context.home().path, **options), groups)
+    return serve_groups(Settings(home=context.home().path, fractions=context.fractions, **options), groups)
 
 
 @command("demo")

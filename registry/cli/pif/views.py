@@ -97,8 +97,6 @@ def evolved(screen: Screen, answer: Answer) -> None:
         screen.write(_field("derived from", answer["derived_from"]))
     for part in answer.get("unfinished", ()):
         screen.write(_field("unfinished", part))
-    for warning in answer.get("warnings", ()):
-        screen.print_error(f"warning: {warning}")
     for found in answer.get("type_errors", ()):
         screen.print_error(f"warning: {found['path'] or 'the root'}: {found['message']}")
 

@@ -2,6 +2,7 @@
 
 - `argument_check`: arguments converted to the tool's type, or an error that helps
 - `contexts`: worker threads, progress, announcements of changes
+- `stopping`: the stop of a server: every call is answered
 - `dispatch`: the tool looked up, called and answered; a defect becomes an `internal` error
 - `scoped_tools`: tools that several groups have, as one tool with a `scope`
 

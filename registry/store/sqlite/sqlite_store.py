@@ -20,6 +20,7 @@ from typing import Final
 
 import msgspec
 
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NAME_RULE, NO_EXAMPLES, NO_LAWS, ToolRecord
 from registry.store.failures import closed, store_errors
@@ -133,13 +134,23 @@ class SqliteStore:
         examples: str = NO_EXAMPLES,
         laws: str | None = None,
         certificates: Mapping[str, str] | None = None,
+        rounded: RoundedNumbers | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
         """Make `code` the current version of `name`; see `registry.store.protocol.Store.evolve`."""
         moment = self._moment()
         wanted = ToolRecord(
-            name, 0, description, code, hash, tuple(sorted(capabilities)), moment, examples, laws or NO_LAWS
+            name,
+            0,
+            description,
+            code,
+            hash,
+            tuple(sorted(capabilities)),
+            moment,
+            examples,
+            laws or NO_LAWS,
+            rounded,
         )
         check_record(wanted)
         keep_laws = laws is None
