@@ -18,6 +18,7 @@ from pif.language.warnings import REFUSED_HINT, Rounding
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
+from registry.records import ToolRecord
 from registry.store.exchange.file_format import Verified
 from registry.tools.example_outputs import says, says_code
 
@@ -27,6 +28,7 @@ __all__ = [
     "Example",
     "Language",
     "check_examples",
+    "check_number",
     "closed",
     "coded",
     "example_answer",
@@ -134,13 +136,24 @@ def closed(term: Term) -> Term:
     )
 
 
+def check_number(before: ToolRecord | None, after: ToolRecord, given: int) -> None:
+    """Refuse more examples than a tool may have: those `given`, or with them those of the same code before."""
+    kept = _number(before) if before is not None and before.hash == after.hash else 0
+    together = _number(after)
+    if given > EXAMPLES or (together > EXAMPLES and together > kept):
+        raise RegistryError(
+            "invalid_argument", "too many examples", place="examples",
+            found=f"{given}, beside {kept} that it has" if kept else str(given), expected=f"at most {EXAMPLES}",
+            hint="Examples are added to those of the same code; leave out what they show already.",
+        )  # fmt: skip
+
+
+def _number(record: ToolRecord) -> int:
+    return len(msgspec.json.decode(record.examples, type=list[msgspec.Raw]))
+
+
 def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget: Budget) -> list[Json]:
     """Run a new tool's examples and report each. Raises `example_failed` for the first that does not hold."""
-    if len(examples) > EXAMPLES:
-        raise RegistryError(
-            "invalid_argument", "too many examples", place="examples", found=str(len(examples)),
-            expected=f"at most {EXAMPLES}",
-        )  # fmt: skip
     reports: list[Json] = []
     for number, example in enumerate(examples):
         if (example.input is msgspec.UNSET) == (example.arguments is msgspec.UNSET):

@@ -263,13 +263,11 @@ def _loaded(file: Path) -> Theory:
     try:
         loading = load(make_loader(), str(file))
     except LoadError as error:
-        raise RegistryError(
-            "invalid_argument", str(error), place=str(file), hint=error.hint or None
-        ) from None
+        raise RegistryError("invalid_argument", str(error), file=str(file), hint=error.hint or None) from None
     if loading.errors:
         problem = loading.errors[0]
         raise RegistryError(
-            "invalid_argument", f"the theory cannot be read: {problem}", place=str(file),
+            "invalid_argument", f"the theory cannot be read: {problem}", file=str(file),
             hint=problem.hint or "`kleis check` shows all that is wrong.",
         )  # fmt: skip
     return loading.theory

@@ -211,7 +211,7 @@ def malformed(place: str, message: str, found: str, expected: str) -> RegistryEr
     return RegistryError(
         "invalid_argument",
         f"the export cannot be imported: {message}",
-        place=place,
+        file=place,
         found=found if len(found) <= 200 else found[:197] + "...",
         expected=expected,
         hint="nothing was imported; export again from where it came from, or mend the file",
@@ -231,7 +231,7 @@ def blaming(place: str) -> Iterator[None]:
             error.expected or "the code of a tool",
         ) from error
     except RegistryError as error:
-        if error.place == place:
+        if error.file == place:
             raise
         raise malformed(
             place, error.message, error.found or "that", error.expected or "what `evolve` would accept"
