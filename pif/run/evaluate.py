@@ -29,7 +29,7 @@ from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
-from pif.run.read_input import read_data, read_input
+from pif.run.read_input import KeptStrings, read_data, read_input
 from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
 
@@ -107,10 +107,12 @@ def run(
     progress: Callable[[int], None] | None = None,
     pause: Callable[[], bool] | None = None,
     brief: int | None = None,
+    kept: Callable[[], KeptStrings] | None = None,
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
-    `theory` is what the operations of the group "theory" ask.
+    `theory` is what the operations of the group "theory" ask. `kept` says which strings of the input stay strings,
+    where the caller knows what the function takes.
     `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
     marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
@@ -124,7 +126,7 @@ def run(
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused:
         stepper = Stepper(tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief)
-        running = _Run(request, stepper, progress, pause)
+        running = _Run(request, stepper, progress, pause, kept)
         try:
             answer = warned(with_room(running.answer), running.warnings())
         except HostError:
@@ -162,8 +164,10 @@ class _Run:
         stepper: Stepper,
         progress: Callable[[int], None] | None,
         pause: Callable[[], bool] | None,
+        kept: Callable[[], KeptStrings] | None,
     ) -> None:
         self.request = request
+        self.kept = kept
         self.stepper = stepper
         self.tools = stepper.tools
         self.budget = stepper.budget
@@ -193,7 +197,9 @@ class _Run:
             if request.data:
                 given = given_data(*read_data(request.input, self.rounding))
             else:
-                given = given_term(read_input(request.input, raw=request.raw, rounding=self.rounding))
+                given = given_term(
+                    read_input(request.input, raw=request.raw, rounding=self.rounding, kept=self.kept)
+                )
             outcome = self.one_step(program, given)
             while isinstance(outcome, _Next) and self.step - request.step - 1 < request.drive:
                 stopped = self.stopped()
