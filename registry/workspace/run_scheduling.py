@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -51,7 +51,9 @@ class BriefTools(SnapshotTools):
         raise _NeedsLonger
 
 
-def answer_briefly(request: Request, fuel: int, tools: BriefTools) -> Answer | None:
+def answer_briefly(
+    request: Request, fuel: int, tools: BriefTools, advice: Callable[[str], str | None] | None = None
+) -> Answer | None:
     """The answer of a run if it ends within the limits of a first try, else None.
 
     What needs the type of a tool, to read the input or to say how a function is called, takes longer.
@@ -66,6 +68,7 @@ def answer_briefly(request: Request, fuel: int, tools: BriefTools) -> Answer | N
             brief=_FUEL,
             cancelled=lambda: time.monotonic() > deadline,
             kept=_needs_longer,
+            advice=advice,
         )
     except _NeedsLonger:
         return None

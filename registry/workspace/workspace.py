@@ -79,7 +79,9 @@ def _answering(
     def answer(self: Workspace, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
         try:
             return method(self, *args, **kwargs)
-        except (RegistryError, PifError) as error:
+        except PifError as error:
+            return {"type": "error", "error": error.advised(self.advice).as_json()}
+        except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
 
     answer.__name__ = method.__name__
@@ -149,6 +151,12 @@ class Workspace:
 
             yield prover
 
+    def advice(self, word: str) -> str | None:
+        """What does here what other languages call so."""
+        from registry.tools.advice import advice  # not needed to run a tool
+
+        return advice(word, self.library)
+
     def tools(self) -> SnapshotTools:
         """A snapshot of the tools."""
         return SnapshotTools(self.store.snapshot(), self._terms, self.library)
@@ -196,13 +204,31 @@ class Workspace:
                     self._asked(request), tools, budget,
                     theory=theory, cancelled=cancelled, progress=progress, pause=pause,
                     kept=None if record is None else lambda: kept_strings(self._types.typing(record, tools)),
+                    advice=self.advice,
                 )  # fmt: skip
-            if record is not None and answer.get("kind") == "function":
-                typing = self._types.typing(record, tools)
-                answer = warned(answer, [function_warning(record.name, typing, 1, request.input)])
-            return answer
+            return self._explained(answer, request, record, tools)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
+
+    def _explained(
+        self, answer: Answer, request: Request, record: ToolRecord | None, tools: SnapshotTools
+    ) -> Answer:
+        """An answer that is probably not what was wanted, with what may be the reason."""
+        is_function = answer.get("kind") == "function"
+        if not is_function and answer.get("error", {}).get("kind") != "type_error":
+            return answer
+        from registry.tools.advice import curried_folds
+
+        if record is not None:
+            found = curried_folds(self._terms.tool(record, record.reference).term)
+        else:
+            try:
+                found = curried_folds(read_code(request.code, tools.nearest))
+            except PifError:  # the answer says what is wrong with the code
+                found = []
+        if is_function and record is not None and not found:
+            found = [function_warning(record.name, self._types.typing(record, tools), 1, request.input)]
+        return warned(answer, found)
 
     def run_on(
         self, name: str, arguments: Sequence[Json], request: Request, *, fuel: int | None = None, **how: Any
@@ -216,7 +242,9 @@ class Workspace:
             record = self.record(name)
             typing = self._types.typing(record, self.tools())
             asked = applied(name, arguments, request, typing, rounding)
-        except (RegistryError, PifError) as error:
+        except PifError as error:
+            return {"type": "error", "error": error.advised(self.advice).as_json()}
+        except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
         answer = warned(self.run(asked, fuel=fuel, **how), rounding.warnings())
         if answer.get("kind") == "function":
@@ -235,7 +263,10 @@ class Workspace:
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
         return answer_briefly(
-            self._asked(request), fuel, BriefTools(self.store.snapshot(), self._terms, self.library)
+            self._asked(request),
+            fuel,
+            BriefTools(self.store.snapshot(), self._terms, self.library),
+            self.advice,
         )
 
     def _asked(self, request: Request) -> Request:
