@@ -8,18 +8,20 @@ from typing import Literal
 import msgspec
 
 from pif.analysis.facts import facts_of, free_occurrences
+from pif.analysis.types.tool_types import Typing, typing_of
 from pif.language.budget import JSON_LEVELS, Budget
 from pif.language.decode import decode_term, decode_text
 from pif.language.errors import PifError, pointer
 from pif.language.host import Tools
 from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
-from pif.language.terms import Json, Term, identity, literal, make, print_term, term_text
+from pif.language.terms import Json, Term, identity, make, term_text
 from pif.language.warnings import REFUSED_HINT, Rounding
 from pif.run.evaluate import Answer, Request, run
-from pif.run.read_input import read_input
+from pif.run.read_input import read_data, read_input
 from registry.errors import RegistryError
 from registry.records import ToolRecord
 from registry.store.exchange.file_format import Verified
+from registry.tools.argument_types import applied, kept_strings
 from registry.tools.example_outputs import says, says_code
 
 __all__ = [
@@ -63,16 +65,18 @@ def coded(description: str = "") -> msgspec.Meta:
     return msgspec.Meta(description=description or None, extra_json_schema=either)
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A promise about a tool: this input gives this output, a value (`registry.tools.example_outputs`).
 
     `arguments` instead of `input` are for a tool of several parameters: it is called on the first, the result on the
-    second, and so on.
+    second, and so on. `raw` and `data` say how they are read, as in `run`.
     """
 
     input: Json = msgspec.UNSET
     arguments: tuple[Json, ...] | msgspec.UnsetType = msgspec.UNSET
     output: Json
+    raw: bool = False
+    data: bool = False
 
     def given(self) -> Json:
         """The input, or the list of arguments."""
@@ -189,15 +193,20 @@ def verified(code: str | Json) -> Verified:
 
 def example_answer(name: str, example: Example, tools: Tools, budget: Budget) -> Answer:
     """The answer of a tool to the input or arguments of an example, its value as a term: `9` and a quoted 9 differ."""
+    request = Request(raw=example.raw, data=example.data, as_term=True)
+    tool = tools.tool(name)
+
+    def typing() -> Typing:
+        return Typing(None, {}, (), (), ()) if tool is None else typing_of(tool, tools)
+
     if example.arguments is msgspec.UNSET:
-        return run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS, as_term=True), tools, budget)
+        asked = msgspec.structs.replace(request, tool=name, input=example.input, drive=EXAMPLE_STEPS)
+        return run(asked, tools, budget, kept=lambda: kept_strings(typing()))
     try:
-        term = literal(name)
-        for argument in example.arguments:
-            term = make("app", (term, read_input(argument, raw=False)))
+        asked = applied(name, example.arguments, request, typing(), Rounding())
     except PifError as error:
         return {"type": "error", "error": error.as_json()}
-    return run(Request(code=print_term(term), as_term=True), tools, budget)
+    return run(asked, tools, budget)
 
 
 def read_examples(examples: Sequence[Example], rounding: Rounding) -> None:
@@ -215,7 +224,10 @@ def read_examples(examples: Sequence[Example], rounding: Rounding) -> None:
             place = f"examples/{number}/" + (f"{key}" if key == "input" else f"arguments/{key}")
             lost = Rounding()
             try:
-                read_input(data, rounding=lost)
+                if example.data:
+                    read_data(data, lost)
+                else:
+                    read_input(data, raw=example.raw, rounding=lost)
             except PifError:
                 continue
             if lost.count and rounding.refuse:

@@ -167,10 +167,12 @@ def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
     return record
 
 
-class _Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     output: msgspec.Raw
     input: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     arguments: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
+    raw: bool = False
+    data: bool = False
 
 
 def _examples(raw: msgspec.Raw | msgspec.UnsetType, place: str) -> str:
