@@ -18,7 +18,7 @@ import msgspec
 
 from kleis.prover.checker.translation.script import Script
 
-__all__ = ["SHUFFLED", "SOLVERS", "WAYS", "Answer", "Solver", "Way", "installed", "run", "solver_version"]
+__all__ = ["SOLVERS", "WAYS", "Answer", "Solver", "Way", "installed", "run", "solver_version"]
 
 Solver: TypeAlias = Literal["z3", "cvc5"]
 
@@ -43,13 +43,10 @@ class Way(msgspec.Struct, frozen=True):
 
     patterns
         Quantifiers are instantiated by patterns only.
-    seed
-        Of Z3's choices, and of the order of the assertions; 0 leaves both as they are.
     """
 
     name: str
     patterns: bool = False
-    seed: int = 0
 
 
 WAYS: tuple[Way, ...] = (
@@ -58,11 +55,6 @@ WAYS: tuple[Way, ...] = (
 )
 """The ways to ask Z3, each with few steps first, then with more: what one way does not find in a minute, another finds
 at once."""
-
-SHUFFLED: tuple[Way, ...] = tuple(
-    Way(f"by patterns, shuffled {seed}", patterns=True, seed=seed) for seed in (1, 2, 3)
-)
-"""Tried last."""
 
 _SHARES = (0.02, 0.15, 1.0)
 """The steps of one round of all ways, of the budget for the longest."""
@@ -85,7 +77,6 @@ def run(script: Script, solver: Solver, steps: int) -> Answer:
     taken = 0
     details: list[str] = []
     rounds = [(way, share) for share in _SHARES for way in WAYS]
-    rounds += [(way, _SHARES[1]) for way in SHUFFLED]
     for way, share in rounds:
         answer = _z3(script, way, max(1, int(steps * share)))
         taken += answer.steps
@@ -102,10 +93,8 @@ def _z3(script: Script, way: Way, steps: int) -> Answer:
     if way.patterns:
         solver.set("auto_config", False)
         solver.set("mbqi", False)
-    if way.seed:
-        solver.set("random_seed", way.seed)
     try:
-        solver.from_string(script.text(shuffled=way.seed))
+        solver.from_string(script.text())
         solver.set("rlimit", min(steps, 2**32 - 1))
         before = _steps(solver)
         status = str(solver.check())
