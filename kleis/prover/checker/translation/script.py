@@ -75,7 +75,7 @@ def _translated(
     variables, claim = outermost(sequent.claim)
     # A function of the outermost ∀ is a symbol that no theory has.
     unknown: dict[str, core.Term] = {
-        x.name: core.SymbolCall(core.Symbol(f"\0{x.name}", x.sort.domain, x.sort.codomain), ())
+        x.name: core.SymbolCall(core.Symbol(f"\0{x.name}", (), x.sort), ())
         for x in variables
         if isinstance(x.sort, core.FunctionOf)
     }
@@ -114,8 +114,6 @@ def _taken(
     """The body of a premise with terms in the place of its variables, and these terms."""
     variables, body = outermost(sequent.premise(instance.of))
     taken, rest = variables[: len(instance.at)], variables[len(instance.at) :]
-    if [each.sort for each in taken] != [each.sort for each in instance.at]:
-        raise RejectedError(f"an instance of {instance.of!r} at other terms than it has variables")
     at = tuple(substitute(each, unknown) for each in instance.at)
     body = core.Quantifier("forall", rest, body) if rest else body
     return substitute(body, {x.name: term for x, term in zip(taken, at, strict=True)}), at

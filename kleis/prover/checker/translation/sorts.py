@@ -24,9 +24,7 @@ from kleis.prover.checker.translation.text import TRUE
 
 __all__ = ["Sorts", "check_rationals", "constructed", "erased"]
 
-_PLAIN = {
-    "Bool": "Bool", "String": "String", "ℕ": "Int", "ℤ": "Int", "ℚ": "Real", "ℝ": "Real", "ℂ": "h-complex"
-}  # fmt: skip
+_PLAIN = {"Bool": "Bool", "String": "String", "ℤ": "Int", "ℝ": "Real", "ℂ": "h-complex"}
 _LARGER: dict[core.Sort, core.Sort] = {core.NATURAL: core.INTEGER, core.RATIONAL: core.REAL}
 
 

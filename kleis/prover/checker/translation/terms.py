@@ -97,8 +97,8 @@ class Terms:
                 return Meaning(smt.string(text))
             case core.LiteralTerm(value=value, sort=sort):
                 return Meaning(smt.number(Fraction(value), self.sorts.name(sort)))
-            case core.SymbolCall(symbol=symbol, arguments=arguments):
-                texts, needed = self._strict(arguments, env, path)
+            case core.SymbolCall(symbol=symbol) if not isinstance(term.sort, core.FunctionOf):
+                texts, needed = self._strict(term.arguments, env, path)
                 return Meaning.value(call(self._symbol(symbol), texts), term.sort).under(needed)
             case core.BuiltinCall():
                 return self._builtin(term, env, path)
@@ -143,7 +143,10 @@ class Terms:
     def _symbol(self, symbol: core.Symbol) -> str:
         """An unknown function of the script."""
         if symbol not in self._symbols:
-            self._symbols[symbol] = self.unknown(symbol.domain, symbol.codomain)
+            domain, result = symbol.domain, symbol.codomain
+            if isinstance(result, core.FunctionOf) and not domain:
+                domain, result = result.domain, result.codomain
+            self._symbols[symbol] = self.unknown(domain, result)
         return self._symbols[symbol]
 
     def unknown(self, domain: Sequence[core.Sort], result: core.Sort) -> str:
