@@ -125,12 +125,13 @@ def lines() -> Iterator[RawClient]:
 
 @given(text=malformed)
 @example(text=b"")
+@example(text=b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}')
 @example(text=b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","name":"fail"}}')
 def test_standard_input(lines: RawClient, text: bytes) -> None:
     lines.write(text.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n")
     lines.send(older_call("good", "echo", {"value": "here"}))
     while True:
-        message = lines.receive()
+        message = json.loads(lines.line())  # which may repeat half of a surrogate pair
         assert is_answer(message), message
         if message.get("id") == "good":
             assert message["result"]["structuredContent"]["value"] == "here"
@@ -166,7 +167,7 @@ def test_http(requests: Any, text: bytes, is_modern: bool) -> None:
             chunk += connection.recv(1)
         body = chunk.partition(b"data: ")[2].partition(b"\r\n")[0]
     if body:
-        assert is_answer(msgspec.json.decode(body)), body
+        assert is_answer(json.loads(body)), body
     status, _, body = answer_of(connection)
     assert status == 200
     assert msgspec.json.decode(body)["result"]["structuredContent"]["value"] == "here"
