@@ -15,12 +15,16 @@ from typing import Literal, TypeAlias
 import msgspec
 from rpds import HashTrieSet
 
+from kleis.builtins.real_constants import CONSTANT_READINGS
 from kleis.builtins.rows.table import builtin_arities
 from kleis.core.goal import ElaborationError, Goal
 from kleis.core.sort_printing import sort_text
 from kleis.problems import AnswerWarning, Problem
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_asked
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.superscripts import SUPERSCRIPTS
+from kleis.syntax.tree.traversal import walk
 from kleis.theory.library_index import declaring_files
 from kleis.theory.name_check.known_names import Known, Report
 from kleis.theory.name_check.uses import ExpressionNames
@@ -30,6 +34,7 @@ __all__ = [
     "Importing",
     "Question",
     "check_names_asked",
+    "declared_constants",
     "names_asked",
     "read_question",
     "symbols_left",
@@ -100,6 +105,15 @@ def warnings_of(lints: Iterable[tree.Lint], goal: Goal | None = None) -> tuple[A
     """The warnings of an answer, each once: lints of the text asked, free names, what elaboration noted."""
     found = [AnswerWarning(each.code, each.message, each.hint) for each in lints]
     if goal is not None:
+        found += [
+            AnswerWarning(
+                "constant",
+                f"{each.source} is read as {each.meaning}",
+                f"bind {each.source} to mean anything else",
+            )
+            for each in goal.readings
+            if each.kind == "constant"
+        ]
         if goal.free:
             found.append(_free_names(goal))
         found += [AnswerWarning(each.code, each.message, each.hint) for each in goal.warnings]
@@ -115,6 +129,21 @@ def _free_names(goal: Goal) -> AnswerWarning:
     return AnswerWarning(
         "free-names", f"read as ∀({binders}). …", "write the quantifier, or declare what is meant to be known"
     )
+
+
+def declared_constants(question: Question, theory: Theory) -> tuple[AnswerWarning, ...]:
+    """Warnings of names of constants that a definition gives another meaning: the prelude's `pi` is a decimal."""
+    found = []
+    names = {
+        each.name.rstrip(SUPERSCRIPTS) for each in walk(question.expression) if isinstance(each, tree.Name)
+    }
+    for name in sorted(names & CONSTANT_READINGS.keys()):
+        definition = theory.definitions.get(name)
+        if definition is not None and not definition.parameters:
+            message = f"{name} is what {theory.file_of(name)} defines: {print_expression(definition.body)}"
+            hint = "write π for the constant" if name == "pi" else ""
+            found.append(AnswerWarning("constant", message, hint))
+    return tuple(found)
 
 
 def symbols_left(letters: Sequence[str]) -> tuple[AnswerWarning, ...]:

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import Any
 
 from kleis import core
+from kleis.builtins.real_constants import BOUNDS
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation.text import call, string
 
@@ -54,8 +55,16 @@ HELPERS: tuple[tuple[str, str], ...] = tuple(
         ),
         ("h-conj ((a h-complex)) h-complex", "(h-pair (h-re a) (- (h-im a)))"),
     )
+) + tuple(
+    (
+        name,
+        f"(declare-const {name} Real)\n(assert (< (/ {low.numerator}.0 {low.denominator}.0) {name}))\n"
+        f"(assert (< {name} (/ {high.numerator}.0 {high.denominator}.0)))",
+    )
+    for name, (low, high) in ((f"h-constant-{each}", BOUNDS[each]) for each in sorted(BOUNDS))
 )
-"""Functions of a script by name, each of those before it, that are declared where a script mentions them."""
+"""Functions of a script by name, each of those before it, that are declared where a script mentions them; and the real
+constants, of which a script knows that they are between two rationals."""
 
 _INTEGERS = """
 plus (+ {0} {1}) | minus (- {0} {1}) | times (* {0} {1}) | negate (- {0}) | div (h-div {0} {1}) | mod (h-mod {0} {1})
@@ -172,6 +181,8 @@ def expression(
         return f"(str.indexof {' '.join(arguments)}{'' if len(arguments) == 3 else ' 0'})"
     if name == "empty_string":
         return '""'
+    if name in BOUNDS and not arguments and result == core.REAL:
+        return f"h-constant-{name}"
     if (kinds and kinds[0].startswith("(_ BitVec")) or last.startswith("(_ BitVec"):
         return _word(name, kinds, result, arguments)
     if isinstance(result, core.BitVec):
