@@ -7,6 +7,7 @@ that the grammar keeps: names and operators as text, lists as lists, absent opti
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from kleis.syntax import tree
@@ -88,6 +89,18 @@ def _ranges(binders: tuple[tree.Binder, ...]) -> list[tree.Expression]:
         for each in binders
         if isinstance(each, MemberBinder)
     ]
+
+
+def _names(expression: tree.Expression) -> Iterator[str]:
+    """The names in an expression, bound and unbound."""
+    for each in walk(expression):
+        match each:
+            case tree.Name(name=name) | tree.Call(name=name) | tree.Binder(name=name):
+                yield name
+            case tree.Parameter(name=name) | tree.VariablePattern(name=name) | tree.AsPattern(name=name):
+                yield name
+            case _:
+                pass
 
 
 Arguments = list[tree.Expression | NamedArgument]
@@ -426,13 +439,9 @@ class ExpressionBuilder:
     ) -> tree.Expression:
         """``∃!(x : T). p`` is ``∃(x_1 : T). ∀(x : T). p ↔ x = x_1``, with a name that p does not have."""
         ranges = [*_ranges(binders), *([where] if where is not None else [])]
-        for each in reversed(ranges):
-            body = tree.Call("logical_and", (each, body), span)
-        taken = {
-            each.name
-            for each in walk(body)
-            if isinstance(each, tree.Name | tree.Call | tree.Binder | tree.Parameter | tree.VariablePattern)
-        } | {each.name for each in binders}
+        for part in reversed(ranges):
+            body = tree.Call("logical_and", (part, body), span)
+        taken = {each.name for each in binders} | set(_names(body))
         ones: list[tree.Binder] = []
         same: tree.Expression | None = None
         for each in binders:
