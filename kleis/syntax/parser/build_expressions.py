@@ -322,8 +322,8 @@ class ExpressionBuilder:
         """``{a, b}`` is ``insert(a, singleton(b))``."""
         if first is None:
             return tree.Name("empty_set", span)
-        *others, last = (first, *(rest or ()))
-        found: tree.Expression = tree.Call("singleton", (last,), span)
+        others = [first, *(rest or ())]
+        found: tree.Expression = tree.Call("singleton", (others.pop(),), span)
         if len(others) > tree.MAXIMUM_NESTING // 2:
             raise TreeError("too-deep", "a set of so many elements", "insert them by a definition", span)
         for each in reversed(others):
