@@ -130,13 +130,19 @@ def _free_names(goal: Goal) -> AnswerWarning:
     )
 
 
-def declared_constants(question: Question, theory: Theory) -> tuple[AnswerWarning, ...]:
-    """Warnings of names of constants that a definition gives another meaning: the prelude's `pi` is a decimal."""
+def declared_constants(
+    question: Question, theory: Theory, goal: Goal | None = None
+) -> tuple[AnswerWarning, ...]:
+    """Warnings of names of constants that a definition gives another meaning: the prelude's `pi` is an arctangent.
+
+    With a goal, of those definitions only that it reaches: `e` may be the unit of a group.
+    """
     found = []
+    reached = {each.name for each in goal.definitions} if goal is not None else CONSTANT_READINGS
     names = {
         each.name.rstrip(SUPERSCRIPTS) for each in walk(question.expression) if isinstance(each, tree.Name)
     }
-    for name in sorted(names & CONSTANT_READINGS.keys()):
+    for name in sorted(names & CONSTANT_READINGS.keys() & set(reached)):
         definition = theory.definitions.get(name)
         if definition is not None and not definition.parameters:
             message = f"{name} is what {theory.file_of(name)} defines: {print_expression(definition.body)}"

@@ -124,7 +124,7 @@ class Prover:
         except KleisError as error:
             return Decision(msgspec.structs.replace(_error(error), warnings=warnings_of(question.lints)))
         decision = self.decide(question.expression, using=using, lemmas=lemmas, file=question.file)
-        said = (*warnings_of(question.lints), *declared_constants(question, self.theory))
+        said = (*warnings_of(question.lints), *declared_constants(question, self.theory, decision.goal))
         warnings = dict.fromkeys((*said, *decision.verdict.warnings))
         verdict = msgspec.structs.replace(decision.verdict, warnings=tuple(warnings))
         return msgspec.structs.replace(decision, verdict=verdict)

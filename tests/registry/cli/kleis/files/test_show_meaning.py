@@ -77,7 +77,7 @@ def test_structures_in_force(kleis: Callable[..., Any], write: Callable[..., Non
     assert [(each["name"], each["standing"], each["certain"]) for each in shown["axioms"]] == [
         ("Monoid::left", "axiom", True)
     ]
-    assert shown["symbols"] == ["operation Monoid::e : M", "operation Monoid::• : M → M → M"]
+    assert shown["symbols"] == ["operation e : M", "operation (•) : M → M → M"]
 
 
 def test_using_from_the_command_line(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
