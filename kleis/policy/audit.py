@@ -35,6 +35,7 @@ import msgspec
 
 from kleis.builtins.rows.table import builtin_arities
 from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.answer_shapes import AuditAnswer
 from kleis.policy.argument_spellings import families
 from kleis.policy.decision import Decision
 from kleis.policy.policy import Policy
@@ -128,7 +129,7 @@ class Audit(msgspec.Struct, frozen=True):
         """Whether there is nothing that the policy should be changed for."""
         return not any(each.serious for each in self.remarks)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AuditAnswer:
         """The findings as JSON values."""
         return {
             "ok": self.ok,

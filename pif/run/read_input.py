@@ -17,6 +17,7 @@ from pif.language.json_text import JsonError, TooDeep, load_json
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Json, Term, make
 from pif.language.values import Record, Value, list_of
+from pif.language.warnings import Rounding
 
 __all__ = ["read_data", "read_input"]
 
@@ -25,10 +26,12 @@ _WORDS = {"true": True, "false": False, "null": None}
 _FIRST = frozenset('{["-0123456789')
 
 
-def read_input(data: Json, *, raw: bool = False) -> Term:
-    """The term that an input stands for. Raises `PifError` with a path into the input as received."""
+def read_input(data: Json, *, raw: bool = False, rounding: Rounding | None = None) -> Term:
+    """The term that an input stands for; `rounding` is told of numbers with fractions.
+
+    Raises `PifError` with a path into the input as received."""
     reserve_stack(_STACK)
-    return _InputDecoder(raw=raw).term(data, None, 1, 0)
+    return _InputDecoder(raw=raw, rounding=rounding).term(data, None, 1, 0)
 
 
 def _meant(text: str) -> tuple[bool, Json]:
@@ -56,10 +59,10 @@ class _InputDecoder(Decoder):
     """The decoder of terms, with strings read again (unless `raw`) and other objects taken as records. What is inside
     a `quote`, live unquotes as well, is left to the decoder of terms itself."""
 
-    def __init__(self, *, raw: bool) -> None:
-        super().__init__("input")
+    def __init__(self, *, raw: bool, rounding: Rounding | None) -> None:
+        super().__init__("input", rounding=rounding)
         self.raw = raw
-        self.quoted = Decoder("input")
+        self.quoted = Decoder("input", rounding=self.rounding)
 
     def term(self, data: Json, path: Path, depth: int, level: int) -> Term:
         while type(data) is str and not self.raw:
@@ -121,15 +124,16 @@ def _has(parts: Json, *keys: str) -> bool:
     return type(parts) is dict and parts.keys() == set(keys)
 
 
-def read_data(data: Json) -> tuple[Value, int]:
+def read_data(data: Json, rounding: Rounding | None = None) -> tuple[Value, int]:
     """Plain data as a value: nothing decoded, nothing evaluated. Also its charge: 1 and what it retains."""
     reserve_stack(_STACK)
-    reader = _DataReader()
+    reader = _DataReader(rounding or Rounding())
     return reader.value(data, None, 0), reader.charge
 
 
 class _DataReader:
-    def __init__(self) -> None:
+    def __init__(self, rounding: Rounding) -> None:
+        self.rounding = rounding
         self.charge = 1
 
     def value(self, data: Json, path: Path, level: int) -> Value:
@@ -167,6 +171,8 @@ class _DataReader:
     def integer(self, number: int | None, path: Path, found: Json = None) -> int:
         if number is None:
             raise self.refusal(path, "a number must be within double range", found=describe(found))
+        if type(found) is float and number != found:
+            self.rounding.note(found, number, "/input" + pointer(path), "input")
         if number.bit_length() > INTEGER_BITS:
             message = f"an integer has at most {INTEGER_BITS} bits"
             raise PifError("value_too_large", message, path="/input" + pointer(path), place="input")

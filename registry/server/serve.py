@@ -16,7 +16,7 @@ from registry.server.mcp.stdio_server import serve_stdio
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions
 
-__all__ = ["GROUPS", "chosen_names", "make_groups", "serve"]
+__all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
 
 TITLE = "PIF + Kleis"
 
@@ -29,6 +29,11 @@ GROUPS: dict[str, str] = {
 }
 """The module of each group, in the order of their tools. It is imported when the group is chosen: a server without proofs
 loads no prover (docs/reference/serving.md §1.2)."""
+
+
+FIXTURES: dict[str, str] = {"conformance": "registry.server.groups.conformance.group"}
+"""Groups that are for tests of servers and clients. They are offered by name only; ``all`` leaves them out, and their
+names are not reserved."""
 
 
 def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
@@ -74,13 +79,14 @@ def chosen_names(names: str) -> list[str]:
     Raises ValueError that names the groups there are.
     """
     wanted = [name.strip() for name in names.split(",") if name.strip()]
-    unknown = [name for name in wanted if name != "all" and name not in GROUPS]
+    known = GROUPS | FIXTURES
+    unknown = [name for name in wanted if name != "all" and name not in known]
     if unknown or not wanted:
         what = f"there is no group {unknown[0]!r}" if unknown else "no group is chosen"
-        close = nearest(unknown[0], GROUPS) if unknown else None
+        close = nearest(unknown[0], known) if unknown else None
         meant = f"did you mean {close!r}? " if close else ""
         raise ValueError(f"{what}; {meant}groups: {', '.join(GROUPS)}, all")
-    return [name for name in GROUPS if "all" in wanted or name in wanted]
+    return [name for name in known if name in wanted or ("all" in wanted and name in GROUPS)]
 
 
 def make_groups(names: str, site: Site) -> list[Group]:
@@ -93,5 +99,5 @@ def make_groups(names: str, site: Site) -> list[Group]:
     if site.settings.policy is None and "policy" not in names.replace(" ", "").split(","):
         chosen = [name for name in chosen if name != "policy"]
     check_places(site.settings, chosen)
-    made = [cast("Group", import_module(GROUPS[name]).make(site)) for name in chosen]
+    made = [cast("Group", import_module((GROUPS | FIXTURES)[name]).make(site)) for name in chosen]
     return share(made)

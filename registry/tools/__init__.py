@@ -3,6 +3,7 @@
 - `library`: the standard library `std.…`, and the certificates of its laws
 - `snapshot_tools`: a snapshot of the store as the evaluators see it, with decoded terms and inferred types cached
 - `example_outputs`: what value the output of an example says
+- `answer_shapes`: the fields of answers about tools and terms
 - `code_and_examples`: the code and the examples of `evolve`, checked
 - `composition`: tools made of tools: `compose` and `transform`
 - `analysis`: the answer of `analyze`

@@ -14,11 +14,12 @@ from pif.language.errors import PifError, pointer
 from pif.language.host import Tools
 from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
 from pif.language.terms import Json, Term, identity, literal, make, print_term, term_text
+from pif.language.warnings import REFUSED_HINT, Rounding
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
 from registry.store.exchange.file_format import Verified
-from registry.tools.example_outputs import says
+from registry.tools.example_outputs import says, says_code
 
 __all__ = [
     "EXAMPLES",
@@ -27,11 +28,13 @@ __all__ = [
     "Language",
     "check_examples",
     "closed",
+    "coded",
     "example_answer",
     "fuel_of",
     "holds",
     "outcome_of",
     "read_code",
+    "read_examples",
     "read_python",
     "read_text",
     "shown",
@@ -52,6 +55,12 @@ EXAMPLES = 50
 """How many examples a tool may have."""
 
 
+def coded(description: str = "") -> msgspec.Meta:
+    """The schema of code. A term that is neither an object nor a text is advertised as its text, which is taken too."""
+    either = {"anyOf": [{"type": "object"}, {"type": "string"}]}
+    return msgspec.Meta(description=description or None, extra_json_schema=either)
+
+
 class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A promise about a tool: this input gives this output, a value (`registry.tools.example_outputs`).
 
@@ -68,9 +77,10 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         return self.input if self.arguments is msgspec.UNSET else [*self.arguments]
 
 
-def read_code(code: Json, nearest: Callable[[str], str | None]) -> Term:
-    """The term of an `evolve`: a JSON term, or its text (decoded once). `nearest` finds a tool's name, for hints."""
-    return decode_term(read_text(code, nearest) if isinstance(code, str) else code)
+def read_code(code: Json, nearest: Callable[[str], str | None], rounding: Rounding | None = None) -> Term:
+    """The term of an `evolve`: a JSON term, or its text (decoded once). `nearest` finds a tool's name, for hints;
+    `rounding` is told of numbers with fractions."""
+    return decode_term(read_text(code, nearest) if isinstance(code, str) else code, rounding=rounding)
 
 
 def read_python(code: Json) -> Term:
@@ -148,10 +158,14 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
                 place=f"examples/{number}",
                 found=outcome_of(answer),
                 expected=shown(example.output),
-                hint="Correct the code or the example; nothing was kept.",
+                hint="Correct the code or the example; nothing was kept."
+                + (_SAYS_CODE if says_code(example.output) else ""),
             )
         reports.append({**msgspec.to_builtins(example), "passed": True, "fuel_used": answer["fuel_used"]})
     return reports
+
+
+_SAYS_CODE = ' The output is a term, and so says quoted code; a record is written {"record": {…}}.'
 
 
 def verified(code: str | Json) -> Verified:
@@ -171,6 +185,33 @@ def example_answer(name: str, example: Example, tools: Tools, budget: Budget) ->
     except PifError as error:
         return {"type": "error", "error": error.as_json()}
     return run(Request(code=print_term(term), as_term=True), tools, budget)
+
+
+def read_examples(examples: Sequence[Example], rounding: Rounding) -> None:
+    """Tell `rounding` of the fractions in what examples are given.
+
+    Raises `invalid_argument` where fractions are refused. What cannot be read for another reason is left to the run of
+    the example, which says why."""
+    for number, example in enumerate(examples):
+        given = (
+            {"input": example.input}
+            if example.arguments is msgspec.UNSET
+            else dict(enumerate(example.arguments))
+        )
+        for key, data in given.items():
+            place = f"examples/{number}/" + (f"{key}" if key == "input" else f"arguments/{key}")
+            lost = Rounding()
+            try:
+                read_input(data, rounding=lost)
+            except PifError:
+                continue
+            if lost.count and rounding.refuse:
+                first = lost.shown[0]
+                raise RegistryError(
+                    "invalid_argument", f"{first.source!r} has a fraction, and numbers are integers here", place=place,
+                    found=repr(first.source), expected=f"an integer, such as {first.target}", hint=REFUSED_HINT,
+                )  # fmt: skip
+            rounding.take(lost, "/" + place.removesuffix("/input"))
 
 
 def holds(answer: Answer, example: Example) -> bool:

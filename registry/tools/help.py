@@ -5,7 +5,7 @@ Every form printed is accepted by the decoder, and the tests run every example.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
 
@@ -15,6 +15,7 @@ from pif.language.errors import nearest
 from pif.language.primitives import CATEGORIES, PRIMITIVES, Primitive
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
+from registry.tools.answer_shapes import HelpAnswer
 
 __all__ = ["EXAMPLES", "TOPICS", "Help", "help_on"]
 
@@ -63,6 +64,16 @@ t → u or continue                        calling it may end the run by `contin
 `evolve`, `list` and `analyze` tell the inferred type. A term with a type and without `?` never raises `type_error`, nor
 `missing_key` for a literal key. A term without one may still run: type errors are advice, each with the two places
 that do not fit."""
+
+NUMBERS = """\
+Numbers are integers, exact, of up to 8,192 bits. A number with a fraction is read as the nearest integer, halves to even:
+2.5 is 2, 3.5 is 4, 19.99 is 20. That is never silent: the answer begins with
+  "warnings": [{"code": "fraction_rounded", …, "rounded": [{"path": "/input", "from": 19.99, "to": 20}], "count": 1}]
+and a tool that was kept with such a number says so in every run. With `--fractions refuse` (of the commands and of
+`pif serve`; or PIF_FRACTIONS=refuse) it is an error instead.
+
+For amounts, count in the smaller unit: 1999 cents. `div` rounds toward minus infinity; `mod` has the divisor's sign.
+A string of digits in an input is read as a number, unless `raw` says to leave strings alone."""
 
 EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("Square of a number", '{"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}', "7", "49"),
@@ -156,12 +167,12 @@ def _overview() -> str:
     for name, doc in CATEGORIES.items():
         operations = " ".join(row.name for row in PRIMITIVES.values() if row.category == name)
         lines.append(f"  {name}: {doc} {operations}")
-    lines += ["  types, tools, errors, limits, examples", "", "Literals: 42, true, \"text\", null, [list]. "
+    lines += ["  numbers, types, tools, errors, limits, examples", "", "Literals: 42, true, \"text\", null, [list]. "
               'A record is {"record": {"k": t}}; in `run`\'s input a plain object is one too.', "", TOOLS]  # fmt: skip
     return "\n".join(lines)
 
 
-TOPICS: tuple[str, ...] = (*CATEGORIES, "types", "tools", "errors", "limits", "examples")
+TOPICS: tuple[str, ...] = (*CATEGORIES, "numbers", "types", "tools", "errors", "limits", "examples")
 
 
 class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -186,6 +197,8 @@ def help_on(topic: str | None = None) -> Answer:
                 text = TOOLS
             case "errors":
                 text = _errors()
+            case "numbers":
+                text = NUMBERS
             case "types":
                 text = TYPES
             case "limits":
@@ -200,4 +213,5 @@ def help_on(topic: str | None = None) -> Answer:
                     hint=f'Did you mean "{close}"?' if close else None,
                 )  # fmt: skip
                 return {"type": "error", "error": error.as_json()}
-    return {"type": "help", "topic": topic or "overview", "text": text}
+    answer: HelpAnswer = {"type": "help", "topic": topic or "overview", "text": text}
+    return cast(Answer, answer)

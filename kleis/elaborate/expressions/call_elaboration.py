@@ -42,6 +42,8 @@ from kleis.elaborate.scopes.scope import (
 )
 from kleis.spelling import suggestion
 from kleis.syntax import tree
+from kleis.syntax.superscripts import power_of
+from kleis.theory.name_check.uses import is_letter
 
 __all__ = ["apply_value", "call", "named_value"]
 
@@ -395,6 +397,9 @@ def _unbound(context: Context, node: tree.Name) -> core.Term:
     """A name that nothing in scope declares."""
     if node.name in ("True", "False"):
         return core.LiteralTerm(node.name == "True", core.BOOL)
+    power = power_of(node)
+    if power is not None and _has_base(context, power):
+        return context.term(power)
     if "::" in node.name or context.definitions.is_member(node.name):
         raise missing_operation(context, node, node.name, ())
     if not context.allow_free:
@@ -402,6 +407,14 @@ def _unbound(context: Context, node: tree.Name) -> core.Term:
         hint = suggestion(node.name, names, otherwise="declare it, or bind it")
         context.reject(node, "unknown-name", f"{node.name} is declared nowhere", found=node.name, hint=hint)
     return context.free_name(node)
+
+
+def _has_base(context: Context, power: tree.Call) -> bool:
+    """Whether ``x²`` is the power of something: x is bound, declared, or a letter where letters may be free."""
+    base = power.arguments[0]
+    assert isinstance(base, tree.Name)
+    known = base.name in context.environment or bool(context.scope.candidates(base.name))
+    return known or (context.allow_free and is_letter(base.name))
 
 
 def _function_value(

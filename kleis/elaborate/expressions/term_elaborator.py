@@ -27,10 +27,12 @@ from kleis.elaborate.expressions.call_elaboration import apply_value, call, name
 from kleis.elaborate.expressions.elaboration_context import Declarations
 from kleis.elaborate.expressions.match_elaboration import elaborate_let, elaborate_match
 from kleis.elaborate.scopes.scope import Scope
+from kleis.elaborate.sorts.read_sorts import INFERRED
 from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference
 from kleis.errors import BudgetError
 from kleis.problems import Place, Spanned
 from kleis.syntax import tree
+from kleis.syntax.tree.traversal import walk
 from kleis.values.text import number_from_text
 
 __all__ = ["ANY", "TermElaborator"]
@@ -252,7 +254,7 @@ class TermElaborator:
         variables: list[core.Variable] = []
         values: dict[str, core.Term] = {}
         for binder in node.binders:
-            variable = self.variable(binder.name, self.written(binder.type), variables)
+            variable = self.variable(binder.name, self._binder_sort(node, binder), variables)
             variables.append(variable)
             values[binder.name] = variable
         with self.bound(values):
@@ -261,6 +263,21 @@ class TermElaborator:
         if where is not None:
             body = core.Connective("implies" if node.kind == "forall" else "and", (where, body))
         return core.Quantifier(node.kind, tuple(variables), body)
+
+    def _binder_sort(self, node: tree.Quantifier, binder: tree.Binder) -> core.Sort:
+        """The sort of a bound variable; of ``x ∈ S``, the sort of what S holds."""
+        if not (isinstance(binder.type, tree.NamedType) and binder.type.name == INFERRED):
+            return self.written(binder.type)
+        sort = self.unknown(binder, "binder", f"the variable {binder.name}")
+        for each in walk(node.where) if node.where is not None else ():
+            match each:
+                case tree.Call(name="in_set", arguments=(tree.Name(name=name), container)) if (
+                    name == binder.name
+                ):
+                    held = self.sort(self.term(container))
+                    if isinstance(held, core.SetOf | core.ListOf):
+                        self.inference.unify(sort, held.element)
+        return self.inference.resolve(sort)
 
     def _lambda(self, node: tree.Lambda, expected: core.Sort | None) -> core.Term:
         wanted = self.inference.resolve(expected) if expected is not None else None

@@ -41,8 +41,6 @@ class Answer(msgspec.Struct, frozen=True):
 class Way(msgspec.Struct, frozen=True):
     """A way to ask Z3.
 
-    equations
-        Recursive functions by equations with patterns, instead of `define-funs-rec`.
     patterns
         Quantifiers are instantiated by patterns only.
     seed
@@ -50,21 +48,19 @@ class Way(msgspec.Struct, frozen=True):
     """
 
     name: str
-    equations: bool = False
     patterns: bool = False
     seed: int = 0
 
 
 WAYS: tuple[Way, ...] = (
-    Way("recursive functions"),
-    Way("equations by patterns", equations=True, patterns=True),
-    Way("equations", equations=True),
+    Way("by patterns", patterns=True),
+    Way("by patterns and models"),
 )
 """The ways to ask Z3, each with few steps first, then with more: what one way does not find in a minute, another finds
 at once."""
 
 SHUFFLED: tuple[Way, ...] = tuple(
-    Way(f"patterns, shuffled {seed}", equations=True, patterns=True, seed=seed) for seed in (1, 2, 3)
+    Way(f"by patterns, shuffled {seed}", patterns=True, seed=seed) for seed in (1, 2, 3)
 )
 """Tried last."""
 
@@ -109,7 +105,7 @@ def _z3(script: Script, way: Way, steps: int) -> Answer:
     if way.seed:
         solver.set("random_seed", way.seed)
     try:
-        solver.from_string(script.text(equations=way.equations, shuffled=way.seed))
+        solver.from_string(script.text(shuffled=way.seed))
         solver.set("rlimit", min(steps, 2**32 - 1))
         before = _steps(solver)
         status = str(solver.check())

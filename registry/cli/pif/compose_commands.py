@@ -10,7 +10,7 @@ import click
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import CommandContext, TermCommand, command
+from registry.cli.terminal.session import CommandContext, TermCommand, command, fractions
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 
@@ -61,6 +61,7 @@ def _stage(context: CommandContext, given: str) -> Any:
 @_EXAMPLE
 @_DRY
 @_FORCE
+@fractions
 def compose(
     context: CommandContext, name: str, stages: tuple[str, ...], description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
@@ -86,6 +87,7 @@ def compose(
 @_EXAMPLE
 @_DRY
 @_FORCE
+@fractions
 def derive(
     context: CommandContext, name: str, tool: str, by: str, description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
@@ -175,6 +177,8 @@ def _show_users(context: CommandContext, found: dict[str, Any]) -> None:
         context.screen.table(("tool", "uses it", "pinned", "examples"), rows)
     else:
         context.screen.print_error(f"No tool of this home uses {found['name']}.")
+    for part in found.get("unfinished", ()):
+        context.screen.print_error(f"unfinished: {part}")
 
 
 COMMANDS = (compose, derive, graph, users)

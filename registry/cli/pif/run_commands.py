@@ -15,7 +15,14 @@ from registry.cli.pif.tool_commands import code_of
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.process import INTERRUPTED
-from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, interruptible
+from registry.cli.terminal.session import (
+    Answer,
+    CommandContext,
+    TermCommand,
+    command,
+    fractions,
+    interruptible,
+)
 from registry.cli.terminal.sources import Source, text
 from registry.errors import RegistryError
 
@@ -52,6 +59,7 @@ __all__ = ["COMMANDS", "theory_for_run"]
     metavar="FILE",
     help="A Kleis file that the run may ask.",
 )
+@fractions
 def run(
     context: CommandContext,
     code: str,
@@ -124,6 +132,7 @@ def _answered(context: CommandContext, answer: Answer, texts: Texts) -> int:
 )  # fmt: skip
 @click.option("--against", type=text, metavar="TOOL|TERM", help="A second one: do both do the same?")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="With --against: the most time for proofs.")
+@fractions
 def analyze(
     context: CommandContext,
     code: str,

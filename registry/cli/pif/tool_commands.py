@@ -12,7 +12,7 @@ from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command
+from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, fractions
 from registry.cli.terminal.sources import Source, text
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
 @click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs of the laws of a tool."
 )
+@fractions
 def evolve(
     context: CommandContext,
     file: str,
@@ -215,8 +216,6 @@ def forget(context: CommandContext, tool: str, yes: bool) -> int:
         if not yes and not _agreed(context, workspace, tool):
             return 1
         answer = workspace.forget(tool)
-    for warning in answer.get("warnings", ()):
-        context.screen.print_error(f"warning: {warning}")
     return context.answer(answer, lambda done: context.say(views.forgotten(done)))
 
 

@@ -37,6 +37,9 @@ Answer = dict[str, Any]
 _SHORT_HASH = 17
 _SHORT = 160
 
+_USERS = 20
+"""Users of a tool that are named when it changes."""
+
 
 def nothing(answer: Answer) -> None:
     """For answers that are errors in any case."""
@@ -87,13 +90,13 @@ def evolved(screen: Screen, answer: Answer) -> None:
     if "laws" in answer:
         laws(screen, answer["laws"])
     if "users" in answer:
-        screen.write(_field("used by", ", ".join(_user(user) for user in answer["users"])))
+        users = answer["users"]
+        more = f", and {len(users) - _USERS} more" if len(users) > _USERS else ""
+        screen.write(_field("used by", ", ".join(_user(user) for user in users[:_USERS]) + more))
     if "derived_from" in answer:
         screen.write(_field("derived from", answer["derived_from"]))
     for part in answer.get("unfinished", ()):
         screen.write(_field("unfinished", part))
-    for warning in answer.get("warnings", ()):
-        screen.print_error(f"warning: {warning}")
     for found in answer.get("type_errors", ()):
         screen.print_error(f"warning: {found['path'] or 'the root'}: {found['message']}")
 

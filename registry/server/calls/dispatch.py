@@ -23,6 +23,7 @@ from pif.language.errors import nearest
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.contexts import Call, Report, Workers
 from registry.server.contract.group import Answer, Group, ToolSpec
+from registry.server.contract.questions import Client, InputRequired
 
 __all__ = ["CALLS", "Calls", "Contained", "Defects"]
 
@@ -65,6 +66,11 @@ class Calls:
         self._refresh()
         return [entry.spec for entry in self._entries.values()]
 
+    def is_interactive(self, name: Any) -> bool:
+        """Whether a call of this tool may ask its client or write to its log: it needs `answer_or_ask`."""
+        entry = self._entries.get(name) if isinstance(name, str) else None
+        return entry is not None and entry.spec.interactive
+
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema that a tool's arguments are advertised with; None where there is no such tool."""
         self._refresh()
@@ -72,7 +78,19 @@ class Calls:
         return None if entry is None else entry.spec.input_schema
 
     async def answer(self, name: Any, arguments: Any, report: Report | None) -> Answer:
-        """Answer a call. `report` sends progress, or is None where the client wants none."""
+        """Answer a call of a tool that is not interactive. `report` sends progress, or is None where the client wants
+        none."""
+        answer = await self.answer_or_ask(name, arguments, report, None)
+        if isinstance(answer, Answer):
+            return answer
+        with self._defects.contain(f"tool {name}") as contained:
+            raise TypeError("a tool that is not interactive asked its client")
+        return contained.answer()
+
+    async def answer_or_ask(
+        self, name: Any, arguments: Any, report: Report | None, client: Client | None
+    ) -> Answer | InputRequired:
+        """Answer a call, or say what its client has to be asked first. `client` is None where it cannot be asked."""
         if not isinstance(name, str):
             return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
         entry: _Entry | None = None
@@ -83,13 +101,15 @@ class Calls:
                 return self._unknown(name)
         if entry is None:
             return contained.answer()
-        answer = await self._of_tool(entry, arguments, report)
+        answer = await self._of_tool(entry, arguments, report, client)
         error_fields = entry.spec.error_fields
-        if error_fields is None or not answer.is_error:
+        if isinstance(answer, InputRequired) or error_fields is None or not answer.is_error:
             return answer
         return msgspec.structs.replace(answer, structured={**error_fields, **answer.structured})
 
-    async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
+    async def _of_tool(
+        self, entry: _Entry, arguments: Any, report: Report | None, client: Client | None
+    ) -> Answer | InputRequired:
         checked: msgspec.Struct | Answer | None = None
         name = entry.spec.name
         with self._defects.contain(f"the preparation of a call of {name[:100]!r}") as contained:
@@ -103,12 +123,11 @@ class Calls:
             return Answer.error("too_busy", f"{CALLS} calls are under way", hint=hint)
         self._running += 1
         try:
-            return await self._perform(entry, checked, report)
+            return await self._perform(entry, checked, Call(self._workers, report, client))
         finally:
             self._running -= 1
 
-    async def _perform(self, entry: _Entry, arguments: msgspec.Struct, report: Report | None) -> Answer:
-        call = Call(self._workers, report)
+    async def _perform(self, entry: _Entry, arguments: msgspec.Struct, call: Call) -> Answer | InputRequired:
         with self._defects.contain(f"tool {entry.spec.name}") as contained:
             try:
                 answer = await entry.group.call(entry.spec.name, arguments, call)

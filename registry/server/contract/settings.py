@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from pif.language.errors import nearest
+from pif.language.warnings import Fractions
 from registry.errors import RegistryError
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
@@ -40,7 +41,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
     directory. `roots`: the directories in which file tools may read and write. `http`: the address to serve over HTTP,
     empty for standard input and output; `origins`, `certificate` and `certificate_key` are about HTTP: web pages that may
-    call, and the PEM files of TLS.
+    call, and the PEM files of TLS. `fractions`: what becomes of numbers with a fraction.
     """
 
     home: Path
@@ -56,6 +57,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     certificate_key: Path | None = None
+    fractions: Fractions = "round"
 
 
 class Site:
@@ -69,7 +71,12 @@ class Site:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
         settings = self.settings
         store = SqliteStore(settings.home)
-        return Workspace(store, maximum_fuel=settings.maximum_fuel, memory=settings.memory_mb * 2**20)
+        return Workspace(
+            store,
+            maximum_fuel=settings.maximum_fuel,
+            memory=settings.memory_mb * 2**20,
+            fractions=settings.fractions,
+        )
 
     @cached_property
     def sessions(self) -> Sessions:

@@ -61,6 +61,8 @@ class FastPath:
         if said.method == "tools/call":
             if said.id is None or not self._is_plain(said.params):
                 return False
+            if self._calls.is_interactive((said.params or {}).get("name")):
+                return False  # it may ask its client, which is the SDK's to do
             key = str(said.id)
             task = asyncio.get_running_loop().create_task(self._serve(said))
             self._running[key] = task

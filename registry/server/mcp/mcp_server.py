@@ -15,6 +15,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -31,7 +32,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
+    PromptsListChanged,
     ResourcesListChanged,
+    ServerEvent,
     ToolsListChanged,
 )
 from mcp.server.transport_security import TransportSecuritySettings
@@ -40,9 +43,10 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.server.calls.contexts import Changes, Report, Workers
+from registry.server.calls.contexts import Changes, ListName, Report, Workers
 from registry.server.calls.dispatch import Calls, Defects
 from registry.server.calls.stopping import Stopping
+from registry.server.contract.content import PromptMessage, ResourceBytes, block
 from registry.server.contract.group import (
     Answer,
     Group,
@@ -52,7 +56,9 @@ from registry.server.contract.group import (
     TemplateSpec,
     ToolSpec,
 )
+from registry.server.contract.questions import InputRequired
 from registry.server.mcp.fast_path import FastPath
+from registry.server.mcp.request_client import Refused, RequestClient, Unanswered, set_log_level, settle
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
@@ -96,7 +102,9 @@ class _Server(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(resources_changed=True, tools_changed=True)
+        options = notification_options or NotificationOptions(
+            prompts_changed=True, resources_changed=True, tools_changed=True
+        )
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
@@ -136,6 +144,7 @@ class McpServer:
     def _build(self, name: str, version: str, title: str) -> _Server:
         instructions = self._instructions()
         has_prompts = any(group.prompts() for group in self._groups)
+        is_interactive = any(spec.interactive for group in self._groups for spec in group.tools())
         server = _Server(
             name,
             version=version,
@@ -153,7 +162,21 @@ class McpServer:
             get_tool_input_schema=self._header_schema,
         )
         server.middleware = [self._intercept]
+        if is_interactive:
+            self._make_interactive(server, name)
         return server
+
+    def _make_interactive(self, server: _Server, name: str) -> None:
+        """Serve log levels, and seal what calls remember between two rounds. Where no tool asks, neither is loaded."""
+        from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+
+        boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
+        server.middleware = [boundary, *server.middleware]
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
+
+    async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        set_log_level(context, params.level)
+        return types.EmptyResult()
 
     def _instructions(self) -> str:
         """The groups' instructions, those of the later groups in brief where they are too long together."""
@@ -236,7 +259,10 @@ class McpServer:
         if is_modern and ctx.request_id is not None:
             self._on_generation(is_modern)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
-            sealed = self._sealed(await self._answer(ctx), is_modern)
+            try:
+                sealed = self._sealed(await self._answer(ctx), is_modern)
+            except Unanswered as required:
+                return {**required.wire, "_meta": self._modern["_meta"]}
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
@@ -250,9 +276,17 @@ class McpServer:
         return types.CallToolResult.model_validate(tool_result(answer, {}))
 
     async def _answer(self, context: Context) -> Answer:
+        """The answer of a call. Raises `Unanswered`, and MCPError for a question that the client cannot take."""
         params = context.params or {}
-        answering = self._calls.answer(params.get("name"), params.get("arguments"), _reporter(context))
-        return await self.stopping.answer(answering)
+        name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
+        if not self._calls.is_interactive(name):
+            return await self.stopping.answer(self._calls.answer(name, arguments, report))
+        client = RequestClient(context)
+        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client))
+        try:
+            return await self.stopping.answer(attempts)
+        except Refused as refused:
+            return Answer.error(refused.kind, refused.message, hint=refused.hint)
 
     def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
         """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
@@ -308,14 +342,13 @@ class McpServer:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         for group in self._groups:
-            found: ResourceText | None = None
+            found: ResourceText | ResourceBytes | None = None
             with self._defects.contain(f"the reading of {uri[:100]!r}") as contained:
                 found = await group.read(uri)
             if contained.reference:
                 raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
             if found is not None:
-                content = types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text)
-                return types.ReadResourceResult(contents=[content])
+                return types.ReadResourceResult(contents=[_contents(uri, found)])
         close = nearest(uri, (spec.uri for spec in self._guarded(self._all_resources, "resources/read")))
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})
@@ -330,19 +363,35 @@ class McpServer:
 
     async def _get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
+    ) -> types.GetPromptResult | types.InputRequiredResult:
         prompts = {spec.name: spec for spec in self._prompts()}
         spec = prompts.get(params.name)
         if spec is None:
             close = nearest(params.name, prompts)
             hint = f"did you mean {close}?" if close else f"there are: {', '.join(prompts)}"
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:200]}; {hint}")
+        client = RequestClient(context)
         try:
-            text = spec.filled(params.arguments or {})
+            messages = await settle(client, lambda: self._prompt_messages(spec, params, client))
         except ValueError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
-        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
-        return types.GetPromptResult(description=spec.description, messages=[message])
+        except Refused as refused:
+            raise MCPError(types.INVALID_PARAMS, f"{refused.message}. {refused.hint}") from None
+        except Unanswered as required:
+            return types.InputRequiredResult.model_validate(required.wire)
+        return types.GetPromptResult(
+            description=spec.description,
+            messages=[
+                types.PromptMessage.model_validate({"role": each.role, "content": block(each.content)})
+                for each in messages
+            ],
+        )
+
+    async def _prompt_messages(
+        self, spec: PromptSpec, params: types.GetPromptRequestParams, client: RequestClient
+    ) -> Sequence[PromptMessage] | InputRequired:
+        group = next(each for each in self._groups if any(one.name == spec.name for one in each.prompts()))
+        return await group.prompt(spec, params.arguments or {}, client)
 
     def _prompts(self) -> list[PromptSpec]:
         return [spec for group in self._groups for spec in group.prompts()]
@@ -379,22 +428,31 @@ class McpServer:
 
     # changes
 
-    async def _tell(self, tools: bool, resources: bool) -> None:
+    async def _tell(self, changed: frozenset[ListName]) -> None:
         """Announce changes to every client, each in the way of its generation."""
-        await asyncio.gather(*(self._tell_one(each, tools, resources) for each in tuple(self._sessions)))
-        if tools:
-            await self._bus.publish(ToolsListChanged())
-        if resources:
-            await self._bus.publish(ResourcesListChanged())
+        await asyncio.gather(*(self._tell_one(each, changed) for each in tuple(self._sessions)))
+        for name, event in _CHANGED.items():
+            if name in changed:
+                await self._bus.publish(event())
 
     @staticmethod
-    async def _tell_one(session: ServerSession, tools: bool, resources: bool) -> None:
+    async def _tell_one(session: ServerSession, changed: frozenset[ListName]) -> None:
         """Notify a client of the older protocol. One that does not read delays no other."""
         with anyio.move_on_after(TELLING):
-            if tools:
+            if "tools" in changed:
                 await session.send_tool_list_changed()
-            if resources:
+            if "resources" in changed:
                 await session.send_resource_list_changed()
+            if "prompts" in changed:
+                await session.send_prompt_list_changed()
+
+
+_CHANGED: dict[ListName, Callable[[], ServerEvent]] = {
+    "tools": ToolsListChanged,
+    "resources": ResourcesListChanged,
+    "prompts": PromptsListChanged,
+}
+"""What the streams of the newer protocol are told."""
 
 
 def _reporter(context: Context) -> Report | None:
@@ -423,6 +481,7 @@ def _advertised(spec: ToolSpec) -> types.Tool:
         title=spec.title,
         description=description,
         input_schema=dict(spec.input_schema),
+        output_schema=None if spec.output_schema is None else dict(spec.output_schema),
         annotations=types.ToolAnnotations(
             title=spec.title,
             read_only_hint=spec.read_only,
@@ -439,6 +498,15 @@ def _prompt(spec: PromptSpec) -> types.Prompt:
         for each in spec.arguments
     ]
     return types.Prompt(name=spec.name, title=spec.title, description=spec.description, arguments=arguments)
+
+
+def _contents(
+    uri: str, found: ResourceText | ResourceBytes
+) -> types.TextResourceContents | types.BlobResourceContents:
+    if isinstance(found, ResourceBytes):
+        blob = b64encode(found.data).decode()
+        return types.BlobResourceContents(uri=uri, mime_type=found.mime_type, blob=blob)
+    return types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text)
 
 
 def _described(spec: ResourceSpec | TemplateSpec) -> dict[str, Any]:

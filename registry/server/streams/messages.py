@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from pif.language.json_text import JsonError, TooDeep, check_nesting, load_json, outside_strings
+from registry.server.contract.content import block
 from registry.server.contract.group import Answer
 
 __all__ = [
@@ -352,7 +353,7 @@ def protocol_error(number: Any, code: int, message: str) -> dict[str, Any]:
 def tool_result(answer: Answer, envelope: dict[str, Any]) -> dict[str, Any]:
     """The result object of a call, as it goes over the wire; `envelope` holds what the protocol version adds."""
     return {
-        "content": [{"type": "text", "text": _cut(answer)}],
+        "content": [block(_cut(answer)), *map(block, answer.content)],
         "structuredContent": answer.structured,
         "isError": answer.is_error,
         **envelope,

@@ -12,6 +12,7 @@ import msgspec
 from pif.language.budget import JSON_LEVELS, reserve_stack
 from pif.language.errors import PifError
 from pif.language.json_text import TooDeep, check_nesting
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import (
     NO_EXAMPLES,
@@ -89,6 +90,7 @@ class _VersionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     code: msgspec.Raw
     examples: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     laws: tuple[KeptLaw, ...] = ()
+    rounded: RoundedNumbers | None = None
 
 
 def manifest_text(tools: dict[str, Entry]) -> bytes:
@@ -113,6 +115,7 @@ def record_text(record: ToolRecord) -> bytes:
             if record.examples != NO_EXAMPLES
             else msgspec.UNSET,
             laws=read_laws(record.laws),
+            rounded=record.rounded,
         )
     )
     text = msgspec.json.format(compact, indent=2)
@@ -158,6 +161,7 @@ def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
             created=moment,
             examples=_examples(file.examples, place),
             laws=_laws(file.laws),
+            rounded=file.rounded,
         )
         check_record(record)
     return record

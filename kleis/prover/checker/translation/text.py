@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from kleis.prover.checker.sequent import NotExpressible
 
@@ -14,7 +15,6 @@ __all__ = [
     "call",
     "choice",
     "either",
-    "facts",
     "implication",
     "negation",
     "number",
@@ -77,9 +77,10 @@ def binder(kind: str, bound: Iterable[tuple[str, str]], body: str, pattern: str 
     return _bounded(f"({kind} ({listed}) {f'(! {body} :pattern ({pattern}))' if pattern else body})")
 
 
-def number(value: int, *, real: bool = False) -> str:
-    """An integer, as an Int or Real."""
-    digits = f"{abs(value)}.0" if real else f"{abs(value)}"
+def number(value: Fraction, *, real: bool = False) -> str:
+    """A number, as an Int or Real."""
+    above, below = (f"{abs(each)}.0" if real else f"{abs(each)}" for each in value.as_integer_ratio())
+    digits = above if value.denominator == 1 else f"(/ {above} {below})"
     return f"(- {digits})" if value < 0 else digits
 
 
@@ -98,22 +99,3 @@ def _bounded(text: str) -> str:
     if len(text) > _LONGEST:
         raise NotExpressible(f"a formula of more than {_LONGEST} characters")
     return text
-
-
-def facts(formula: str) -> frozenset[str]:
-    """What is true where a formula is: its conjuncts, if it is a conjunction without strings in it."""
-    if '"' not in formula and formula.startswith("(and "):
-        return frozenset().union(*map(facts, _operands(formula[5:-1])))
-    if '"' not in formula and formula.startswith("(not (or "):
-        return frozenset().union(*(facts(negation(each)) for each in _operands(formula[9:-2])))
-    return frozenset((formula,))
-
-
-def _operands(text: str) -> list[str]:
-    found, depth, start = [], 0, 0
-    for place, each in enumerate(text):
-        depth += (each == "(") - (each == ")")
-        if each == " " and depth == 0:
-            found.append(text[start:place])
-            start = place + 1
-    return [*found, text[start:]]

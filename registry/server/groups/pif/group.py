@@ -193,6 +193,7 @@ class PifGroup(Group):
                     self._exchange(arguments.directory),
                     renumber=arguments.renumber,
                     trust_nothing=arguments.trust_nothing,
+                    force=arguments.force,
                     deadline=self._deadline(arguments, context),
                 )
             case _:

@@ -18,7 +18,18 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
+from kleis.sessions.answer_fields import warned
+from kleis.sessions.answer_shapes import (
+    LoadedAnswer,
+    NotLoadedAnswer,
+    SavedAnswer,
+    SchemaAnswer,
+    SessionAnswer,
+    SessionsAnswer,
+    UndoneAnswer,
+)
 from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import error_fields, evaluate
@@ -43,7 +54,7 @@ from registry.server.contract.group import (
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests
-from registry.server.groups.theory.text import evaluation_text, submission_text
+from registry.server.groups.theory.text import evaluation_text, submission_text, warning_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
@@ -145,7 +156,7 @@ class TheoryGroup(Group):
                 )
                 accepted = checked.grown is not None
                 fields = outcome_fields(checked, accepted=accepted)
-                fields |= {"session": arguments.session, "count": universe.count}
+                fields["session"], fields["count"] = arguments.session, universe.count
                 _warn_of_changes(fields, universe)
                 return Answer(fields, submission_text(fields), is_error=not accepted)
             case "try_structure":
@@ -160,7 +171,7 @@ class TheoryGroup(Group):
                 return self._load(arguments, deadline)
             case "save_theory":
                 path = self.sessions.save(arguments.session, arguments.name, overwrite=arguments.overwrite)
-                saved = {
+                saved: SavedAnswer = {
                     "status": "saved",
                     "path": str(path),
                     "name": path.stem,
@@ -173,11 +184,11 @@ class TheoryGroup(Group):
                 return self._compare(arguments, deadline)
             case "explain":
                 universe = self.sessions.universe(arguments.session)
-                fields = explain(
+                found = explain(
                     universe, arguments.expression, self.sessions.provers, deadline, using=arguments.using
                 )
-                _warn_of_changes(fields, universe)
-                return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
+                _warn_of_changes(found, universe)
+                return Answer(found, evaluation_text(found), is_error=found["status"] == "error")
             case _:
                 raise LookupError(f"the group theory has no tool {name}")
 
@@ -207,7 +218,7 @@ class TheoryGroup(Group):
             schema = describe(universe, arguments.depth or "names", session_file=file)
             wanted = suggestions(universe)
         schema["propositions"] = msgspec.to_builtins(wanted)
-        described = {"schema": schema}
+        described: SchemaAnswer = {"schema": schema}
         return Answer(
             described,
             msgspec.json.encode(described).decode(),
@@ -221,14 +232,14 @@ class TheoryGroup(Group):
         items = universe.items()
         end = arguments.offset + _PAGE
         rows = [_item_fields(n, item) for n, item in enumerate(items, 1)][arguments.offset : end]
-        fields: dict[str, Any] = {
+        fields: SessionAnswer = {
             "session": arguments.session,
             "imports": list(universe.imported.imports),
             "count": len(items),
             "items": rows,
         }
         if universe.stale:
-            fields["warning"] = _STALE
+            fields = warned([_STALE], fields)
         if end < len(items):
             fields["next_offset"] = end
         lines = [
@@ -254,7 +265,7 @@ class TheoryGroup(Group):
                     }
                 )
         end = offset + _PAGE
-        fields: dict[str, Any] = {"count": len(rows), "sessions": rows[offset:end]}
+        fields: SessionsAnswer = {"count": len(rows), "sessions": rows[offset:end]}
         if end < len(rows):
             fields["next_offset"] = end
         return Answer(
@@ -264,27 +275,26 @@ class TheoryGroup(Group):
     def _load(self, arguments: Any, deadline: Deadline) -> Answer:
         found, universe = self.sessions.load(arguments.session, arguments.imports, deadline)
         if universe is None:
-            fields = _load_error(found)
-            return Answer(fields, submission_text(fields), is_error=True)
-        stats = {"declarations": len(universe.theory), "functions": len(universe.theory.definitions)}
-        fields = {
+            clash = _load_error(found)
+            return Answer(clash, submission_text(clash), is_error=True)
+        fields: LoadedAnswer = {
             "status": found.status,
             "session": arguments.session,
             "imports": list(universe.imported.imports),
             "count": 0,
-            **stats,
+            "declarations": len(universe.theory),
+            "functions": len(universe.theory.definitions),
         }
-        if found.warnings:
-            fields["warnings"] = list(found.warnings)
+        fields = warned(found.warnings, fields)
         text = (
             f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
         )
         lines = [text, *(f"warning: {each}" for each in found.warnings)]
-        return Answer(fields, "\n".join([*lines, f"{stats['declarations']} declarations"]))
+        return Answer(fields, "\n".join([*lines, f"{fields['declarations']} declarations"]))
 
     def _undo(self, arguments: Any, deadline: Deadline) -> Answer:
         item, universe = self.sessions.undo(arguments.session, deadline)
-        fields = {
+        fields: UndoneAnswer = {
             "status": "undone",
             "session": arguments.session,
             "count": universe.count,
@@ -297,9 +307,13 @@ class TheoryGroup(Group):
         universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
         fields = compare(universes, arguments.propositions, self.sessions.provers, deadline)
         changed = [each.session for each in universes if each.stale]
-        if changed:
-            fields["warnings"] = [f"{', '.join(changed)}: {_STALE}"]
-        lines = [f"warning: {each}" for each in fields.get("warnings", ())]
+        warnings = (
+            [AnswerWarning(_STALE.code, f"{', '.join(changed)}: {_STALE.message}", _STALE.hint)]
+            if changed
+            else []
+        )
+        fields = warned(warnings, fields)
+        lines = [f"warning: {each}" for each in warnings]
         for row in fields["propositions"]:
             lines.append(row["proposition"])
             for session, found in row["in"].items():
@@ -396,18 +410,18 @@ class TheoryGroup(Group):
 
 
 _KLEIS = "text/x-kleis"
-_STALE = "what is imported has changed since the submissions were checked: load_theory and submit them again"
+_STALE = AnswerWarning(
+    "imports-changed",
+    "what is imported has changed since the submissions were checked",
+    "load_theory and submit them again",
+)
 
 
 def _item_fields(number: int, item: Item) -> dict[str, Any]:
     """One submission as `list_session` shows it."""
-    fields: dict[str, Any] = {
-        "number": number,
-        "kind": item.kind,
-        "status": item.status,
-        "kleis": _cut(item.text),
-    }
-    for name in ("structures", "functions", "data_types", "warnings"):
+    fields: dict[str, Any] = {"warnings": [each.as_dict() for each in item.warnings]} if item.warnings else {}
+    fields |= {"number": number, "kind": item.kind, "status": item.status, "kleis": _cut(item.text)}
+    for name in ("structures", "functions", "data_types"):
         if getattr(item, name):
             fields[name] = list(getattr(item, name))
     return fields
@@ -419,19 +433,22 @@ def _cut(text: str) -> str:
 
 def _item_line(row: dict[str, Any]) -> str:
     text = " ".join(row["kleis"].split())
-    warnings = "".join(f"\n   warning: {each}" for each in row.get("warnings", ()))
+    warnings = "".join(f"\n   warning: {warning_text(each)}" for each in row.get("warnings", ()))
     return f"{row['number']}. {row['kind']} [{row['status']}] {text}{warnings}"
 
 
-def _warn_of_changes(fields: dict[str, Any], universe: Universe) -> None:
+def _warn_of_changes(fields: Any, universe: Universe) -> None:
     """Say that what the session imports is no longer what its items were checked against."""
     if universe.stale:
-        fields["warnings"] = [*fields.get("warnings", ()), _STALE]
+        others = {name: value for name, value in fields.items() if name != "warnings"}
+        warnings = [*fields.get("warnings", ()), _STALE.as_dict()]
+        fields.clear()
+        fields.update({"warnings": warnings, **others})
 
 
-def _load_error(found: Verification) -> dict[str, Any]:
+def _load_error(found: Verification) -> NotLoadedAnswer:
     """The answer of `load_theory` where the imports clash or do not elaborate: the session stays as it was."""
-    fields: dict[str, Any] = {
+    fields: NotLoadedAnswer = {
         "status": found.status,
         "accepted": False,
         "stage": "verify",
