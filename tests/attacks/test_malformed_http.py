@@ -159,7 +159,7 @@ def expected(sent: bytes) -> tuple[int, int | None, bool]:
             event = parser.next_event()
             if isinstance(event, h11.EndOfMessage):
                 whole += 1
-                parser.send(h11.Response(status_code=200, headers=[("content-length", "0")]))
+                parser.send(h11.Response(status_code=404, headers=[("content-length", "0")]))
                 parser.send(h11.EndOfMessage())
                 if parser.our_state is not h11.DONE:
                     return whole, None, False
@@ -216,6 +216,7 @@ def read(connection: socket.socket, count: int) -> None:
 @example(sent=GOOD[:-5], manner="end")
 @example(sent=GOOD[:-5], manner="reset")
 @example(sent=posted(b"{}", Expect="200-continue"), manner="read")
+@example(sent=b"CONNECT /mcp HTTP/1.0\r\n\r\n", manner="read")
 def test_what_is_no_request_is_refused(target: Target, sent: bytes, manner: str) -> None:
     attacked(target.server, sent, manner)
     target.lives()
