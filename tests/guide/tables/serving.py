@@ -29,7 +29,7 @@ from registry.server.groups.pif import tool_specs as pif_tools
 from registry.server.groups.policy import requests as policy_tools
 from registry.server.groups.theory import requests as theory_tools
 from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHIN
-from registry.server.mcp import http_server
+from registry.server.mcp import http_requests
 from registry.server.mcp.fast_path import BYTES
 from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS, INSTRUCTIONS_LIMIT, PAGE
 from registry.server.mcp.subscriptions import ADDRESSES, STREAMS, WATCHED
@@ -196,8 +196,8 @@ def limits() -> str:
         ("one message on standard input", f"{DEFAULT_CAP // mib} MiB"),
         ("nesting of a message on standard input", f"{NESTING:,} levels"),
         ("values in a message (commas and opening brackets)", f"{VALUES:,}"),
-        ("one request over HTTP", f"{http_server.BODY // mib} MiB"),
-        ("nesting of a request over HTTP", f"{http_server.NESTING} levels"),
+        ("one request over HTTP", f"{http_requests.BODY // mib} MiB"),
+        ("nesting of a request over HTTP", f"{http_requests.NESTING} levels"),
         ("nesting of a field of an answer's object over HTTP", f"{HTTP_LEVELS} levels"),
         ("sessions of the older protocol over HTTP", f"{HTTP_SESSIONS:,}"),
         ("text of an answer", f"{TEXT_LIMIT:,} characters"),
