@@ -89,7 +89,7 @@ class Site:
             return open_sessions(self.settings.home, roots=self.settings.roots, cache=user_cache())
         except SessionError as error:
             raise RegistryError(
-                "invalid_argument", error.message, place=error.file, found=error.found, hint=error.hint
+                "invalid_argument", error.message, file=error.file, found=error.found, hint=error.hint
             ) from error
 
     @cached_property

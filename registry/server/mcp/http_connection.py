@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from typing import Any, Literal
 
 import h11
@@ -60,17 +61,23 @@ class Limits:
 
 
 class _Gathering(asyncio.Transport):
-    """A transport that sends what is written in one turn of the event loop at once.
+    """A transport that sends what is written in one turn of the event loop at once, and closes without losing it.
 
     uvicorn writes the head, the body and the end of an answer one by one: three system calls, and a client that wakes up
-    for a head without a body.
+    for a head without a body. And it closes when the answer is written, although a client may still be sending: the
+    system then resets the connection, and the answer is lost. So the transport `lingers` where `is_sending` says so: the
+    end is sent, and `Connection` drops what comes until the client has closed.
     """
 
-    def __init__(self, inner: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, inner: asyncio.Transport, loop: asyncio.AbstractEventLoop, is_sending: Callable[[], bool]
+    ) -> None:
         super().__init__()
         self._inner = inner
         self._loop = loop
+        self._is_sending = is_sending
         self._parts: list[bytes] = []
+        self.lingers = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         if not data:
@@ -86,14 +93,23 @@ class _Gathering(asyncio.Transport):
 
     def close(self) -> None:
         self._flush()
-        self._inner.close()
+        if self.lingers or not self._is_sending():
+            self._inner.close()
+            return
+        self.lingers = True
+        try:
+            if self._inner.can_write_eof():
+                self._inner.write_eof()
+            self._inner.resume_reading()
+        except OSError:  # the client has gone
+            self._inner.abort()
 
     def abort(self) -> None:
         self._parts.clear()
         self._inner.abort()
 
     def is_closing(self) -> bool:
-        return self._inner.is_closing()
+        return self.lingers or self._inner.is_closing()
 
     def pause_reading(self) -> None:
         self._inner.pause_reading()
@@ -120,7 +136,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._make_room()
-        super().connection_made(_Gathering(transport, self.loop))
+        self._gathering = _Gathering(transport, self.loop, self._is_sending)
+        super().connection_made(self._gathering)
         if len(self.connections) > self._limits.connections:
             self._refuse(503, "too many connections are open")
         self._watch()
@@ -136,6 +153,8 @@ class Connection(H11Protocol):
             if self._unread > UNREAD_BYTES:
                 self.transport.abort()
                 return
+        if self._gathering.lingers:
+            return
         super().data_received(data)
         self._watch()
 
@@ -160,10 +179,16 @@ class Connection(H11Protocol):
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         self._refuse(status, _REFUSALS.get(status, "the request is not HTTP/1.1 as it should be"))
 
+    def _is_sending(self) -> bool:
+        """Whether the client is in the middle of a body, or of what is no HTTP."""
+        return self.conn.their_state in (h11.SEND_BODY, h11.ERROR)
+
     # deadlines
 
     def _find_phase(self) -> Phase | None:
         """What is being waited for; None where it is the server's own work, or a body that `http_requests` reads."""
+        if self._gathering.lingers:
+            return "unread"
         if self.transport.is_closing():
             return "closing"
         if self._is_blocked:
@@ -227,7 +252,7 @@ class Connection(H11Protocol):
 
     def shutdown(self) -> None:
         """Close after the answer that is under way, or now."""
-        if self.cycle is None or self.cycle.response_complete:
+        if self._gathering.lingers or self.cycle is None or self.cycle.response_complete:
             self.transport.close()
         else:
             self.cycle.keep_alive = False

@@ -189,7 +189,7 @@ def _record(path: Path, row: _Row) -> ToolRecord:
         raise RegistryError(
             "store_error",
             f"{name}@{version} was forgotten while this run was using it, and has been erased",
-            place=str(path),
+            file=str(path),
             tool=f"{name}@{version}",
             hint="run it again: a new run sees the tools that are left",
         )

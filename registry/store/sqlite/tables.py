@@ -111,7 +111,7 @@ def prepare(
         raise RegistryError(
             "store_error",
             "the file is a database of some other program",
-            place=str(path),
+            file=str(path),
             found=f"application id {application:#x}, {tables} tables and indexes",
             expected=f"application id {APPLICATION_ID:#x}",
             hint="move it away, or choose another home with --home",
@@ -120,7 +120,7 @@ def prepare(
         raise RegistryError(
             "store_error",
             "the store was written by a newer version of this program",
-            place=str(path),
+            file=str(path),
             found=f"schema {version}",
             expected=f"schema {len(migrations)} or older",
             hint="update this program, or choose another home with --home",

@@ -10,11 +10,17 @@ from functools import reduce
 
 __all__ = ["MEMBERS", "PRELUDE", "expression"]
 
-PRELUDE = (
-    "(declare-datatypes ((h-complex 0)) (((h-pair (h-re Real) (h-im Real)))))",
-    "(define-fun h-div ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1)))",
-    "(define-fun h-mod ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b)))",
-)
+PRELUDE = """
+(declare-datatypes ((h-complex 0)) (((h-pair (h-re Real) (h-im Real)))))
+(define-fun h-div ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1)))
+(define-fun h-mod ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b)))
+(define-fun h-add ((a h-complex) (b h-complex)) h-complex (h-pair (+ (h-re a) (h-re b)) (+ (h-im a) (h-im b))))
+(define-fun h-sub ((a h-complex) (b h-complex)) h-complex (h-pair (- (h-re a) (h-re b)) (- (h-im a) (h-im b))))
+(define-fun h-mul ((a h-complex) (b h-complex)) h-complex (h-pair
+  (- (* (h-re a) (h-re b)) (* (h-im a) (h-im b))) (+ (* (h-re a) (h-im b)) (* (h-im a) (h-re b)))))
+(define-fun h-conj ((a h-complex)) h-complex (h-pair (h-re a) (- (h-im a))))
+(define-fun h-square ((a h-complex)) Real (+ (* (h-re a) (h-re a)) (* (h-im a) (h-im a))))
+(define-fun h-scale ((a h-complex) (b Real)) h-complex (h-pair (/ (h-re a) b) (/ (h-im a) b)))"""
 """What every script begins with: complex numbers, and the division of integers that rounds down."""
 
 _NUMBERS = """
@@ -25,6 +31,10 @@ _INTEGERS = "div (h-div {0} {1}) | mod (h-mod {0} {1}) | floor {0} | ceil {0}"
 _REALS = """
 divide (/ {0} {1}) | rational (/ {0} {1}) | reciprocal (/ 1.0 {0}) | floor (to_int {0}) | ceil (- (to_int (- {0})))
 to_real {0} | complex (h-pair {0} {1})
+"""
+_COMPLEX = """
+plus (h-add {0} {1}) | minus (h-sub {0} {1}) | times (h-mul {0} {1}) | divide (h-scale (h-mul {0} (h-conj {1})) (h-square {1}))
+negate (h-sub (h-pair 0.0 0.0) {0}) | conj (h-conj {0}) | abs_squared (h-square {0}) | re (h-re {0}) | im (h-im {0})
 """
 _STRINGS = """
 str_eq (= {0} {1}) | strlen (str.len {0}) | length (str.len {0}) | hasPrefix (str.prefixof {1} {0})
@@ -53,7 +63,7 @@ def _read(*texts: str) -> dict[str, str]:
 _BY_KIND = {
     "Int": _read(_NUMBERS, _INTEGERS),
     "Real": _read(_NUMBERS, _REALS),
-    "h-complex": {"re": "(h-re {0})", "im": "(h-im {0})"},
+    "h-complex": _read(_COMPLEX),
     "String": _read(_STRINGS),
 }
 

@@ -156,7 +156,7 @@ class PifGroup(Group):
             case "run":
                 result = await self._run(arguments, context)
             case "help":
-                result = help_on(arguments.category)
+                result = help_on(arguments.category, self.workspace.library)
             case "fuzz":
                 result = await self._fuzz(arguments, context)
             case _ if any(spec.name == name for spec in self._system):

@@ -207,6 +207,15 @@ def test_small_answers_are_not_held_back() -> None:
             assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
 
 
+def test_a_client_that_sends_everything_first_gets_its_answer(served: Served) -> None:
+    """The connection is not reset while the client sends, even where it asked to be closed after the answer."""
+    for length in (BODY + 1, 3 * BODY):
+        with served.connect() as connection:
+            connection.sendall(posted(b"x" * length, Connection="close"))
+            assert answer_of(connection)[0] == 413
+            assert connection.recv(1) == b""
+
+
 # ── deadlines ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
