@@ -32,6 +32,7 @@ from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHI
 from registry.server.mcp import http_connection, http_requests, http_server
 from registry.server.mcp.fast_path import BYTES
 from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS, INSTRUCTIONS_LIMIT, PAGE
+from registry.server.mcp.subscriptions import ADDRESSES, STREAMS, WATCHED
 from registry.server.serve import GROUPS, make_groups
 from registry.server.streams.framing import DEFAULT_CAP
 from registry.server.streams.messages import NESTING, TEXT_LIMIT, VALUES
@@ -213,6 +214,8 @@ def limits() -> str:
         ("description of an evolved tool as shown", f"{pif_tools.DESCRIPTION:,} characters"),
         ("entries on a page of a list", f"{PAGE}"),
         ("values of a completion", f"{COMPLETIONS}"),
+        ("addresses that a client watches; all clients", f"{ADDRESSES}; {WATCHED:,}"),
+        ("streams of a client (newer protocol)", f"{STREAMS}"),
         ("calls under way", f"{CALLS}"),
         ("bytes of the messages of calls under way", f"{BYTES // mib} MiB"),
         ("worker threads", f"{DEFAULT_WORKERS}, with {STACK_BYTES // mib} MiB of stack each"),
