@@ -17,8 +17,8 @@ from kleis.prover.verdict_cache import VerdictCache
 from kleis.theory.import_search import search_from
 from kleis.theory.loader import Loader
 from registry.cli.kleis import main
-from tests.first_hundred.kleis_inputs import COMPUTED, DECIDED, REFUSED, Computed, Decided, Refused
 from tests.support.servers.theory_client import TheoryClient
+from tests.support.theories.kleis_inputs import COMPUTED, DECIDED, REFUSED, Computed, Decided, Refused
 
 
 class Entrances:

@@ -145,8 +145,8 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
 
 
 _COMPUTED = {
-    False: "it has no variables, and was computed",
-    True: "it has no variables, and no value",
+    False: "it is false itself: it leaves no value open to choose",
+    True: "it has no value itself, and leaves none open to choose",
 }
 
 
