@@ -20,6 +20,7 @@ import msgspec
 
 from pif.language.errors import nearest
 from registry.errors import RegistryError
+from registry.store.sqlite.read_only_store import ReadOnlyStore
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
 
@@ -38,7 +39,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write. `http`: the address to serve over HTTP,
+    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home. `http`: the address to serve over HTTP,
     empty for standard input and output.
     """
 
@@ -52,6 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     corpus: Path | None = None
     roots: tuple[Path, ...] = ()
     http: str = ""
+    read_only: bool = False
 
 
 class Site:
@@ -64,7 +66,7 @@ class Site:
     def workspace(self) -> Workspace:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
         settings = self.settings
-        store = SqliteStore(settings.home)
+        store = ReadOnlyStore(settings.home) if settings.read_only else SqliteStore(settings.home)
         return Workspace(store, maximum_fuel=settings.maximum_fuel, memory=settings.memory_mb * 2**20)
 
     @cached_property
