@@ -409,6 +409,14 @@ def exported(answer: Answer) -> str:
     return f"{tools} with {versions} in {answer['directory']}"
 
 
+def verified_backup(screen: Screen, answer: Answer) -> None:
+    """What reading a backup found."""
+    for problem in answer["problems"]:
+        screen.print_error([Piece("wrong: ", "bad"), Piece(problem)])
+    if answer["verified"]:
+        screen.write(f"{answer['path']} is whole: {answer['tools']} tools, {answer['versions']} versions")
+
+
 def imported(screen: Screen, answer: Answer) -> None:
     """What `import` took in."""
     for taken in answer["tools"]:

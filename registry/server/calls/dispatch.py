@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from pif.language.errors import nearest
+from registry.errors import RegistryError
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report, Workers
@@ -211,6 +212,7 @@ class Contained:
         self._defects = defects
         self._where = where
         self.reference = ""
+        self._error: RegistryError | None = None
 
     def __enter__(self) -> Contained:
         return self
@@ -220,11 +222,18 @@ class Contained:
     ) -> bool:
         if not isinstance(error, Exception):
             return False
+        if isinstance(error, RegistryError) and error.kind != "internal":
+            self._error = error  # no defect: the store, mostly, and its text is written for clients
+            return True
         self.reference = self._defects.record(self._where, error)
         return True
 
     def answer(self) -> Answer:
         """What the client gets instead of an answer."""
+        if self._error is not None:
+            error = self._error.as_json()
+            hint = f"\n{self._error.hint}" if self._error.hint else ""
+            return Answer({"type": "error", "error": error}, f"{self._error}{hint}", is_error=True)
         hint = "The server goes on. If it happens again, report it with the server's log."
         return Answer.error("internal", f"internal error {self.reference}", hint=hint)
 

@@ -21,6 +21,7 @@ import msgspec
 from pif.language.errors import nearest
 from pif.language.warnings import Fractions
 from registry.errors import RegistryError
+from registry.store.sqlite.read_only_store import ReadOnlyStore
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
 
@@ -39,9 +40,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write. `http`: the address to serve over HTTP,
-    empty for standard input and output; `origins`, `certificate` and `certificate_key` are about HTTP: web pages that may
-    call, and the PEM files of TLS. `fractions`: what becomes of numbers with a fraction.
+    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
+    `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
+    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
+    numbers with a fraction.
     """
 
     home: Path
@@ -58,6 +60,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     certificate: Path | None = None
     certificate_key: Path | None = None
     fractions: Fractions = "round"
+    read_only: bool = False
 
 
 class Site:
@@ -70,7 +73,7 @@ class Site:
     def workspace(self) -> Workspace:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
         settings = self.settings
-        store = SqliteStore(settings.home)
+        store = ReadOnlyStore(settings.home) if settings.read_only else SqliteStore(settings.home)
         return Workspace(
             store,
             maximum_fuel=settings.maximum_fuel,

@@ -42,6 +42,7 @@ from registry.server.groups.pif.tool_specs import (
     MORE_TOOLS,
     TOOLS,
 )
+from registry.store.failures import store_errors
 from registry.store.protocol import Snapshot
 from registry.tools.help import help_on
 from registry.tools.snapshot_tools import SnapshotTools
@@ -97,7 +98,8 @@ class Exchange:
                 expected="letters, digits, _ . -, at most 48",
                 hint=f"It stands for a directory in {self._root}.",
             )
-        self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with store_errors(self._root):
+            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self._root / name
 
 
