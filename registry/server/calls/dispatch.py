@@ -21,13 +21,22 @@ import msgspec
 
 from pif.language.errors import nearest
 from registry.server.calls.argument_check import Checker
-from registry.server.calls.contexts import Call, Report, Workers
+from registry.server.calls.contexts import Call, Report
+from registry.server.calls.lanes import Busy
+from registry.server.calls.schedule import Schedule
+from registry.server.calls.searches import SearchFailed
 from registry.server.contract.group import Answer, Group, ToolSpec
 
-__all__ = ["CALLS", "Calls", "Contained", "Defects"]
+__all__ = ["ALL_CALLS", "CALLS", "Calls", "Contained", "Defects", "too_busy"]
 
 CALLS = 256
+"""Calls of one client under way at once."""
+
+ALL_CALLS = 1_024
 """Calls under way at once."""
+
+RETRY_AFTER_MS = 1_000
+"""When to ask again where so many calls are under way."""
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +55,12 @@ class Calls:
     Raises ValueError where two groups list the same tool, or a tool's schema and its type do not say the same.
     """
 
-    def __init__(self, groups: Sequence[Group], workers: Workers, defects: Defects) -> None:
+    def __init__(self, groups: Sequence[Group], schedule: Schedule, defects: Defects) -> None:
         self._groups = tuple(groups)
-        self._workers = workers
+        self._schedule = schedule
         self._defects = defects
         self._running = 0
+        self._of_client: dict[str, int] = {}
         self._listed = [group.tools() for group in self._groups]
         self._entries: dict[str, _Entry] = {}
         for group, specs in zip(self._groups, self._listed, strict=True):
@@ -65,8 +75,9 @@ class Calls:
         self._refresh()
         return [entry.spec for entry in self._entries.values()]
 
-    async def answer(self, name: Any, arguments: Any, report: Report | None) -> Answer:
-        """Answer a call. `report` sends progress, or is None where the client wants none."""
+    async def answer(self, name: Any, arguments: Any, report: Report | None, client: str = "") -> Answer:
+        """Answer a call. `report` sends progress, or is None where the client wants none. `client` is whose call it is:
+        the clients share the server fairly."""
         if not isinstance(name, str):
             return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
         entry: _Entry | None = None
@@ -77,13 +88,13 @@ class Calls:
                 return self._unknown(name)
         if entry is None:
             return contained.answer()
-        answer = await self._of_tool(entry, arguments, report)
+        answer = await self._of_tool(entry, arguments, report, client)
         error_fields = entry.spec.error_fields
         if error_fields is None or not answer.is_error:
             return answer
         return msgspec.structs.replace(answer, structured={**error_fields, **answer.structured})
 
-    async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
+    async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None, client: str) -> Answer:
         checked: msgspec.Struct | Answer | None = None
         name = entry.spec.name
         with self._defects.contain(f"the preparation of a call of {name[:100]!r}") as contained:
@@ -92,22 +103,34 @@ class Calls:
             return contained.answer()
         if isinstance(checked, Answer):
             return checked
-        if self._running >= CALLS:
-            hint = "Wait for one of them to end, then try again."
-            return Answer.error("too_busy", f"{CALLS} calls are under way", hint=hint)
+        mine = self._of_client.get(client, 0)
+        if mine >= CALLS or self._running >= ALL_CALLS:
+            return too_busy(f"{max(mine, self._running)} calls are under way", RETRY_AFTER_MS)
         self._running += 1
+        self._of_client[client] = mine + 1
         try:
-            return await self._perform(entry, checked, report)
+            return await self._perform(entry, checked, report, client)
         finally:
             self._running -= 1
+            left = self._of_client[client] - 1
+            if left:
+                self._of_client[client] = left
+            else:
+                del self._of_client[client]
 
-    async def _perform(self, entry: _Entry, arguments: msgspec.Struct, report: Report | None) -> Answer:
-        call = Call(self._workers, report)
+    async def _perform(
+        self, entry: _Entry, arguments: msgspec.Struct, report: Report | None, client: str
+    ) -> Answer:
+        call = Call(self._schedule, report, client)
         with self._defects.contain(f"tool {entry.spec.name}") as contained:
             try:
                 answer = await entry.group.call(entry.spec.name, arguments, call)
                 await call.finish()
                 return answer
+            except Busy as busy:
+                return too_busy(f"the server is busy: {busy.message}", busy.retry_after_ms)
+            except SearchFailed as failed:
+                return too_busy(str(failed), RETRY_AFTER_MS)
             except asyncio.CancelledError:
                 call.cancel()
                 raise
@@ -154,6 +177,12 @@ class Calls:
         hint = f"Did you mean `{close}`?" if close else f"Tools: {some}{more}."
         shown = name if len(name) <= 100 else name[:99] + "…"
         return Answer.error("unknown_tool", f"there is no tool `{shown}`", hint=hint)
+
+
+def too_busy(message: str, retry_after_ms: int) -> Answer:
+    """The answer where there is no room for a call. Nothing of it was begun."""
+    hint = f"Ask again in {retry_after_ms:,} ms."
+    return Answer.error("too_busy", message, hint=hint, retry_after_ms=retry_after_ms)
 
 
 class Contained:

@@ -29,7 +29,6 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pif.run.stack_room import with_room
-from registry.server.calls.contexts import Workers
 from registry.server.contract.group import Group
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.stdio_server import tune
@@ -86,7 +85,7 @@ def serve_http(groups: Sequence[Group], address: Address, *, name: str, version:
         sys.stderr.write(f"pif serve: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
     tune()
-    server = McpServer(groups, name=name, version=version, title=title, workers=Workers())
+    server = McpServer(groups, name=name, version=version, title=title)
     with listening:
         return with_room(lambda: asyncio.run(_serve(server, listening, host, token)))
 

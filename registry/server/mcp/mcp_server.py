@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,8 +39,9 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.server.calls.contexts import Changes, Report, Workers
+from registry.server.calls.contexts import Changes, Report
 from registry.server.calls.dispatch import Calls, Defects
+from registry.server.calls.schedule import Schedule
 from registry.server.contract.group import (
     Answer,
     Group,
@@ -108,12 +109,11 @@ class McpServer:
         name: str,
         version: str,
         title: str = "",
-        workers: Workers | None = None,
     ) -> None:
         self._groups = tuple(groups)
-        self._workers = workers or Workers()
+        self._schedule = Schedule()
         self._defects = Defects()
-        self._calls = Calls(self._groups, self._workers, self._defects)
+        self._calls = Calls(self._groups, self._schedule, self._defects)
         self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
         self._levels: int | None = None
         self._bus = InMemorySubscriptionBus()
@@ -204,12 +204,12 @@ class McpServer:
             self._close()
 
     def _close(self) -> None:
-        """Let go of the groups and the threads."""
+        """Let go of the groups, the threads and the processes."""
         self._changes.close()
         self._sessions.clear()
         for group in self._groups:
             group.close()
-        self._workers.close()
+        self._schedule.close()
 
     # tools
 
@@ -234,7 +234,10 @@ class McpServer:
 
     async def _answer(self, context: Context) -> Answer:
         params = context.params or {}
-        return await self._calls.answer(params.get("name"), params.get("arguments"), _reporter(context))
+        client = client_of(context)
+        return await self._calls.answer(
+            params.get("name"), params.get("arguments"), _reporter(context), client
+        )
 
     def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
         """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
@@ -371,6 +374,23 @@ class McpServer:
                 await session.send_tool_list_changed()
             if resources:
                 await session.send_resource_list_changed()
+
+
+def client_of(context: Context) -> str:
+    """Whose call it is, over HTTP: of the principal; without one of the session (older protocol), else of the connection.
+
+    Empty on standard input, which has one client.
+    """
+    request = context.request
+    scope: Mapping[str, Any] = getattr(request, "scope", {})
+    principal = (scope.get("state") or {}).get("principal")
+    if principal is not None:
+        return f"principal {principal}"
+    session = next((value for name, value in scope.get("headers", ()) if name == b"mcp-session-id"), None)
+    if session is not None:
+        return f"session {session.decode('latin-1')}"
+    peer = scope.get("client")
+    return f"connection {peer[0]}:{peer[1]}" if peer else ""
 
 
 def _reporter(context: Context) -> Report | None:

@@ -19,8 +19,9 @@ import msgspec
 from registry.cli.kleis.commands import kleis
 from registry.cli.pif.commands import pif
 from registry.errors import KINDS
-from registry.server.calls.contexts import DEFAULT_WORKERS, STACK_BYTES
-from registry.server.calls.dispatch import CALLS
+from registry.server.calls.lanes import LANES, PATIENCE
+from registry.server.calls.workers import STACK_BYTES
+from registry.server.calls.dispatch import ALL_CALLS, CALLS
 from registry.server.contract.group import Group, PromptSpec, ToolSpec
 from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group
@@ -204,9 +205,17 @@ def limits() -> str:
         ("description of an evolved tool as shown", f"{pif_tools.DESCRIPTION:,} characters"),
         ("entries on a page of a list", f"{PAGE}"),
         ("values of a completion", f"{COMPLETIONS}"),
-        ("calls under way", f"{CALLS}"),
+        ("calls under way, of one client and of all", f"{CALLS}; {ALL_CALLS:,}"),
         ("bytes of the messages of calls under way", f"{BYTES // mib} MiB"),
-        ("worker threads", f"{DEFAULT_WORKERS}, with {STACK_BYTES // mib} MiB of stack each"),
+        *(
+            (
+                f"lane `{name}`: at once; waiting, of one client and of all",
+                f"{lane.places}; {lane.waiting // 2}, {lane.waiting}",
+            )
+            for name, lane in LANES.items()
+        ),
+        ("waiting for a turn", f"{PATIENCE:g} s"),
+        ("stack of a worker thread", f"{STACK_BYTES // mib} MiB"),
     ]
     return markdown(("What", "Limit"), rows)
 

@@ -35,6 +35,7 @@ from registry.server.contract.group import (
     Answer,
     CallContext,
     Group,
+    LaneName,
     PromptSpec,
     ResourceText,
     TemplateSpec,
@@ -59,6 +60,8 @@ EXTRA_TOOLS: tuple[str, ...] = ("registry.server.groups.theory.explore_tool:prov
 _RECURSION = 100_000
 """Python's own limit counts frames that cost no stack; elaboration raises it while it works, and several threads
 that raise and lower it would take it from each other."""
+
+_WITHOUT_PROOFS = frozenset({"describe_schema", "list_session", "save_theory"})
 
 _PAGE = 100
 _PREVIEW = 200
@@ -116,7 +119,8 @@ class TheoryGroup(Group):
             return await self._extra[name].call(arguments, context)
         seconds = getattr(arguments, "timeout_ms", requests.LONGEST) / 1_000
         deadline = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
-        return await context.run_in_worker(lambda: self._answer(name, arguments, deadline))
+        lane: LaneName = "writes" if name in _WITHOUT_PROOFS else "proofs"
+        return await context.run_in_worker(lambda: self._answer(name, arguments, deadline), lane=lane)
 
     def _warm_up(self) -> None:
         """Start the solvers' process beside the first call, whatever it is about."""
