@@ -12,8 +12,9 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from registry.server.calls.lanes import JOB_PATIENCE, PATIENCE
 from registry.server.calls.schedule import Schedule
-from registry.server.contract.group import Answer, LaneName
+from registry.server.contract.group import Answer, ClientJobs, LaneName
 from registry.server.contract.settings import Settings
 
 __all__ = ["BEAT", "Call", "Changes", "Report"]
@@ -99,10 +100,20 @@ class Call:
     """
 
     __slots__ = (
-        "_latest", "_lock", "_loop", "_report", "_schedule", "_sending", "_sent", "cancelled", "client",
+        "_latest", "_lock", "_loop", "_report", "_schedule", "_sending", "_sent", "cancelled", "client", "is_job", "jobs",
     )  # fmt: skip
 
-    def __init__(self, schedule: Schedule, report: Report | None, client: str = "") -> None:
+    def __init__(
+        self,
+        schedule: Schedule,
+        report: Report | None,
+        jobs: ClientJobs,
+        client: str = "",
+        *,
+        is_job: bool = False,
+    ) -> None:
+        self.jobs = jobs
+        self.is_job = is_job
         self.cancelled = threading.Event()
         self.client = client
         self._schedule = schedule
@@ -112,6 +123,10 @@ class Call:
         self._latest: tuple[float, float | None, str | None] | None = None
         self._sending: asyncio.Task[None] | None = None
         self._sent = float("-inf")
+
+    @property
+    def _patience(self) -> float:
+        return JOB_PATIENCE if self.is_job else PATIENCE
 
     @property
     def wants_progress(self) -> bool:
@@ -134,7 +149,7 @@ class Call:
 
     async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
         """Run `work` in a worker thread of a lane."""
-        return await self._schedule.in_thread(lane, self.client, work, share)
+        return await self._schedule.in_thread(lane, self.client, work, share, patience=self._patience)
 
     async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
         """The answer of a search in a process of its own. Without progress of its own it is said to go on."""
@@ -142,7 +157,9 @@ class Call:
         beating = self._loop.create_task(beat.go()) if self._report is not None else None
         try:
             given = (settings, arguments)
-            return await self._schedule.in_process(self.client, job, given, seconds, beat.told)
+            return await self._schedule.in_process(
+                self.client, job, given, seconds, beat.told, patience=self._patience
+            )
         finally:
             if beating is not None:
                 beating.cancel()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -22,10 +22,11 @@ import msgspec
 from pif.language.errors import nearest
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.contexts import Call, Report
+from registry.server.calls.jobs import ClientJobs, Job, Jobs
 from registry.server.calls.lanes import Busy
 from registry.server.calls.schedule import Schedule
 from registry.server.calls.searches import SearchFailed
-from registry.server.contract.group import Answer, Group, ToolSpec
+from registry.server.contract.group import Answer, CallContext, Group, ToolSpec
 
 __all__ = ["ALL_CALLS", "CALLS", "Calls", "Contained", "Defects", "too_busy"]
 
@@ -59,6 +60,7 @@ class Calls:
         self._groups = tuple(groups)
         self._schedule = schedule
         self._defects = defects
+        self.jobs = Jobs()
         self._running = 0
         self._of_client: dict[str, int] = {}
         self._listed = [group.tools() for group in self._groups]
@@ -121,10 +123,25 @@ class Calls:
     async def _perform(
         self, entry: _Entry, arguments: msgspec.Struct, report: Report | None, client: str
     ) -> Answer:
-        call = Call(self._schedule, report, client)
-        with self._defects.contain(f"tool {entry.spec.name}") as contained:
+        def jobs_answering(
+            work: Callable[[CallContext], Awaitable[Answer]],
+        ) -> Callable[[Job], Awaitable[Answer]]:
+            return lambda job: self._contained(
+                name, work, Call(self._schedule, job.note, jobs, client, is_job=True)
+            )
+
+        name, group = entry.spec.name, entry.group
+        jobs = ClientJobs(self.jobs, client, jobs_answering)
+        call = Call(self._schedule, report, jobs, client)
+        return await self._contained(name, lambda context: group.call(name, arguments, context), call)
+
+    async def _contained(
+        self, name: str, work: Callable[[CallContext], Awaitable[Answer]], call: Call
+    ) -> Answer:
+        """The answer of some work, whatever happens in it but cancellation."""
+        with self._defects.contain(f"tool {name}") as contained:
             try:
-                answer = await entry.group.call(entry.spec.name, arguments, call)
+                answer = await work(call)
                 await call.finish()
                 return answer
             except Busy as busy:

@@ -22,10 +22,13 @@ import msgspec
 
 from registry.server.contract.group import LaneName
 
-__all__ = ["LANES", "Busy", "Lane", "LaneSize", "Lanes"]
+__all__ = ["JOB_PATIENCE", "LANES", "PATIENCE", "Busy", "Lane", "LaneSize", "Lanes"]
 
 PATIENCE = 30.0
 """Seconds that a call waits for its turn: with the time of the work itself the answer comes before clients give up."""
+
+JOB_PATIENCE = 600.0
+"""The same for a job, for which nobody waits."""
 
 _FULL = 1.0 + 1e-12
 _SHORTEST, _LONGEST = 100, 60_000
@@ -74,12 +77,11 @@ class Lane:
     `share` is the part of the memory of runs that the work may use, 0 to 1: what runs together has at most 1.
     """
 
-    def __init__(self, name: LaneName, size: LaneSize, *, patience: float = PATIENCE) -> None:
+    def __init__(self, name: LaneName, size: LaneSize) -> None:
         if size.places < 1 or size.waiting < 2:
             raise ValueError(f"the lane {name} needs places and room to wait")
         self.name = name
         self._size = size
-        self._patience = patience
         self._running: dict[str, int] = {}
         self._taken = 0
         self._used = 0.0
@@ -92,7 +94,7 @@ class Lane:
         """The calls that wait."""
         return self._waiting
 
-    async def enter(self, client: str, share: float = 0.0) -> None:
+    async def enter(self, client: str, share: float = 0.0, *, patience: float = PATIENCE) -> None:
         """Take a place, after waiting for it if need be. Raises `Busy` where there is no room to wait, or no turn came."""
         if not self._waiting and self._may_start(client, share):
             self._start(client, share)
@@ -105,11 +107,11 @@ class Lane:
         self._waiting += 1
         self._hand_out()
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(patience):
                 await each.turn
         except TimeoutError:
             self._give_up(client, each)
-            raise self._busy(f"its turn did not come within {self._patience:g} s") from None
+            raise self._busy(f"its turn did not come within {patience:g} s") from None
         except asyncio.CancelledError:
             self._give_up(client, each)
             raise

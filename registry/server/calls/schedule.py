@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from registry.server.calls.lanes import LANES, Lanes, LaneSize
+from registry.server.calls.lanes import LANES, PATIENCE, Lanes, LaneSize
 from registry.server.calls.searches import Searches, Told
 from registry.server.calls.workers import Workers
 from registry.server.contract.group import Answer, LaneName
@@ -43,10 +43,18 @@ class Schedule:
         finally:
             asyncio.get_running_loop().call_soon(lane.leave, client)
 
-    async def in_thread(self, name: LaneName, client: str, work: Callable[[], T], share: float = 0.0) -> T:
+    async def in_thread(
+        self,
+        name: LaneName,
+        client: str,
+        work: Callable[[], T],
+        share: float = 0.0,
+        *,
+        patience: float = PATIENCE,
+    ) -> T:
         """Do some work in a thread of a lane. The place is free when the work has ended, also where it was cancelled."""
         lane = self.lanes[name]
-        await lane.enter(client, share)
+        await lane.enter(client, share, patience=patience)
         begun = time.monotonic()
 
         def ended() -> None:
@@ -55,7 +63,14 @@ class Schedule:
         return await self._workers[name].run(work, ended)
 
     async def in_process(
-        self, client: str, job: str, given: tuple[object, ...], seconds: float, told: Told
+        self,
+        client: str,
+        job: str,
+        given: tuple[object, ...],
+        seconds: float,
+        told: Told,
+        *,
+        patience: float = PATIENCE,
     ) -> Answer:
         """The answer of a search in a process of its own, which has what is left of `seconds` after its turn has come.
 
@@ -63,7 +78,7 @@ class Schedule:
         """
         lane = self.lanes["searches"]
         arrived = time.monotonic()
-        await lane.enter(client)
+        await lane.enter(client, patience=patience)
         begun = time.monotonic()
         try:
             left = max(seconds / 4, seconds - (begun - arrived))

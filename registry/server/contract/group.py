@@ -20,7 +20,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args, get_origin
 
@@ -33,8 +33,11 @@ __all__ = [
     "Announcer",
     "Answer",
     "CallContext",
+    "ClientJobs",
     "Flag",
     "Group",
+    "JobStatus",
+    "JobView",
     "LaneName",
     "PromptArgument",
     "PromptSpec",
@@ -162,6 +165,35 @@ class Flag(Protocol):
     def wait(self, timeout: float | None = None) -> bool: ...
 
 
+JobStatus = Literal["in_progress", "done", "cancelled"]
+
+
+class JobView(msgspec.Struct, frozen=True, kw_only=True):
+    """A job: `seconds` since it began, or that it took; `message` how far it is; `answer` once it is done."""
+
+    id: str
+    kind: str
+    title: str
+    status: JobStatus
+    seconds: float
+    message: str = ""
+    answer: Answer | None = None
+
+
+class ClientJobs(Protocol):
+    """The jobs that a client may see (`registry.server.calls.jobs`)."""
+
+    def start(
+        self, kind: str, title: str, work: Callable[[CallContext], Awaitable[Answer]]
+    ) -> JobView | None: ...
+
+    def find(self, number: str) -> JobView | None: ...
+
+    async def cancel(self, number: str) -> JobView | None: ...
+
+    def all(self) -> list[JobView]: ...
+
+
 class CallContext(Protocol):
     """The services of the server for a call while it runs."""
 
@@ -169,6 +201,14 @@ class CallContext(Protocol):
     def cancelled(self) -> Flag:
         """Set when the client has cancelled the call or is gone. Work in a worker thread must look at it; nothing
         stops the thread otherwise."""
+
+    @property
+    def is_job(self) -> bool:
+        """Whether the work is a job's: nobody waits for it, so it may take long."""
+
+    @property
+    def jobs(self) -> ClientJobs:
+        """The jobs of this client."""
 
     @property
     def wants_progress(self) -> bool:

@@ -209,6 +209,7 @@ class McpServer:
         self._sessions.clear()
         for group in self._groups:
             group.close()
+        self._calls.jobs.close()
         self._schedule.close()
 
     # tools

@@ -19,9 +19,9 @@ import msgspec
 from registry.cli.kleis.commands import kleis
 from registry.cli.pif.commands import pif
 from registry.errors import KINDS
+from registry.server.calls.dispatch import ALL_CALLS, CALLS
 from registry.server.calls.lanes import LANES, PATIENCE
 from registry.server.calls.workers import STACK_BYTES
-from registry.server.calls.dispatch import ALL_CALLS, CALLS
 from registry.server.contract.group import Group, PromptSpec, ToolSpec
 from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group

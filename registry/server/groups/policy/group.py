@@ -27,7 +27,7 @@ from kleis.policy.policy_file import PolicyFile, Served
 from pif.language.errors import nearest
 from registry.server.contract.group import Answer, CallContext, Group, PromptSpec, ToolSpec
 from registry.server.contract.prompts import POLICY_PROMPTS
-from registry.server.contract.settings import Settings, Site
+from registry.server.contract.settings import PROVER_NICENESS, Settings, Site
 from registry.server.groups.policy import requests
 from registry.server.groups.policy.text import (
     audit_text,
@@ -217,7 +217,7 @@ class PolicyGroup(Group):
         from kleis.prover.process.broker import Broker
         from kleis.prover.shared_provers import Provers
 
-        return Provers(Broker(), None)
+        return Provers(Broker(niceness=PROVER_NICENESS), None)
 
     def _evaluate(self, policy: Policy, arguments: requests.Evaluate, context: CallContext) -> Answer:
         from kleis.prover.process.deadline import Deadline

@@ -13,6 +13,7 @@ from registry.explore.explore_request import Asked, explored
 from registry.server.contract.group import Answer, CallContext, ToolSpec
 from registry.server.contract.settings import Site
 from registry.server.groups.theory.group import ExtraTool
+from registry.server.groups.theory.requests import JOB_WITHIN, Wait
 
 if TYPE_CHECKING:
     from registry.server.calls.search_process import Search
@@ -28,12 +29,18 @@ LAWS_WITHIN = 30.0
 """The same for laws of tools: what is not proved by then is still tried."""
 
 
+class Exploring(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of the tool: those of `explore`, and whether to wait."""
+
+    wait: Wait = True
+
+
 EXPLORE = ToolSpec(
     name="explore",
     title="Find laws",
     description="Find the laws of a structure (or of PIF tools): equations between small terms are tested on finite models, then proved or "
     "refuted. A PIF tool of your own can give the candidates. Incomplete answers: call again, proofs are kept.",
-    arguments=Asked,
+    arguments=Exploring,
     example={"structure": "Group", "size": 4},
     read_only=True,
     idempotent=True,
@@ -45,6 +52,8 @@ def provide(site: Site) -> Sequence[ExtraTool]:
 
     async def call(arguments: Any, context: CallContext) -> Answer:
         seconds = LAWS_WITHIN if arguments.tools else ANSWER_WITHIN
+        if context.is_job:
+            seconds = JOB_WITHIN
         return await context.search(SEARCH, site.settings, arguments, seconds)
 
     return (ExtraTool(EXPLORE, call),)

@@ -99,10 +99,10 @@ def test_beyond_the_bounds_the_answer_is_busy_at_once() -> None:
 
 def test_a_turn_that_does_not_come_is_busy_too() -> None:
     async def talk() -> None:
-        lane = Lane("runs", LaneSize(1), patience=0.01)
+        lane = Lane("runs", LaneSize(1))
         await lane.enter("a")
         with pytest.raises(Busy, match="turn"):
-            await lane.enter("b")
+            await lane.enter("b", patience=0.01)
         assert lane.waiting == 0
         lane.leave("a")
         await lane.enter("b")

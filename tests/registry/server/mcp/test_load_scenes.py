@@ -131,3 +131,45 @@ def test_searches_make_progress_and_give_way(served: Served) -> None:
         assert (await ask(explorer, "evaluate", expression=TRIVIAL))["status"] == "verified"
 
     clients(served, talk, count=1)
+
+
+def test_a_job_outlives_its_client(served: Served) -> None:
+    """It is begun by one connection and finished when that is gone; another that has the id reads it, one that guesses
+    does not, and a list shows one's own only."""
+    numbers: list[str] = []
+
+    async def begin(client: Client) -> None:
+        for arguments in ({"expression": TRIVIAL}, {"expression": "1 +"}):
+            state = await ask(client, "evaluate", **arguments, wait=False)
+            assert (state["type"], state["status"]) == ("job", "in_progress")
+            numbers.append(state["project_id"])
+        assert (await ask(client, "check_job"))["count"] == 2
+
+    async def come_back(client: Client) -> None:
+        assert (await ask(client, "check_job"))["count"] == 0
+        found = [await finished(client, number) for number in numbers]
+        assert [each["status"] for each in found] == ["verified", "error"]
+        guessed = await client.call_tool("check_job", {"project_id": "job-" + "0" * 32})
+        assert guessed.is_error
+
+    clients(served, begin, count=1)
+    clients(served, come_back, count=1)
+
+
+async def finished(client: Client, number: str) -> dict[str, Any]:
+    while (found := await ask(client, "check_job", project_id=number)).get("type") == "job":
+        assert found["retry_after_s"] > 0
+        await asyncio.sleep(0.1)
+    return found
+
+
+def test_a_cancelled_job_ends_its_search(served: Served) -> None:
+    async def talk(client: Client) -> None:
+        state = await ask(client, "explore", **GROUP, wait=False)
+        await eventually(lambda: len(searchers(served.process.pid)) == 1)
+        stopped = await ask(client, "cancel_job", project_id=state["project_id"])
+        assert stopped["status"] == "cancelled"
+        await eventually(lambda: not searchers(served.process.pid))
+        assert (await ask(client, "check_job", project_id=state["project_id"]))["status"] == "cancelled"
+
+    clients(served, talk, count=1)

@@ -13,7 +13,7 @@ import pytest
 from registry.aristotle.job_store import JobStore
 from registry.aristotle.service import Run, Submission
 from registry.aristotle.stand_in import StandIn
-from registry.server.contract.group import Answer, LaneName
+from registry.server.contract.group import Answer, ClientJobs, LaneName
 from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group
 from registry.server.groups.lean.group import LeanGroup
@@ -49,6 +49,11 @@ class Threads:
 
     cancelled = threading.Event()
     wants_progress = False
+    is_job = False
+
+    @property
+    def jobs(self) -> ClientJobs:
+        raise AssertionError("the group lean has jobs of its own")
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Nobody listens."""
