@@ -177,13 +177,22 @@ class _Client:
 
 
 async def load(
-    port: int, process: int, *, seconds: float = SECONDS, rate: float = RATE, clients: int = CLIENTS
+    port: int,
+    process: int,
+    *,
+    seconds: float = SECONDS,
+    rate: float = RATE,
+    clients: int = CLIENTS,
+    patience: float = LAST,
 ) -> Outcome:
-    """Load a server; everything is answered, or `LAST` is over, when this returns."""
+    """Load a server; everything is answered, or `patience` (seconds) is over, when this returns."""
     outcome = Outcome(0, [], [], Counter(), Counter(), (0, 0))
     await _warm_up(port, outcome)
     small = [_Client(port, outcome) for _ in range(clients)]
-    others = [_prove(port, outcome), _explore(port, outcome), _evolve(port, outcome)]
+    connections = [Connection(port) for _ in range(3)]
+    others = [
+        work(each, outcome) for work, each in zip((_prove, _explore, _evolve), connections, strict=True)
+    ]
     tasks = [asyncio.create_task(each.serve()) for each in small]
     beside = [asyncio.create_task(each) for each in others]
     begun = time.perf_counter()
@@ -194,7 +203,7 @@ async def load(
         small[number % clients].send()
         if number == int(seconds * rate / 3):
             early = memory_of(process)
-    last = time.perf_counter() + LAST
+    last = time.perf_counter() + patience
     while not all(each.is_idle for each in small) and time.perf_counter() < last:
         failed = [each for each in tasks if each.done()]
         if failed:
@@ -204,7 +213,7 @@ async def load(
     for task in (*tasks, *beside):
         task.cancel()
     ended = await asyncio.gather(*tasks, *beside, return_exceptions=True)
-    for each in small:
+    for each in (*small, *connections):
         each.close()
     for error in ended:
         if isinstance(error, Exception):
@@ -226,23 +235,22 @@ async def _warm_up(port: int, outcome: Outcome) -> None:
     connection.close()
 
 
-async def _prove(port: int, outcome: Outcome) -> None:
-    connection, number = Connection(port), 0
+async def _prove(connection: Connection, outcome: Outcome) -> None:
+    number = 0
     while True:
         number += 1
         claim = f"{_CLAIMS[number % len(_CLAIMS)]} ∧ {number} = {number}"  # no verdict is kept for it
         outcome.others[kind_of(await connection.call("evaluate", expression=claim))] += 1
 
 
-async def _explore(port: int, outcome: Outcome) -> None:
-    connection = Connection(port)
+async def _explore(connection: Connection, outcome: Outcome) -> None:
     while True:
         found = await connection.call("explore", structure="Group", size=5, variables=3)
         outcome.others[kind_of(found)] += 1
 
 
-async def _evolve(port: int, outcome: Outcome) -> None:
-    connection, number = Connection(port), 0
+async def _evolve(connection: Connection, outcome: Outcome) -> None:
+    number = 0
     while True:
         number += 1
         laws = ["∀(x : ℤ). grow(x) > x"] if number % 5 == 0 else []

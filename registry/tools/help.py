@@ -39,7 +39,7 @@ ERRORS: dict[str, str] = {
     "version_conflict": "`expect_version` is not the current version",
     "example_failed": "an example of `evolve` does not hold; nothing was kept",
     "store_error": "the registry's files cannot be read or written",
-    "too_busy": "the runs going on use the memory that this one may need, or too many calls are waiting; ask again",
+    "too_busy": "there is no room for this call, or none for its memory; ask again after `retry_after_ms`, or for less",
     "internal": "a defect of this program",
 }
 

@@ -303,6 +303,7 @@ def serve_options() -> str:
         option = max(each.opts, key=len)
         value = f" {each.make_metavar(click.Context(pif))}" if not each.is_flag else ""
         default = f"`{each.default}`" if isinstance(each.default, str | int) and each.default else ""
+        default = each.show_default if isinstance(each.show_default, str) else default
         also = "yes" if option in short else "no"
         rows.append((f"`{option}{value}`", each.help or "", default or "none", also))
     return markdown(("Option", "Meaning", "Default", "also `kleis serve`"), rows)
