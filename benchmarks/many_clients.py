@@ -213,8 +213,10 @@ async def load(
     for task in (*tasks, *beside):
         task.cancel()
     ended = await asyncio.gather(*tasks, *beside, return_exceptions=True)
-    for each in (*small, *connections):
-        each.close()
+    for client in small:
+        client.close()
+    for connection in connections:
+        connection.close()
     for error in ended:
         if isinstance(error, Exception):
             outcome.others[f"{type(error).__name__}: {error}"] += 1
