@@ -10,14 +10,15 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from registry.server.calls.lanes import JOB_PATIENCE, PATIENCE
 from registry.server.calls.schedule import Schedule
 from registry.server.contract.group import Answer, ClientJobs, LaneName
+from registry.server.contract.questions import Client, SilentClient
 from registry.server.contract.settings import Settings
 
-__all__ = ["BEAT", "Call", "Changes", "Report"]
+__all__ = ["BEAT", "Call", "Changes", "ListName", "Report"]
 
 BEAT = 1.0
 """Seconds without progress after which a search is said to go on."""
@@ -26,21 +27,23 @@ T = TypeVar("T")
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 """Sends progress: how much is done, of how much, and a message."""
 
+ListName = Literal["tools", "resources", "prompts"]
+"""A list that clients may keep, and are told of when it changes."""
+
 logger = logging.getLogger(__name__)
 
 
 class Changes:
-    """Collects changes and tells them with one call of `tell(tools, resources)` on the event loop.
+    """Collects changes and tells them with one call of `tell(changed)` on the event loop: the lists that changed.
 
     While a telling is under way (a client may be slow to read), further changes wait for one more telling. What
     changes before `start` or after `close` needs no announcement: no client has seen a list.
     """
 
-    def __init__(self, tell: Callable[[bool, bool], Awaitable[None]]) -> None:
+    def __init__(self, tell: Callable[[frozenset[ListName]], Awaitable[None]]) -> None:
         self._tell = tell
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tools = False
-        self._resources = False
+        self._changed: set[ListName] = set()
         self._telling: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -55,39 +58,36 @@ class Changes:
 
     def tools_changed(self) -> None:
         """The list of tools is another one."""
-        self._schedule(self._note_tools)
+        self._schedule("tools")
 
     def resources_changed(self) -> None:
         """The list of resources is another one."""
-        self._schedule(self._note_resources)
+        self._schedule("resources")
 
-    def _schedule(self, note: Callable[[], None]) -> None:
+    def prompts_changed(self) -> None:
+        """The list of prompts is another one."""
+        self._schedule("prompts")
+
+    def _schedule(self, name: ListName) -> None:
         loop = self._loop
         if loop is None:
             return
         try:
-            loop.call_soon_threadsafe(note)
+            loop.call_soon_threadsafe(self._note, name)
         except RuntimeError:
             logger.debug("a change came after the event loop had closed")
 
-    def _note_tools(self) -> None:
-        self._tools = True
-        self._begin()
-
-    def _note_resources(self) -> None:
-        self._resources = True
-        self._begin()
-
-    def _begin(self) -> None:
+    def _note(self, name: ListName) -> None:
+        self._changed.add(name)
         if self._telling is None and self._loop is not None:
             self._telling = self._loop.create_task(self._run())
 
     async def _run(self) -> None:
         try:
-            while self._tools or self._resources:
-                tools, resources = self._tools, self._resources
-                self._tools = self._resources = False
-                await self._tell(tools, resources)
+            while self._changed:
+                changed = frozenset(self._changed)
+                self._changed.clear()
+                await self._tell(changed)
         finally:
             self._telling = None
 
@@ -101,6 +101,7 @@ class Call:
 
     __slots__ = (
         "_latest", "_lock", "_loop", "_report", "_schedule", "_sending", "_sent", "cancelled", "client", "is_job", "jobs",
+        "whose",
     )  # fmt: skip
 
     def __init__(
@@ -108,14 +109,16 @@ class Call:
         schedule: Schedule,
         report: Report | None,
         jobs: ClientJobs,
-        client: str = "",
+        whose: str = "",
         *,
+        client: Client | None = None,
         is_job: bool = False,
     ) -> None:
+        self.cancelled = threading.Event()
+        self.client: Client = client or SilentClient()
         self.jobs = jobs
         self.is_job = is_job
-        self.cancelled = threading.Event()
-        self.client = client
+        self.whose = whose
         self._schedule = schedule
         self._report = report
         self._loop = asyncio.get_running_loop()
@@ -145,11 +148,11 @@ class Call:
 
     async def quick(self, work: Callable[[], T]) -> T:
         """Do something that takes about a millisecond on the event loop, when it is this client's turn."""
-        return await self._schedule.quick(self.client, work)
+        return await self._schedule.quick(self.whose, work)
 
     async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
         """Run `work` in a worker thread of a lane."""
-        return await self._schedule.in_thread(lane, self.client, work, share, patience=self._patience)
+        return await self._schedule.in_thread(lane, self.whose, work, share, patience=self._patience)
 
     async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
         """The answer of a search in a process of its own. Without progress of its own it is said to go on."""
@@ -158,7 +161,7 @@ class Call:
         try:
             given = (settings, arguments)
             return await self._schedule.in_process(
-                self.client, job, given, seconds, beat.told, patience=self._patience
+                self.whose, job, given, seconds, beat.told, patience=self._patience
             )
         finally:
             if beating is not None:

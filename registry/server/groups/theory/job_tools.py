@@ -6,17 +6,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 import msgspec
 
 from registry.server.contract.group import Answer, CallContext, JobView, ToolSpec
 from registry.server.groups.theory.requests import CancelJob, CheckJob
 
-__all__ = ["JOB_TOOLS", "begun", "cancelled_job", "checked_job"]
+__all__ = ["JOB_TOOLS", "JobAnswer", "begun", "cancelled_job", "checked_job"]
 
 LOOK_AGAIN = 3
 """Seconds after which another look is worth it."""
+
+
+class JobAnswer(TypedDict):
+    """The state of a job."""
+
+    type: Literal["job"]
+    project_id: str
+    kind: str
+    title: str
+    status: Literal["in_progress", "done", "cancelled"]
+    message: str
+    seconds: float
+    retry_after_s: NotRequired[int]
+
+
+class JobListAnswer(TypedDict):
+    """The jobs of a client."""
+
+    type: Literal["jobs"]
+    count: int
+    jobs: list[JobAnswer]
+
+
+class ToolAnswer(TypedDict):
+    """The answer of the tool that began a job has the fields of that tool, and this one."""
+
+    project_id: str
+
 
 JOB_TOOLS = (
     ToolSpec(
@@ -25,6 +53,7 @@ JOB_TOOLS = (
         description="Look at a job that evaluate or explore began with wait: false: its answer, or how far it is. Without "
         "project_id: your jobs.",
         arguments=CheckJob,
+        answers=(JobAnswer, JobListAnswer, ToolAnswer),
         example={"project_id": "job-0123456789abcdef0123456789abcdef"},
         read_only=True,
     ),
@@ -33,6 +62,7 @@ JOB_TOOLS = (
         title="Stop a job",
         description="Stop such a job. One that is done stays as it is.",
         arguments=CancelJob,
+        answers=(JobAnswer, ToolAnswer),
         example={"project_id": "job-0123456789abcdef0123456789abcdef"},
         destructive=True,
         idempotent=True,
@@ -73,13 +103,13 @@ def _told(job: JobView) -> Answer:
     return msgspec.structs.replace(job.answer, structured=structured)
 
 
-def _state(job: JobView) -> dict[str, Any]:
+def _state(job: JobView) -> JobAnswer:
     messages = {
         "in_progress": job.message or "begun",
         "done": "check_job has the answer",
         "cancelled": "stopped",
     }
-    state: dict[str, Any] = {
+    state: JobAnswer = {
         "type": "job",
         "project_id": job.id,
         "kind": job.kind,
@@ -100,5 +130,5 @@ def _unknown(number: str) -> Answer:
     )  # fmt: skip
 
 
-def _answered(fields: dict[str, Any]) -> Answer:
-    return Answer(fields, msgspec.json.encode(fields).decode())
+def _answered(fields: JobAnswer | JobListAnswer) -> Answer:
+    return Answer(dict(fields), msgspec.json.encode(fields).decode())
