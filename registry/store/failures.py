@@ -78,13 +78,13 @@ def _from_sqlite(error: sqlite3.Error, path: Path) -> RegistryError:
         return RegistryError(
             "internal",
             f"the tool store failed in a way it should not: {error}",
-            place=str(path),
+            file=str(path),
             found=name,
             hint="report this; `pif doctor` checks the store",
         )
     message, hint = _ADVICE[code & 0xFF]
     return RegistryError(
-        "store_error", message, place=str(path), found=f"{error.sqlite_errorname}: {error}", hint=hint
+        "store_error", message, file=str(path), found=f"{error.sqlite_errorname}: {error}", hint=hint
     )
 
 
@@ -93,7 +93,7 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
     return RegistryError(
         "store_error",
         f"the file or directory cannot be used: {reason}",
-        place=str(error.filename) if os.path.isabs(str(error.filename)) else str(path),
+        file=str(error.filename) if os.path.isabs(str(error.filename)) else str(path),
         found=reason,
         hint="check that it exists, who owns it and what space is left, or choose another place",
     )
@@ -101,16 +101,16 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
 
 def closed(path: Path) -> RegistryError:
     """The store was used after `close`."""
-    return RegistryError("store_error", "the store has been closed", place=str(path), hint="open it again")
+    return RegistryError("store_error", "the store has been closed", file=str(path), hint="open it again")
 
 
 def damaged(path: Path, tool: str, what: str) -> RegistryError:
     """What is stored contradicts itself."""
     message, hint = _ADVICE[sqlite3.SQLITE_CORRUPT]
-    return RegistryError("store_error", f"{message}: {what}", place=str(path), tool=tool, hint=hint)
+    return RegistryError("store_error", f"{message}: {what}", file=str(path), tool=tool, hint=hint)
 
 
 def not_a_store(path: Path) -> RegistryError:
     """The file is something else altogether."""
     message, hint = _ADVICE[sqlite3.SQLITE_NOTADB]
-    return RegistryError("store_error", message, place=str(path), hint=hint)
+    return RegistryError("store_error", message, file=str(path), hint=hint)

@@ -81,7 +81,7 @@ def _reject_bad_target(source: Path, target: Path, *, overwrite: bool) -> None:
         raise RegistryError(
             "invalid_argument",
             f"the backup cannot go there: {reason}",
-            place="path",
+            file=str(target),
             found=str(target),
             hint=hint,
         )
@@ -101,7 +101,7 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
         raise RegistryError(
             "invalid_argument",
             "the backup cannot go there: there is a file already",
-            place="path",
+            file=str(target),
             found=str(target),
             hint="choose another path, or allow overwriting",
         ) from None

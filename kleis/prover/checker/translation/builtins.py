@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from functools import reduce
 
-__all__ = ["MEMBERS", "PRELUDE", "expression"]
+from kleis.builtins.real_constants import BOUNDS
+
+__all__ = ["CONSTANTS", "MEMBERS", "PRELUDE", "expression"]
 
 PRELUDE = """
 (declare-datatypes ((h-complex 0)) (((h-pair (h-re Real) (h-im Real)))))
@@ -22,6 +24,14 @@ PRELUDE = """
 (define-fun h-square ((a h-complex)) Real (+ (* (h-re a) (h-re a)) (* (h-im a) (h-im a))))
 (define-fun h-scale ((a h-complex) (b Real)) h-complex (h-pair (/ (h-re a) b) (/ (h-im a) b)))"""
 """What every script begins with: complex numbers, and the division of integers that rounds down."""
+
+CONSTANTS = {
+    f"h-constant-{name}": f"(declare-const h-constant-{name} Real)\n"
+    f"(assert (< (/ {low.numerator}.0 {low.denominator}.0) h-constant-{name}))\n"
+    f"(assert (< h-constant-{name} (/ {high.numerator}.0 {high.denominator}.0)))"
+    for name, (low, high) in sorted(BOUNDS.items())
+}
+"""The real constants that a script may mention: it knows of each that it lies between two rationals."""
 
 _NUMBERS = """
 plus (+ {0} {1}) | minus (- {0} {1}) | times (* {0} {1}) | negate (- {0})
@@ -71,6 +81,8 @@ _BY_KIND = {
 def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -> str | None:
     """A built-in at arguments, whose sorts in the script are `kinds`; None if it is no expression."""
     first, last = (kinds[0], kinds[-1]) if kinds else ("", "")
+    if name in BOUNDS and result == "Real":
+        return f"h-constant-{name}"
     if name == "concat" and first == "String":
         return reduce(lambda left, right: f"(str.++ {left} {right})", arguments)
     if first.startswith("(_ BitVec") and len(set(kinds)) == 1 and name in _WORDS.split():

@@ -14,7 +14,7 @@ import msgspec
 from kleis import core
 from kleis.core.traversal import reach, substitute
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
-from kleis.prover.checker.translation.builtins import PRELUDE
+from kleis.prover.checker.translation.builtins import CONSTANTS, PRELUDE
 from kleis.prover.checker.translation.sorts import check_rationals
 from kleis.prover.checker.translation.terms import Environment, Restart, Terms
 from kleis.prover.checker.translation.text import TRUE, both, implication, negation
@@ -101,7 +101,9 @@ def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
     # So short a script cannot name all characters that solvers have: those that they lack may be renamed to another.
     if sum(map(len, (*terms.lines, *asserted))) > _MOST_CHARACTERS:
         raise NotExpressible(f"a script of more than {_MOST_CHARACTERS} characters")
-    return Script((PRELUDE, *terms.lines), tuple(each for each in asserted if each != TRUE))
+    mentioned = "\n".join((*terms.lines, *asserted))
+    constants = (declared for name, declared in CONSTANTS.items() if name in mentioned)
+    return Script((PRELUDE, *constants, *terms.lines), tuple(each for each in asserted if each != TRUE))
 
 
 def _mentions_functions(variables: Sequence[core.Variable]) -> bool:
