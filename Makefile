@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check bench certificates conformance docs-tables fuzz lint format clean
+.PHONY: help demo test install check soak bench certificates conformance docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ lint: $(STAMP) ## format check, lint, types, import directions
 	@$(BIN)/lint-imports
 
 check: lint test ## what CI runs: lint and test
+
+MINUTES ?= 5
+soak: $(STAMP) ## run real servers for MINUTES: nothing lost, nothing leaked: make soak [MINUTES=5]
+	@$(BIN)/python tests/programs/soak.py --minutes $(MINUTES)
 
 bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks

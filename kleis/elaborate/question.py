@@ -15,12 +15,17 @@ from typing import Literal, TypeAlias
 import msgspec
 from rpds import HashTrieSet
 
+from kleis.builtins.real_constants import CONSTANT_READINGS
 from kleis.builtins.rows.table import builtin_arities
 from kleis.core.goal import ElaborationError, Goal
 from kleis.core.sort_printing import sort_text
+from kleis.elaborate.elaborator import Elaborator
 from kleis.problems import AnswerWarning, Problem
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_asked
+from kleis.syntax.printer.program import print_expression
+from kleis.syntax.superscripts import SUPERSCRIPTS
+from kleis.syntax.tree.traversal import walk
 from kleis.theory.library_index import declaring_files
 from kleis.theory.name_check.known_names import Known, Report
 from kleis.theory.name_check.uses import ExpressionNames
@@ -30,6 +35,8 @@ __all__ = [
     "Importing",
     "Question",
     "check_names_asked",
+    "computed_with_constants",
+    "declared_constants",
     "names_asked",
     "read_question",
     "symbols_left",
@@ -100,10 +107,16 @@ def warnings_of(lints: Iterable[tree.Lint], goal: Goal | None = None) -> tuple[A
     """The warnings of an answer, each once: lints of the text asked, free names, what elaboration noted."""
     found = [AnswerWarning(each.code, each.message, each.hint) for each in lints]
     if goal is not None:
+        found += [_constant(each.source) for each in goal.readings if each.kind == "constant"]
         if goal.free:
             found.append(_free_names(goal))
         found += [AnswerWarning(each.code, each.message, each.hint) for each in goal.warnings]
     return tuple(dict.fromkeys(found))
+
+
+def _constant(name: str) -> AnswerWarning:
+    meaning = CONSTANT_READINGS[name]
+    return AnswerWarning("constant", f"{name} is read as {meaning}", f"bind {name} to mean anything else")
 
 
 def _free_names(goal: Goal) -> AnswerWarning:
@@ -115,6 +128,54 @@ def _free_names(goal: Goal) -> AnswerWarning:
     return AnswerWarning(
         "free-names", f"read as ∀({binders}). …", "write the quantifier, or declare what is meant to be known"
     )
+
+
+def declared_constants(
+    question: Question, theory: Theory, goal: Goal | None = None
+) -> tuple[AnswerWarning, ...]:
+    """Warnings of names of constants that a definition gives another meaning: the prelude's `pi` is an arctangent.
+
+    With a goal, of those definitions only that it reaches: `e` may be the unit of a group.
+    """
+    found = []
+    reached = {each.name for each in goal.definitions} if goal is not None else CONSTANT_READINGS
+    names = {
+        each.name.rstrip(SUPERSCRIPTS) for each in walk(question.expression) if isinstance(each, tree.Name)
+    }
+    for name in sorted(names & CONSTANT_READINGS.keys() & set(reached)):
+        definition = theory.definitions.get(name)
+        if definition is not None and not definition.parameters:
+            message = f"{name} is what {theory.file_of(name)} defines: {print_expression(definition.body)}"
+            hint = "write π for the constant" if name == "pi" else ""
+            found.append(AnswerWarning("constant", message, hint))
+    return tuple(found)
+
+
+def computed_with_constants(
+    question: Question, theory: Theory
+) -> tuple[tree.Expression, tuple[AnswerWarning, ...]]:
+    """The expression of a computation with the constants in it bound to their values, and warnings that say so.
+
+    Where a letter such as `e` stands for a constant is found out as in a proposition: by the sort of its place.
+    """
+    expression = question.expression
+    names = {each.name.rstrip(SUPERSCRIPTS) for each in walk(expression) if isinstance(each, tree.Name)}
+    if not names & CONSTANT_READINGS.keys():
+        return expression, ()
+    itself = tree.Call("equals", (expression, expression), expression.span)
+    try:
+        readings = Elaborator(theory).proposition(itself, file=question.file).readings
+    except ElaborationError:
+        readings = ()
+    read = [each.source for each in readings if each.kind == "constant"]
+    if isinstance(expression, tree.Name) and not theory.lookup(expression.name):
+        read = [expression.name] if expression.name in CONSTANT_READINGS else read
+    for name in read:
+        value = tree.Call(name, ())
+        if name == "i":
+            value = tree.Call("complex", (tree.Number("0"), tree.Number("1")))
+        expression = tree.Let(tree.VariablePattern(name), None, value, expression, expression.span)
+    return expression, (*map(_constant, read), *declared_constants(question, theory))
 
 
 def symbols_left(letters: Sequence[str]) -> tuple[AnswerWarning, ...]:

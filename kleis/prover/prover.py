@@ -30,7 +30,7 @@ from kleis.core.goal import Axiom, Goal, Obligation
 from kleis.core.traversal import reach
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
-from kleis.elaborate.question import Question, check_names_asked, warnings_of
+from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Chain, Entry, Outcome, run_portfolio
@@ -124,7 +124,8 @@ class Prover:
         except KleisError as error:
             return Decision(msgspec.structs.replace(_error(error), warnings=warnings_of(question.lints)))
         decision = self.decide(question.expression, using=using, lemmas=lemmas, file=question.file)
-        warnings = dict.fromkeys((*warnings_of(question.lints), *decision.verdict.warnings))
+        said = (*warnings_of(question.lints), *declared_constants(question, self.theory, decision.goal))
+        warnings = dict.fromkeys((*said, *decision.verdict.warnings))
         verdict = msgspec.structs.replace(decision.verdict, warnings=tuple(warnings))
         return msgspec.structs.replace(decision, verdict=verdict)
 

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kleis.builtins.rows.table import find_builtin
-from kleis.elaborate.question import Question, check_names_asked, read_question, symbols_left, warnings_of
+from kleis.elaborate.question import (
+    Question,
+    check_names_asked,
+    computed_with_constants,
+    read_question,
+    symbols_left,
+    warnings_of,
+)
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
 from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
@@ -218,28 +225,34 @@ def _computed(
     from kleis.evaluator.evaluate import evaluate as compute
     from kleis.values import is_partial, is_symbolic
 
-    asked = question.expression
+    asked, constants = computed_with_constants(question, universe.theory)
     environment = environment_of(universe.theory, granted_root=granted_root)
     try:
         found = compute(asked, environment, STANDARD_BUDGET, file=_FILE)
     except (EvaluationError, BudgetError) as error:
         return error_fields(error, warnings=warnings_of(question.lints))
     open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))
-    if open_value and not _is_bare(asked, universe.theory):
+    if open_value and not _is_bare(question.expression, universe.theory):
         decided = _decided(universe, question, None, provers, deadline, explain)
         if decided["status"] != "error":
             return decided
-    return value_fields(found, question, letters, universe.theory)
+    return value_fields(found, question, letters, universe.theory, constants)
 
 
 def value_warnings(
-    found: Evaluation, question: Question, letters: Sequence[str], theory: Theory
+    found: Evaluation,
+    question: Question,
+    letters: Sequence[str],
+    theory: Theory,
+    constants: Sequence[AnswerWarning] = (),
 ) -> tuple[AnswerWarning, ...]:
     """The warnings of a computation with a value: lints, letters that stay symbols, and what is never equal."""
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.values import is_partial, is_symbolic
 
-    warnings = [*warnings_of(question.lints)]
+    warnings = [*warnings_of(question.lints), *constants]
+    read = {each.message.partition(" ")[0] for each in constants}
+    letters = [each for each in letters if each not in read]
     if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         warnings += [*symbols_left(letters), *_no_value(question.expression, theory)]
     if found.mixed:
@@ -249,7 +262,11 @@ def value_warnings(
 
 
 def value_fields(
-    found: Evaluation, question: Question, letters: Sequence[str], theory: Theory
+    found: Evaluation,
+    question: Question,
+    letters: Sequence[str],
+    theory: Theory,
+    constants: Sequence[AnswerWarning] = (),
 ) -> ValueAnswer:
     """The answer for a computation with a value."""
     from kleis.budget import STANDARD_BUDGET, Meter
@@ -262,4 +279,4 @@ def value_fields(
         fields["symbolic"] = True
     if found.output:
         fields["output"] = list(found.output)
-    return warned(value_warnings(found, question, letters, theory), fields)
+    return warned(value_warnings(found, question, letters, theory, constants), fields)

@@ -105,10 +105,18 @@ class Decoder:
         found: str | None = None,
         expected: str | None = None,
         hint: str | None = None,
+        unknown: str = "",
     ) -> Term:
         """Raise, or where all errors are wanted record it and stand in a literal."""
         error = PifError(
-            kind, message, path=self.where(path), place=self.place, found=found, expected=expected, hint=hint
+            kind,
+            message,
+            path=self.where(path),
+            place=self.place,
+            found=found,
+            expected=expected,
+            hint=hint,
+            unknown=unknown,
         )
         if not self.collect:
             raise error
@@ -420,7 +428,7 @@ class Decoder:
                 else f'Data is written {{"record": {{"{word[:24]}": …}}}}; call `help` for the operations.'
             )
             return self.refuse(f'"{word[:48]}" is no operation', path, found=found, expected="exactly one operation",
-                               hint=hint)  # fmt: skip
+                               hint=hint, unknown=word)  # fmt: skip
         (op,) = operations
         second = {"lam": "body", "let": "in"}.get(op)
         extra = [key for key in data if key != op and key != second]

@@ -116,6 +116,15 @@ class Rounding:
         if len(self.shown) < _SHOWN:
             self.shown.append(Rounded(path, number, integer))
 
+    def mark(self) -> int:
+        """How many there are now, for `back_to`."""
+        return self.count
+
+    def back_to(self, mark: int) -> None:
+        """Forget those noted since: what was read is read again."""
+        self.count = mark
+        del self.shown[mark:]
+
     def take(self, other: Rounding, prefix: str = "") -> None:
         """What another reading rounded, at places that begin with `prefix`."""
         self.count += other.count

@@ -29,7 +29,7 @@ from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
-from pif.run.read_input import read_data, read_input
+from pif.run.read_input import KeptStrings, read_data, read_input
 from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
 
@@ -107,10 +107,13 @@ def run(
     progress: Callable[[int], None] | None = None,
     pause: Callable[[], bool] | None = None,
     brief: int | None = None,
+    kept: Callable[[], KeptStrings] | None = None,
+    advice: Callable[[str], str | None] | None = None,
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
-    `theory` is what the operations of the group "theory" ask.
+    `theory` is what the operations of the group "theory" ask. `kept` says which strings of the input stay strings,
+    where the caller knows what the function takes; `advice` what to use instead of a name that nothing has.
     `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
     marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
@@ -124,7 +127,7 @@ def run(
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused:
         stepper = Stepper(tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief)
-        running = _Run(request, stepper, progress, pause)
+        running = _Run(request, stepper, progress, pause, kept, advice)
         try:
             answer = warned(with_room(running.answer), running.warnings())
         except HostError:
@@ -162,8 +165,12 @@ class _Run:
         stepper: Stepper,
         progress: Callable[[int], None] | None,
         pause: Callable[[], bool] | None,
+        kept: Callable[[], KeptStrings] | None,
+        advice: Callable[[str], str | None] | None,
     ) -> None:
+        self.advice = advice
         self.request = request
+        self.kept = kept
         self.stepper = stepper
         self.tools = stepper.tools
         self.budget = stepper.budget
@@ -193,7 +200,9 @@ class _Run:
             if request.data:
                 given = given_data(*read_data(request.input, self.rounding))
             else:
-                given = given_term(read_input(request.input, raw=request.raw, rounding=self.rounding))
+                given = given_term(
+                    read_input(request.input, raw=request.raw, rounding=self.rounding, kept=self.kept)
+                )
             outcome = self.one_step(program, given)
             while isinstance(outcome, _Next) and self.step - request.step - 1 < request.drive:
                 stopped = self.stopped()
@@ -208,6 +217,8 @@ class _Run:
                         return self.continuation(reached, error.kind)
                     raise
         except PifError as error:
+            if self.advice is not None:
+                error.advised(self.advice)
             error.fuel_used += self.fuel_used
             forget(error)
             return {"type": "error", "error": error.as_json()}
@@ -267,6 +278,7 @@ class _Run:
                 found=f"a string of {len(code)} characters",
                 expected="a tool's name, or a term",
                 hint=missing.hint,
+                unknown=code,
             ) from None
         except ValueError as error:
             raise PifError("term_too_deep", str(error)) from None

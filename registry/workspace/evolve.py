@@ -29,6 +29,7 @@ from registry.tools.analysis import type_advice, unfinished_cost, warnings_of
 from registry.tools.code_and_examples import (
     EXAMPLE_FUEL,
     check_examples,
+    check_number,
     closed,
     read_code,
     read_examples,
@@ -77,6 +78,7 @@ def evolve(
         )  # fmt: skip
 
     planned = keep(request.expect_version, True, CheckedLaws(None, {}, [], []))
+    check_number(tools.snapshot.record(request.name), planned.record, len(request.examples))
     view = Overlay(tools, request.name, planned.record.version, term)
     typing = typing_of(view.new, view, Work(stop=stop))
     reports: list[Json] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 import msgspec
 
@@ -31,6 +31,7 @@ from registry.records import LIBRARY_PREFIX, NO_LAWS, ToolRecord, parse_referenc
 from registry.store.exchange.export_import import export_tools, import_tools
 from registry.store.protocol import Lineage, Store, search_words
 from registry.tools.analysis import analysis, invalid
+from registry.tools.argument_types import applied, function_warning, kept_strings
 from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
@@ -78,7 +79,9 @@ def _answering(
     def answer(self: Workspace, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
         try:
             return method(self, *args, **kwargs)
-        except (RegistryError, PifError) as error:
+        except PifError as error:
+            return {"type": "error", "error": error.advised(self.advice).as_json()}
+        except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
 
     answer.__name__ = method.__name__
@@ -89,6 +92,12 @@ def _answering(
 def _stop(deadline: Deadline | None) -> Callable[[], bool] | None:
     """The stop flag of analyses: whether the caller has left."""
     return None if deadline is None else lambda: deadline.abandoned
+
+
+def _named(request: Request, tools: SnapshotTools) -> ToolRecord | None:
+    """The tool that a run names, if it names one."""
+    name = request.tool if request.tool is not None else request.code
+    return tools.find(name) if isinstance(name, str) else None
 
 
 class Workspace:
@@ -142,6 +151,12 @@ class Workspace:
 
             yield prover
 
+    def advice(self, word: str) -> str | None:
+        """What does here what other languages call so."""
+        from registry.tools.advice import advice  # not needed to run a tool
+
+        return advice(word, self.library)
+
     def tools(self) -> SnapshotTools:
         """A snapshot of the tools."""
         return SnapshotTools(self.store.snapshot(), self._terms, self.library)
@@ -174,17 +189,67 @@ class Workspace:
         progress: Callable[[int], None] | None = None,
         pause: Callable[[], bool] | None = None,
     ) -> Answer:
-        """Run a tool or a term under exact limits, with a theory to ask if there is one."""
+        """Run a tool or a term under exact limits, with a theory to ask if there is one.
+
+        A string stays a string where the tool's type says that it takes one. A value that is a function comes with a
+        warning that says how the tool is called.
+        """
         try:
             fuel = self.fuel(fuel)
+            tools = self.tools()
+            record = _named(request, tools)
             with self.admission.of(fuel * RETAINED_BYTES):
                 budget = Budget(fuel=fuel, ceiling=self.maximum_fuel)
-                return run(
-                    self._asked(request), self.tools(), budget,
+                answer = run(
+                    self._asked(request), tools, budget,
                     theory=theory, cancelled=cancelled, progress=progress, pause=pause,
+                    kept=None if record is None else lambda: kept_strings(self._types.typing(record, tools)),
+                    advice=self.advice,
                 )  # fmt: skip
+            return self._explained(answer, request, record, tools)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
+
+    def _explained(
+        self, answer: Answer, request: Request, record: ToolRecord | None, tools: SnapshotTools
+    ) -> Answer:
+        """An answer that is probably not what was wanted, with what may be the reason."""
+        is_function = answer.get("kind") == "function"
+        if not is_function and answer.get("error", {}).get("kind") != "type_error":
+            return answer
+        from registry.tools.advice import curried_folds
+
+        if record is not None:
+            found = curried_folds(self._terms.tool(record, record.reference).term)
+        else:
+            try:
+                found = curried_folds(read_code(request.code, tools.nearest))
+            except PifError:  # the answer says what is wrong with the code
+                found = []
+        if is_function and record is not None and not found:
+            found = [function_warning(record.name, self._types.typing(record, tools), 1, request.input)]
+        return warned(answer, found)
+
+    def run_on(
+        self, name: str, arguments: Sequence[Json], request: Request, *, fuel: int | None = None, **how: Any
+    ) -> Answer:
+        """Call a curried tool on several arguments, one after another; the last is the input of the run.
+
+        `raw` and `data` of `request` are about all of them; `how` is as for `run`.
+        """
+        rounding = Rounding(self.fractions)
+        try:
+            record = self.record(name)
+            typing = self._types.typing(record, self.tools())
+            asked = applied(name, arguments, request, typing, rounding)
+        except PifError as error:
+            return {"type": "error", "error": error.advised(self.advice).as_json()}
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+        answer = warned(self.run(asked, fuel=fuel, **how), rounding.warnings())
+        if answer.get("kind") == "function":
+            answer = warned(answer, [function_warning(record.name, typing, len(arguments), arguments[-1])])
+        return answer
 
     def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:
         """The answer of `run` if it ends within a millisecond or two, else None: then call `run`.
@@ -198,7 +263,10 @@ class Workspace:
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
         return answer_briefly(
-            self._asked(request), fuel, BriefTools(self.store.snapshot(), self._terms, self.library)
+            self._asked(request),
+            fuel,
+            BriefTools(self.store.snapshot(), self._terms, self.library),
+            self.advice,
         )
 
     def _asked(self, request: Request) -> Request:

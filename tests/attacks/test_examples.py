@@ -108,6 +108,25 @@ def test_an_output_of_the_value_holds(workspace: Workspace, what: str) -> None:
     assert evolved(workspace, *RIGHT[what])["outcome"] == "created"
 
 
+def test_a_tool_has_so_many_examples_however_often_it_is_evolved(workspace: Workspace) -> None:
+    """The limit once bounded one call, and each added as many."""
+
+    def evolve(first: int, last: int) -> Json:
+        examples = tuple(Example(input=number, output=number) for number in range(first, last))
+        return workspace.evolve(Evolve("it", "A tool", {"lam": "x", "body": {"var": "x"}}, examples=examples))
+
+    assert evolve(0, 40)["outcome"] == "created"
+    refused = evolve(40, 51)["error"]
+    assert (refused["kind"], refused["path"], refused["found"]) == (
+        "invalid_argument", "/examples", "11, beside 40 that it has",
+    )  # fmt: skip
+    assert evolve(30, 50)["outcome"] == "examples"
+    assert evolve(0, 50)["outcome"] == "unchanged"
+    assert evolve(0, 51)["error"]["found"] == "51, beside 50 that it has"
+    other: Json = {"lam": "x", "body": {"add": [{"var": "x"}, 0]}}
+    assert workspace.evolve(Evolve("it", "A tool", other, examples=(Example(input=1, output=1),)))["outcome"] == "new_version"  # fmt: skip
+
+
 def exported(workspace: Workspace, directory: Path) -> None:
     square: Json = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
     fourth: Json = {"lam": "x", "body": {"app": ["square", {"app": ["square", {"var": "x"}]}]}}

@@ -61,7 +61,7 @@ async def by_pydantic_ai(transport: str, target: list[str]) -> dict[str, bool]:
         answered = await agent.run("go", model=FunctionModel(model))
         return str(answered.output)
 
-    toolset: Any = MCPToolset(link)
+    toolset: Any = MCPToolset(link, init_timeout=60)
     agent = Agent(toolsets=[toolset])
     async with agent:
         await call("run", {"code": 1})

@@ -11,8 +11,10 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,17 +36,23 @@ NODE = PLACE / "node"
 FRAMEWORKS = PLACE / "frameworks"
 OLDEST_NODE = 22
 _DONE = "installed"
+_FAILED = "failed"
 
 
 class NotInstalled(Exception):
     """Something that the run needs is not here and cannot be had; the text says what and why."""
 
 
-def node_packages(patience: float = 600) -> Path:
-    """The folder of the Node packages. Raises `NotInstalled`; `patience` are the seconds that an installation may take."""
+def node_packages(patience: float = 600, *, again: bool = True) -> Path:
+    """The folder of the Node packages. Raises `NotInstalled`; `patience` are the seconds that an installation may take.
+
+    Not `again`: what failed within the last ten minutes, perhaps in a process beside this one, is not tried once more.
+    """
     files = [HERE / "package.json", HERE / "package-lock.json"]
     with _alone():
         if not _is_installed(NODE, files):
+            if not again:
+                _raise_recent_failure()
             npm = shutil.which("npm")
             if npm is None:
                 raise NotInstalled("npm is not installed")
@@ -52,9 +60,8 @@ def node_packages(patience: float = 600) -> Path:
             for each in files:
                 shutil.copy(each, NODE)
             cache = str(PLACE / "npm-cache")
-            _install(
-                [npm, "ci", "--cache", cache, "--no-audit", "--no-fund", "--loglevel=error"], NODE, patience
-            )
+            quick = ["--fetch-retries=1", "--no-audit", "--no-fund", "--loglevel=error"]
+            _install([npm, "ci", "--cache", cache, *quick], NODE, patience)
             shutil.rmtree(cache, ignore_errors=True)  # what is installed needs it no more
             _mark(NODE, files)
     _check_node()
@@ -109,18 +116,41 @@ def _renew(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
+def _raise_recent_failure() -> None:
+    failure = PLACE / _FAILED
+    if failure.is_file() and time.time() - failure.stat().st_mtime < 600:
+        raise NotInstalled(f"{failure.read_text()}; `make conformance` tries again")
+
+
 def _install(command: list[str], folder: Path, patience: float) -> None:
     try:
-        ended = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=patience, check=False
+        _run_installer(command, folder, patience)
+    except NotInstalled as error:
+        (PLACE / _FAILED).write_text(str(error))
+        raise
+
+
+def _run_installer(command: list[str], folder: Path, patience: float) -> None:
+    name = Path(command[0]).name
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        raise NotInstalled(f"{Path(command[0]).name} did not install within {patience:.0f} s") from None
     except OSError as error:
         raise NotInstalled(f"{command[0]}: {error.strerror}") from None
-    if ended.returncode:
-        last = (ended.stderr.strip() or ended.stdout.strip()).splitlines()[-3:]
-        raise NotInstalled(f"{Path(command[0]).name} installs nothing here: {' '.join(last)[:300]}")
+    with process:
+        try:
+            said, _ = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # installers start others, which would hold the pipe open
+            raise NotInstalled(f"{name} did not install within {patience:g} s") from None
+    if process.returncode:
+        raise NotInstalled(f"{name} installs nothing here: {' '.join(said.split())[:300]}")
 
 
 def _digest(files: list[Path]) -> str:

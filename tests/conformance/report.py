@@ -31,7 +31,8 @@ REASONS: Mapping[str, str] = {
     "http-header-validation": _PENDING,
     "http-custom-header-server-validation": _PENDING,
     "server-sse-polling": _PENDING
-    + " It closes the stream of a call and resumes it by `Last-Event-ID`, which this server does not offer.",
+    + " It has the stream of a call closed and resumed by `Last-Event-ID`. This server keeps no events to resume from and says "
+    "so in words (400); there is no fixture that pretends otherwise.",
     **{
         f"tasks-{name}": _TASKS
         for name in (

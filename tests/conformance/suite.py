@@ -18,6 +18,7 @@ GENERATIONS = ("2025-11-25", "2026-07-28")
 PACKAGE = "@modelcontextprotocol/conformance"
 
 _FOLDER = re.compile(r"server-(?P<scenario>.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
+_BEGUN = re.compile(r"^Running client scenario '(\S+)' against server", re.MULTILINE)
 _UNSCORED = re.compile(r"^  [✓✗] (?P<scenario>\S+) \((?P<why>[^)]+)\)$", re.MULTILINE)
 
 
@@ -55,17 +56,14 @@ def run_suite(address: str, generation: str, results: Path, patience: float = 30
         check=False,
     )
     unscored = {found["scenario"]: found["why"] for found in _UNSCORED.finditer(ended.stdout)}
-    outcomes = [_outcome(folder, unscored) for folder in sorted(results.iterdir(), key=_begun)]
+    outcomes = [_outcome(folder, unscored) for folder in results.iterdir()]
     if not outcomes:
         raise RuntimeError(f"the suite ran nothing:\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
     missing = unscored.keys() - {each.scenario for each in outcomes}
     if missing or f"Not scored for {generation}" not in ended.stdout:
         raise RuntimeError(f"the suite's summary was not understood: {missing}\n{ended.stdout[-2000:]}")
-    return outcomes
-
-
-def _begun(folder: Path) -> float:
-    return folder.stat().st_ctime
+    begun = list(dict.fromkeys(_BEGUN.findall(ended.stdout)))
+    return sorted(outcomes, key=lambda each: begun.index(each.scenario))
 
 
 def _outcome(folder: Path, unscored: dict[str, str]) -> Outcome:

@@ -134,7 +134,7 @@ def test_a_hash_is_that_of_the_specification() -> None:
 
 
 def test_an_error_answers_with_what_it_has() -> None:
-    error = RegistryError("store_error", "full", place="/home", hint="free some space")
+    error = RegistryError("store_error", "full", file="/home", hint="free some space")
 
     assert error.as_json() == {
         "kind": "store_error",

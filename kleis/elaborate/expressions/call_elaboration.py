@@ -101,7 +101,9 @@ def _missing_arguments(context: Context, node: tree.Call) -> int:
 
 def _is_function(context: Context, node: tree.Name) -> bool:
     candidates = context.scope.candidates(node.name)
-    return bool(candidates) and not any(nullary(each) for each in candidates)
+    return bool(candidates) and not any(
+        nullary(each) or (isinstance(each, BuiltinName) and each.row.most == 0) for each in candidates
+    )
 
 
 def _choose(
@@ -380,6 +382,8 @@ def named_value(context: Context, node: tree.Name, expected: core.Sort | None) -
         return _call_template(context, node, candidates[0], ())
     values = [each for each in candidates if nullary(each)]
     if not values and all(isinstance(each, BuiltinName) and each.row.most == 0 for each in candidates):
+        if context.reads_constant(node.name):
+            return context.term(tree.Call(node.name, (), node.span), expected)
         return _unbound(context, node)
     if not values:
         return _function_value(context, node, candidates, expected)
@@ -397,6 +401,9 @@ def _unbound(context: Context, node: tree.Name) -> core.Term:
     """A name that nothing in scope declares."""
     if node.name in ("True", "False"):
         return core.LiteralTerm(node.name == "True", core.BOOL)
+    if node.name == "i" and context.reads_constant("i"):
+        parts = (tree.Number("0", node.span), tree.Number("1", node.span))
+        return context.term(tree.Call("complex", parts, node.span))
     power = power_of(node)
     if power is not None and _has_base(context, power):
         return context.term(power)

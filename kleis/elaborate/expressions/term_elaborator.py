@@ -19,6 +19,7 @@ import msgspec
 
 from kleis import core
 from kleis.budget import LONGEST_LIST, Budget, Meter
+from kleis.builtins.real_constants import CONSTANT_READINGS, LETTERS
 from kleis.core.sort_operations import join_sorts, rank
 from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.terms import construct_list
@@ -62,6 +63,7 @@ class TermElaborator:
         *,
         prefix: str,
         allow_free: bool,
+        constants: frozenset[str] = frozenset(),
         bound: Mapping[str, core.Term] | None = None,
     ) -> None:
         self.definitions = definitions
@@ -69,6 +71,7 @@ class TermElaborator:
         self.inference = inference
         self.prefix = prefix
         self.allow_free = allow_free
+        self._constants = constants
         self.environment: dict[str, core.Term] = dict(bound or {})
         self.names: set[str] = {
             term.name for term in self.environment.values() if isinstance(term, core.Variable)
@@ -103,6 +106,12 @@ class TermElaborator:
     def sort(self, term: core.Term) -> core.Sort:
         """The sort of a term, as far as it is known."""
         return self.inference.resolve(term.sort)
+
+    def reads_constant(self, name: str) -> bool:
+        """Whether a name that nothing declares is a constant; a letter such as `e` only where that was found out."""
+        if name not in CONSTANT_READINGS:
+            return False
+        return name not in LETTERS or name in self._constants or (name != "i" and not self.allow_free)
 
     def free_name(self, node: tree.Name) -> core.Variable:
         """The variable of a name that nothing declares; an outermost ∀ will bind it."""

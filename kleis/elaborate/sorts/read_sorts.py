@@ -233,14 +233,14 @@ class SortReader:
         if name in _FAMILIES:
             raise self._arity(written, name, _FAMILIES[name], 0, file)
         if name in OTHER_SPELLINGS or name == INFERRED:
-            spelling = OTHER_SPELLINGS.get(name, "")
+            meant = OTHER_SPELLINGS.get(name, "")
             raise elaboration_error(
                 written,
                 file,
                 "unknown-type",
-                f"there is no type {name}" if spelling else "the type is not written",
+                f"there is no type {name}" if meant else "the type is not written",
                 found=name,
-                hint=f"write {spelling}" if spelling else "write it; _ stands for a type in ∀, ∃ and ∃! only",
+                hint=f"write {meant}" if meant else "write it; _ stands for a type in ∀, ∃ and ∃! only",
             )
         return core.Carrier(name)
 

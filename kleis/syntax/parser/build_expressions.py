@@ -7,6 +7,7 @@ that the grammar keeps: names and operators as text, lists as lists, absent opti
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from kleis.syntax import tree
@@ -88,6 +89,18 @@ def _ranges(binders: tuple[tree.Binder, ...]) -> list[tree.Expression]:
         for each in binders
         if isinstance(each, MemberBinder)
     ]
+
+
+def _names(expression: tree.Expression) -> Iterator[str]:
+    """The names in an expression, bound and unbound."""
+    for each in walk(expression):
+        match each:
+            case tree.Name(name=name) | tree.Call(name=name) | tree.Binder(name=name):
+                yield name
+            case tree.Parameter(name=name) | tree.VariablePattern(name=name) | tree.AsPattern(name=name):
+                yield name
+            case _:
+                pass
 
 
 Arguments = list[tree.Expression | NamedArgument]
@@ -309,8 +322,8 @@ class ExpressionBuilder:
         """``{a, b}`` is ``insert(a, singleton(b))``."""
         if first is None:
             return tree.Name("empty_set", span)
-        *others, last = [first, *(rest or [])]
-        found: tree.Expression = tree.Call("singleton", (last,), span)
+        others = [first, *(rest or ())]
+        found: tree.Expression = tree.Call("singleton", (others.pop(),), span)
         if len(others) > tree.MAXIMUM_NESTING // 2:
             raise TreeError("too-deep", "a set of so many elements", "insert them by a definition", span)
         for each in reversed(others):
@@ -426,23 +439,19 @@ class ExpressionBuilder:
     ) -> tree.Expression:
         """``∃!(x : T). p`` is ``∃(x_1 : T). ∀(x : T). p ↔ x = x_1``, with a name that p does not have."""
         ranges = [*_ranges(binders), *([where] if where is not None else [])]
-        for each in reversed(ranges):
-            body = tree.Call("logical_and", (each, body), span)
-        taken = {
-            node.name
-            for node in walk(body)
-            if isinstance(node, tree.Name | tree.Call | tree.Binder | tree.Parameter | tree.VariablePattern)
-        } | {each.name for each in binders}
+        for part in reversed(ranges):
+            body = tree.Call("logical_and", (part, body), span)
+        taken = {each.name for each in binders} | set(_names(body))
         ones: list[tree.Binder] = []
         same: tree.Expression | None = None
-        for binder in binders:
-            name, count = f"{binder.name}_1", 1
+        for each in binders:
+            name, count = f"{each.name}_1", 1
             while name in taken:
                 count += 1
-                name = f"{binder.name}_{count}"
+                name = f"{each.name}_{count}"
             taken.add(name)
-            ones.append(tree.Binder(name, binder.type, span))
-            equal = tree.Call("equals", (tree.Name(binder.name, span), tree.Name(name, span)), span)
+            ones.append(tree.Binder(name, each.type, span))
+            equal = tree.Call("equals", (tree.Name(each.name, span), tree.Name(name, span)), span)
             same = equal if same is None else tree.Call("logical_and", (same, equal), span)
         assert same is not None, "a quantifier binds something"
         plain = tuple(tree.Binder(each.name, each.type, each.span) for each in binders)

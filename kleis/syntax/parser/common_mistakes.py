@@ -230,7 +230,7 @@ def _member(place: Place) -> Mistake | None:
 
 def _form(place: Place) -> Mistake | None:
     found, acceptable = place.found, place.acceptable
-    if {"COLON", "NAME"} == acceptable and found in (".", ")", ","):
+    if {"COLON", "NAME", "MEMBER"} == acceptable and found in (".", ")", ","):
         hint = "write ∀(x : T). … ; a lambda without types is λ x . …"
         return Mistake("binder-type", f"the type of `{place.last()}` is missing", hint)
     if found in ("->", "=>", "→", "⟹") and "DOT" in acceptable and place.opened[0] != "{":
@@ -311,8 +311,6 @@ def _operand_start(place: Place) -> Mistake | None:
     found = place.found
     if found == "||":
         return Mistake("bars", "`||` is a disjunction", "write | |x| | with spaces, or abs(abs(x))")
-    if found == "!":
-        return Mistake("bang", "`!` stands before what it negates", "write !p, ¬p or not p")
     if found == "*" and place.last() == "*":
         return Mistake("double-star", "`**` is no operator", "a power is ^")
     if found == ">" and place.last() == "<":

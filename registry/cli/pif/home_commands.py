@@ -63,11 +63,26 @@ def import_(
 @command("backup")
 @click.argument("file", type=path)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
-    """Write a complete copy of the home to one file, while servers go on using it."""
-    with context.workspace() as workspace:
-        answer = workspace.backup(file, overwrite=overwrite)
-    return context.answer(answer, lambda done: context.say(f"backup written to {done['path']}"))
+@click.option(
+    "--verify", is_flag=True, help="Read the backup whole: FILE if it is there, else the one just made."
+)
+def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -> int:
+    """Write a complete copy of the home to one file, while servers go on using it.
+
+    With --verify and a FILE that is there, nothing is written: it is checked as it is.
+    """
+    answer: dict[str, Any] = {"type": "backup", "path": str(file)}
+    if not (verify and file.exists() and not overwrite):
+        with context.workspace() as workspace:
+            answer = workspace.backup(file, overwrite=overwrite)
+    if not verify or answer["type"] == "error":
+        return context.answer(answer, lambda done: context.say(f"backup written to {done['path']}"))
+    from registry.store.sqlite.maintenance import verify_backup
+
+    tools, versions, wrong = verify_backup(file)
+    found = {**answer, "verified": not wrong, "tools": tools, "versions": versions, "problems": list(wrong)}
+    status = context.answer(found, lambda done: views.verified_backup(context.screen, done))
+    return status or int(bool(wrong))
 
 
 @command("serve", answers=False)
@@ -85,7 +100,7 @@ def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
     "--more", is_flag=True, help="Offer the second list of tools too (history, diff, rollback, ...)."
 )
 @click.option(
-    "--memory", "memory_mb", type=click.IntRange(min=1), default=512, show_default=True, metavar="MB",
+    "--memory", "memory_mb", type=click.IntRange(min=1), show_default="a quarter of the machine's", metavar="MB",
     help="What the runs at one time may use together.",
 )  # fmt: skip
 @click.option(
@@ -102,6 +117,9 @@ def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
     "--root", "roots", type=path, multiple=True, metavar="DIR",
     help="A directory in which tools that take files may work (repeatable).",
 )  # fmt: skip
+@click.option(
+    "--read-only", is_flag=True, help="Change nothing in the home: runs, lists and proofs of what is there."
+)
 @click.option(
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
@@ -124,9 +142,12 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
     if context.closed & {0, 1} and not options["http"]:
         context.screen.print_error("pif serve: standard input and output must be open")
         return USAGE
+    from registry.server.contract.machine_memory import fitted_memory
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve as serve_groups
 
+    if options["memory_mb"] is None:
+        options["memory_mb"] = fitted_memory()
     return serve_groups(Settings(home=context.home().path, fractions=context.fractions, **options), groups)
 
 
@@ -142,9 +163,22 @@ def demo(context: CommandContext) -> int:
 
 
 @command("doctor")
-def doctor(context: CommandContext) -> int:
-    """Check the installation and the home: versions, what is missing, whether the store is whole."""
+@click.option(
+    "--repair", "mend", is_flag=True, help="Save what is readable of a damaged store; keep the damaged files."
+)
+def doctor(context: CommandContext, mend: bool) -> int:
+    """Check the installation and the home: versions, what is missing, whether the store is whole.
+
+    With --repair, stop all servers of the home first. Exit status 1 if something was lost.
+    """
     from registry.cli.pif.doctor import examine, show
+
+    if mend:
+        from registry.cli.pif.repair import repair, show_repair
+
+        done = repair(context.home())
+        context.answer(done, lambda answer: show_repair(context.screen, answer))
+        return 0 if done["ok"] else 1
 
     found = examine(context.home())
     if context.as_json:

@@ -10,6 +10,7 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
+from registry.cli.terminal.characters import counted
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, fractions
@@ -132,6 +133,8 @@ def _evolve_one(
     title = str(request.get("name", "a tool without a name")) if several else ""
     if isinstance(arguments, dict):
         return context.answer(arguments, views.nothing, title=title)
+    if timeout is None and arguments.timeout_ms is not None:
+        timeout = arguments.timeout_ms / 1_000
     answer = workspace.evolve(arguments, deadline=deadline_of(timeout))
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
@@ -231,7 +234,7 @@ def _agreed(context: CommandContext, workspace: Workspace, tool: str) -> bool:
     what = (
         f"version {shown['version']} of {shown['name']}"
         if "@" in tool
-        else f"{shown['name']} ({count} versions)"
+        else f"{shown['name']} ({counted(count, 'version')})"
     )
     if click.confirm(f"Forget {what} for good?", err=True):
         return True

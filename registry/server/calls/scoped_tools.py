@@ -178,6 +178,9 @@ class ScopedGroup(Group):
             return await common.call(arguments, context)
         return await self._inner.call(name, arguments, context)
 
+    def question(self, name: str, arguments: Any) -> str | None:
+        return self._inner.question(name, arguments)
+
     def resources(self) -> Sequence[ResourceSpec]:
         return self._inner.resources()
 
@@ -186,6 +189,9 @@ class ScopedGroup(Group):
 
     async def read(self, uri: str) -> ResourceText | ResourceBytes | None:
         return await self._inner.read(uri)
+
+    def state(self, uri: str) -> object:
+        return self._inner.state(uri)
 
     def prompts(self) -> Sequence[PromptSpec]:
         return self._inner.prompts()

@@ -1,6 +1,7 @@
 """The server over the MCP SDK. With `registry.cli.demo.client` the only modules that import `mcp`.
 
 - `mcp_server`: groups as a server of both protocol generations
+- `subscriptions`: what clients watch, and how they are told of changes
 - `request_client`: the client of one request: its questions, answers and log
 - `fast_path`: plain calls of tools, answered without the SDK's dispatcher
 - `stdio_streams`: the stream pair that the SDK's server runs over; it answers faults

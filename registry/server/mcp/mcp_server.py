@@ -14,37 +14,28 @@ Invariants
 
 from __future__ import annotations
 
-import asyncio
 from base64 import b64encode
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-import anyio
 import mcp_types as types
 import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.session import ServerSession
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.subscriptions import (
-    InMemorySubscriptionBus,
-    ListenHandler,
-    PromptsListChanged,
-    ResourcesListChanged,
-    ServerEvent,
-    ToolsListChanged,
-)
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.server.calls.contexts import Changes, ListName, Report, Workers
+from registry.server.calls.contexts import Changes, Report
 from registry.server.calls.dispatch import Calls, Defects
+from registry.server.calls.lanes import Busy
+from registry.server.calls.schedule import Schedule
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.content import PromptMessage, ResourceBytes, block
 from registry.server.contract.group import (
@@ -58,8 +49,16 @@ from registry.server.contract.group import (
 )
 from registry.server.contract.questions import InputRequired
 from registry.server.mcp.fast_path import FastPath
-from registry.server.mcp.request_client import Refused, RequestClient, Unanswered, set_log_level, settle
+from registry.server.mcp.request_client import (
+    OpenQuestions,
+    Refused,
+    RequestClient,
+    Unanswered,
+    set_log_level,
+    settle,
+)
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
+from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
 __all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
@@ -81,9 +80,6 @@ SPARE_SESSIONS = 64
 
 HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
-
-TELLING = 2.0
-"""Seconds that one notification of a change may take."""
 
 HEADER_KEYWORD = "x-mcp-header"
 """In the schema of an argument: the header that repeats it over HTTP (2026 protocol)."""
@@ -121,18 +117,16 @@ class McpServer:
         name: str,
         version: str,
         title: str = "",
-        workers: Workers | None = None,
     ) -> None:
         self._groups = tuple(groups)
-        self._workers = workers or Workers()
+        self._schedule = Schedule()
         self._defects = Defects()
-        self._calls = Calls(self._groups, self._workers, self._defects)
+        self._calls = Calls(self._groups, self._schedule, self._defects)
         self.stopping = Stopping()
-        self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
+        self._waiting = OpenQuestions()
+        self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
-        self._bus = InMemorySubscriptionBus()
-        self._listening = ListenHandler(self._bus)
-        self._changes = Changes(self._tell)
+        self._changes = Changes(self.subscriptions.tell)
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
@@ -144,7 +138,7 @@ class McpServer:
     def _build(self, name: str, version: str, title: str) -> _Server:
         instructions = self._instructions()
         has_prompts = any(group.prompts() for group in self._groups)
-        is_interactive = any(spec.interactive for group in self._groups for spec in group.tools())
+        specs = [spec for group in self._groups for spec in group.tools()]
         server = _Server(
             name,
             version=version,
@@ -158,20 +152,21 @@ class McpServer:
             on_list_prompts=self._list_prompts if has_prompts else None,
             on_get_prompt=self._get_prompt if has_prompts else None,
             on_completion=self._complete,
-            on_subscriptions_listen=self._listening,
+            on_subscribe_resource=self.subscriptions.subscribe,
+            on_unsubscribe_resource=self.subscriptions.unsubscribe,
+            on_subscriptions_listen=self.subscriptions.listen,
             get_tool_input_schema=self._header_schema,
         )
         server.middleware = [self._intercept]
-        if is_interactive:
-            self._make_interactive(server, name)
+        if any(spec.interactive or spec.may_ask for spec in specs):
+            # What calls remember between two rounds is sealed.
+            boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
+            server.middleware = [boundary, *server.middleware]
+        if any(spec.interactive for spec in specs):
+            self._serve_log_levels(server)
         return server
 
-    def _make_interactive(self, server: _Server, name: str) -> None:
-        """Serve log levels, and seal what calls remember between two rounds. Where no tool asks, neither is loaded."""
-        from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-
-        boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
-        server.middleware = [boundary, *server.middleware]
+    def _serve_log_levels(self, server: _Server) -> None:
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
 
     async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
@@ -237,19 +232,20 @@ class McpServer:
     def stop(self) -> None:
         """Begin nothing more: calls under way are answered as cancelled, subscriptions of the newer protocol end."""
         self.stopping.stop()
-        self._listening.close()
+        self.subscriptions.stop()
 
     def envelope(self, is_modern: bool) -> dict[str, Any]:
         """What a generation of the protocol adds to every result."""
         return self._modern if is_modern else {}
 
     def _close(self) -> None:
-        """Let go of the groups and the threads."""
+        """Let go of the groups, the threads and the processes."""
         self._changes.close()
-        self._sessions.clear()
+        self.subscriptions.close()
         for group in self._groups:
             group.close()
-        self._workers.close()
+        self._calls.jobs.close()
+        self._schedule.close()
 
     # tools
 
@@ -266,7 +262,7 @@ class McpServer:
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
-            self._sessions.append(ctx.session)
+            self.subscriptions.remember(ctx.session)
             self._on_generation(is_modern)
         return result
 
@@ -278,15 +274,16 @@ class McpServer:
     async def _answer(self, context: Context) -> Answer:
         """The answer of a call. Raises `Unanswered`, and MCPError for a question that the client cannot take."""
         params = context.params or {}
+        whose = whose_call(context)
         name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
         if not self._calls.is_interactive(name):
-            return await self.stopping.answer(self._calls.answer(name, arguments, report))
-        client = RequestClient(context)
-        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client))
+            return await self.stopping.answer(self._calls.answer(name, arguments, report, whose))
+        client = RequestClient(context, self._waiting)
+        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client, whose))
         try:
             return await self.stopping.answer(attempts)
         except Refused as refused:
-            return Answer.error(refused.kind, refused.message, hint=refused.hint)
+            return self._calls.refused(name, refused.kind, refused.message, refused.hint)
 
     def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
         """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
@@ -370,7 +367,7 @@ class McpServer:
             close = nearest(params.name, prompts)
             hint = f"did you mean {close}?" if close else f"there are: {', '.join(prompts)}"
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:200]}; {hint}")
-        client = RequestClient(context)
+        client = RequestClient(context, self._waiting)
         try:
             messages = await settle(client, lambda: self._prompt_messages(spec, params, client))
         except ValueError as error:
@@ -399,7 +396,15 @@ class McpServer:
     # completion
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        values = self._guarded(lambda: self._completions(params), "completion/complete")
+        """The first values; groups look for them in a worker thread, because a session may have to be read."""
+        try:
+            values = await self._schedule.in_thread(
+                "writes",
+                whose_call(context),
+                lambda: self._guarded(lambda: self._completions(params), "completion/complete"),
+            )
+        except Busy:
+            values = ()  # what is not completed now is completed at the next letter
         shown = list(values[:COMPLETIONS])
         completion = types.Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
         return types.CompleteResult(completion=completion)
@@ -426,33 +431,22 @@ class McpServer:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
 
-    # changes
 
-    async def _tell(self, changed: frozenset[ListName]) -> None:
-        """Announce changes to every client, each in the way of its generation."""
-        await asyncio.gather(*(self._tell_one(each, changed) for each in tuple(self._sessions)))
-        for name, event in _CHANGED.items():
-            if name in changed:
-                await self._bus.publish(event())
+def whose_call(context: Context) -> str:
+    """Whose call it is, over HTTP: of the principal; without one of the session (older protocol), else of the connection.
 
-    @staticmethod
-    async def _tell_one(session: ServerSession, changed: frozenset[ListName]) -> None:
-        """Notify a client of the older protocol. One that does not read delays no other."""
-        with anyio.move_on_after(TELLING):
-            if "tools" in changed:
-                await session.send_tool_list_changed()
-            if "resources" in changed:
-                await session.send_resource_list_changed()
-            if "prompts" in changed:
-                await session.send_prompt_list_changed()
-
-
-_CHANGED: dict[ListName, Callable[[], ServerEvent]] = {
-    "tools": ToolsListChanged,
-    "resources": ResourcesListChanged,
-    "prompts": PromptsListChanged,
-}
-"""What the streams of the newer protocol are told."""
+    Empty on standard input, which has one client.
+    """
+    request = context.request
+    scope: Mapping[str, Any] = getattr(request, "scope", {})
+    principal = (scope.get("state") or {}).get("principal")
+    if principal is not None:
+        return f"principal {principal}"
+    session = next((value for name, value in scope.get("headers", ()) if name == b"mcp-session-id"), None)
+    if session is not None:
+        return f"session {session.decode('latin-1')}"
+    peer = scope.get("client")
+    return f"connection {peer[0]}:{peer[1]}" if peer else ""
 
 
 def _reporter(context: Context) -> Report | None:

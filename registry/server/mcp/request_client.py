@@ -7,7 +7,8 @@ wire form the client answers by repeating its request; `RequestStateBoundary` of
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar, get_args
 
 import anyio
@@ -20,10 +21,23 @@ from pydantic import ValidationError
 
 from registry.server.contract.questions import CAPABILITIES, InputRequired, LogLevel, Question
 
-__all__ = ["PATIENCE", "ROUNDS", "Refused", "RequestClient", "Unanswered", "set_log_level", "settle"]
+__all__ = [
+    "OPEN",
+    "PATIENCE",
+    "ROUNDS",
+    "OpenQuestions",
+    "Refused",
+    "RequestClient",
+    "Unanswered",
+    "set_log_level",
+    "settle",
+]
 
 PATIENCE: Final = 600.0
 """Seconds that a client has for one question on the older protocol: a person may have to be found."""
+
+OPEN: Final = 64
+"""Calls that wait for their clients at one time on the older protocol."""
 
 ROUNDS: Final = 8
 """Times that a call may ask on the older protocol."""
@@ -68,13 +82,34 @@ class Unanswered(Exception):
             self.wire["requestState"] = required.state
 
 
+class OpenQuestions:
+    """How many calls of one server wait for their clients. Use it from one event loop."""
+
+    def __init__(self, most: int = OPEN) -> None:
+        self._most = most
+        self._open = 0
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """Raises `Refused` where as many wait as may."""
+        if self._open >= self._most:
+            hint = "Wait for one of them to be answered, then try again."
+            raise Refused("too_busy", f"{self._most} calls wait for answers of their clients", hint)
+        self._open += 1
+        try:
+            yield
+        finally:
+            self._open -= 1
+
+
 class RequestClient:
     """The client of one request, as a tool sees it (`contract.questions.Client`)."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, waiting: OpenQuestions) -> None:
         """Raises pydantic's ValidationError, which the SDK answers with -32602, where the answers are malformed."""
         params = context.params or {}
         self._context = context
+        self._waiting = waiting
         self.answers: Mapping[str, Any] = {}
         self.state: str | None = None
         if self.is_modern and (params.get("inputResponses") is not None or "requestState" in params):
@@ -109,7 +144,7 @@ class RequestClient:
 
     async def ask(self, required: InputRequired) -> None:
         """Put the questions of the older protocol and keep the answers. Raises `Refused`."""
-        with anyio.move_on_after(PATIENCE) as patience:
+        with self._waiting.one_more(), anyio.move_on_after(PATIENCE) as patience:
             self.answers = {name: await self._ask_one(each) for name, each in required.questions.items()}
             self.state = required.state
         if patience.cancelled_caught:

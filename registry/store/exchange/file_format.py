@@ -167,10 +167,12 @@ def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
     return record
 
 
-class _Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     output: msgspec.Raw
     input: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     arguments: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
+    raw: bool = False
+    data: bool = False
 
 
 def _examples(raw: msgspec.Raw | msgspec.UnsetType, place: str) -> str:
@@ -211,7 +213,7 @@ def malformed(place: str, message: str, found: str, expected: str) -> RegistryEr
     return RegistryError(
         "invalid_argument",
         f"the export cannot be imported: {message}",
-        place=place,
+        file=place,
         found=found if len(found) <= 200 else found[:197] + "...",
         expected=expected,
         hint="nothing was imported; export again from where it came from, or mend the file",
@@ -231,7 +233,7 @@ def blaming(place: str) -> Iterator[None]:
             error.expected or "the code of a tool",
         ) from error
     except RegistryError as error:
-        if error.place == place:
+        if error.file == place:
             raise
         raise malformed(
             place, error.message, error.found or "that", error.expected or "what `evolve` would accept"

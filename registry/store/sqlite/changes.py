@@ -330,7 +330,7 @@ class Change:
         sequence = cursor.lastrowid
         if sequence is None:
             raise RegistryError(
-                "internal", "the store gave no number to an event", place=str(self._path), tool=name
+                "internal", "the store gave no number to an event", file=str(self._path), tool=name
             )
         return sequence
 

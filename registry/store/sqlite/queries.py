@@ -189,7 +189,7 @@ def _record(path: Path, row: _Row) -> ToolRecord:
         raise RegistryError(
             "store_error",
             f"{name}@{version} was forgotten while this run was using it, and has been erased",
-            place=str(path),
+            file=str(path),
             tool=f"{name}@{version}",
             hint="run it again: a new run sees the tools that are left",
         )
@@ -197,18 +197,29 @@ def _record(path: Path, row: _Row) -> ToolRecord:
         raise damaged(
             path, f"{name}@{version}", f"the code of {name}@{version} does not have the hash {hash_}"
         )
-    return ToolRecord(
-        name=name,
-        version=version,
-        description=description,
-        code=code,
-        hash=hash_,
-        capabilities=msgspec.json.decode(capabilities, type=tuple[str, ...]),
-        created=created,
-        examples=examples or NO_EXAMPLES,
-        laws=laws or NO_LAWS,
-        rounded=None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
-    )
+    try:
+        return ToolRecord(
+            name=name,
+            version=version,
+            description=description,
+            code=code,
+            hash=hash_,
+            capabilities=msgspec.json.decode(capabilities, type=tuple[str, ...]),
+            created=created,
+            examples=_promised(examples) or NO_EXAMPLES,
+            laws=_promised(laws) or NO_LAWS,
+            rounded=None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
+        )
+    except (msgspec.MsgspecError, TypeError, UnicodeError):
+        what = f"what is stored beside the code of {name}@{version} is no JSON"
+        raise damaged(path, f"{name}@{version}", what) from None
+
+
+def _promised(text: str | None) -> str | None:
+    """The JSON text of examples or laws, if it is one: a list of objects."""
+    if text is not None and text not in (NO_EXAMPLES, NO_LAWS):
+        msgspec.json.decode(text, type=list[dict[str, msgspec.Raw]])
+    return text
 
 
 # ── Snapshots ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -23,7 +23,7 @@ import msgspec
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NAME_RULE, NO_EXAMPLES, NO_LAWS, ToolRecord
-from registry.store.failures import closed, store_errors
+from registry.store.failures import closed, empty_beside_traces, store_errors, unwritable_home
 from registry.store.protocol import (
     PAGE_LIMIT,
     Adopted,
@@ -41,11 +41,11 @@ from registry.store.sqlite.connections import Readers, connect_writer, make_priv
 from registry.store.sqlite.maintenance import copy_whole, problems
 from registry.store.sqlite.queries import SqliteSnapshot, last_sequence, record_at, together, unknown_tool
 from registry.store.sqlite.tables import prepare
+from registry.store.sqlite.traces import FILE_NAME, LOCK_NAME, is_empty, may_only_be_read, traces
 from registry.store.sqlite.version_counter import VersionCounter
 
 __all__ = ["FILE_NAME", "GRACE", "PATIENCE", "SqliteStore"]
 
-FILE_NAME: Final = "tools.sqlite"
 PATIENCE: Final = 10.0
 """Seconds a write waits for other processes."""
 
@@ -95,23 +95,42 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._closed = False
         self._seen: _Seen | None = None
-        with store_errors(self._path), ExitStack() as undo:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._counter = VersionCounter(home / "tools.lock", patience=patience)
-            undo.callback(self._counter.close)
-            with self._counter.writing():
+        try:
+            with store_errors(self._path), ExitStack() as undo:
+                home.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._counter = VersionCounter(home / LOCK_NAME, patience=patience)
+                undo.callback(self._counter.close)
+                with self._counter.held():
+                    self._open(home, patience, undo)
+                undo.pop_all()
+        except RegistryError as error:
+            if may_only_be_read(self._path):
+                raise unwritable_home(self._path, error.found) from error
+            raise
+
+    def _open(self, home: Path, patience: float, undo: ExitStack) -> None:
+        if is_empty(self._path):
+            found = traces(home, written=self._counter.value())
+            if found:
+                raise empty_beside_traces(self._path, found)
+            with self._counter.counted():
                 make_private(self._path)
-                self._writer = connect_writer(self._path, patience=patience)
-                undo.callback(self._writer.close)
-                prepare(self._writer, self._path)
-            self._readers = Readers(self._path, patience=patience)
-            undo.pop_all()
+                self._connect(patience, undo)
+        else:
+            make_private(self._path)
+            self._connect(patience, undo)
+
+    def _connect(self, patience: float, undo: ExitStack) -> None:
+        self._writer = connect_writer(self._path, patience=patience)
+        undo.callback(self._writer.close)
+        prepare(self._writer, self._path)
+        self._readers = Readers(self._path, patience=patience)
 
     def snapshot(self) -> SqliteSnapshot:
         """The registry as it is now; the same object as long as nothing was written."""
         if self._closed:
             raise closed(self._path)
-        count, now, seen = self._counter.value(), time.monotonic(), self._seen
+        count, now, seen = self._writes(), time.monotonic(), self._seen
         if seen is not None and seen.count == count and not count % 2 and now - seen.checked < _RECHECK:
             return seen.snapshot
         with self._reading() as reader:
@@ -122,6 +141,10 @@ class SqliteStore:
             snapshot = SqliteSnapshot(self._readers, self._path, sequence)
         self._seen = _Seen(snapshot, count, now)
         return snapshot
+
+    def _writes(self) -> int:
+        """The count of writes; even where none is under way."""
+        return self._counter.value()
 
     def evolve(
         self,

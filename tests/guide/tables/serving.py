@@ -19,8 +19,9 @@ import msgspec
 from registry.cli.kleis.commands import kleis
 from registry.cli.pif.commands import pif
 from registry.errors import KINDS
-from registry.server.calls.contexts import DEFAULT_WORKERS, STACK_BYTES
-from registry.server.calls.dispatch import CALLS
+from registry.server.calls.dispatch import ALL_CALLS, CALLS
+from registry.server.calls.lanes import LANES, PATIENCE
+from registry.server.calls.workers import STACK_BYTES
 from registry.server.contract.group import Group, PromptSpec, ToolSpec
 from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group
@@ -32,6 +33,7 @@ from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHI
 from registry.server.mcp import http_connection, http_requests, http_server
 from registry.server.mcp.fast_path import BYTES
 from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS, INSTRUCTIONS_LIMIT, PAGE
+from registry.server.mcp.subscriptions import ADDRESSES, STREAMS, WATCHED
 from registry.server.serve import GROUPS, make_groups
 from registry.server.streams.framing import DEFAULT_CAP
 from registry.server.streams.messages import NESTING, TEXT_LIMIT, VALUES
@@ -213,9 +215,19 @@ def limits() -> str:
         ("description of an evolved tool as shown", f"{pif_tools.DESCRIPTION:,} characters"),
         ("entries on a page of a list", f"{PAGE}"),
         ("values of a completion", f"{COMPLETIONS}"),
-        ("calls under way", f"{CALLS}"),
+        ("addresses that a client watches; all clients", f"{ADDRESSES}; {WATCHED:,}"),
+        ("streams of a client (newer protocol)", f"{STREAMS}"),
+        ("calls under way, of one client and of all", f"{CALLS}; {ALL_CALLS:,}"),
         ("bytes of the messages of calls under way", f"{BYTES // mib} MiB"),
-        ("worker threads", f"{DEFAULT_WORKERS}, with {STACK_BYTES // mib} MiB of stack each"),
+        *(
+            (
+                f"lane `{name}`: at once; waiting, of one client and of all",
+                f"{lane.places}; {lane.waiting // 2}, {lane.waiting}",
+            )
+            for name, lane in LANES.items()
+        ),
+        ("waiting for a turn", f"{PATIENCE:g} s"),
+        ("stack of a worker thread", f"{STACK_BYTES // mib} MiB"),
     ]
     return markdown(("What", "Limit"), rows)
 
@@ -303,6 +315,7 @@ def serve_options() -> str:
         option = max(each.opts, key=len)
         value = f" {each.make_metavar(click.Context(pif))}" if not each.is_flag else ""
         default = f"`{each.default}`" if isinstance(each.default, str | int) and each.default else ""
+        default = each.show_default if isinstance(each.show_default, str) else default
         also = "yes" if option in short else "no"
         rows.append((f"`{option}{value}`", each.help or "", default or "none", also))
     return markdown(("Option", "Meaning", "Default", "also `kleis serve`"), rows)

@@ -8,14 +8,30 @@ from __future__ import annotations
 
 from functools import reduce
 
-__all__ = ["MEMBERS", "PRELUDE", "expression"]
+from kleis.builtins.real_constants import BOUNDS
 
-PRELUDE = (
-    "(declare-datatypes ((h-complex 0)) (((h-pair (h-re Real) (h-im Real)))))",
-    "(define-fun h-div ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1)))",
-    "(define-fun h-mod ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b)))",
-)
+__all__ = ["CONSTANTS", "MEMBERS", "PRELUDE", "expression"]
+
+PRELUDE = """
+(declare-datatypes ((h-complex 0)) (((h-pair (h-re Real) (h-im Real)))))
+(define-fun h-div ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1)))
+(define-fun h-mod ((a Int) (b Int)) Int (ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b)))
+(define-fun h-add ((a h-complex) (b h-complex)) h-complex (h-pair (+ (h-re a) (h-re b)) (+ (h-im a) (h-im b))))
+(define-fun h-sub ((a h-complex) (b h-complex)) h-complex (h-pair (- (h-re a) (h-re b)) (- (h-im a) (h-im b))))
+(define-fun h-mul ((a h-complex) (b h-complex)) h-complex (h-pair
+  (- (* (h-re a) (h-re b)) (* (h-im a) (h-im b))) (+ (* (h-re a) (h-im b)) (* (h-im a) (h-re b)))))
+(define-fun h-conj ((a h-complex)) h-complex (h-pair (h-re a) (- (h-im a))))
+(define-fun h-square ((a h-complex)) Real (+ (* (h-re a) (h-re a)) (* (h-im a) (h-im a))))
+(define-fun h-scale ((a h-complex) (b Real)) h-complex (h-pair (/ (h-re a) b) (/ (h-im a) b)))"""
 """What every script begins with: complex numbers, and the division of integers that rounds down."""
+
+CONSTANTS = {
+    f"h-constant-{name}": f"(declare-const h-constant-{name} Real)\n"
+    f"(assert (< (/ {low.numerator}.0 {low.denominator}.0) h-constant-{name}))\n"
+    f"(assert (< h-constant-{name} (/ {high.numerator}.0 {high.denominator}.0)))"
+    for name, (low, high) in sorted(BOUNDS.items())
+}
+"""The real constants that a script may mention: it knows of each that it lies between two rationals."""
 
 _NUMBERS = """
 plus (+ {0} {1}) | minus (- {0} {1}) | times (* {0} {1}) | negate (- {0})
@@ -25,6 +41,10 @@ _INTEGERS = "div (h-div {0} {1}) | mod (h-mod {0} {1}) | floor {0} | ceil {0}"
 _REALS = """
 divide (/ {0} {1}) | rational (/ {0} {1}) | reciprocal (/ 1.0 {0}) | floor (to_int {0}) | ceil (- (to_int (- {0})))
 to_real {0} | complex (h-pair {0} {1})
+"""
+_COMPLEX = """
+plus (h-add {0} {1}) | minus (h-sub {0} {1}) | times (h-mul {0} {1}) | divide (h-scale (h-mul {0} (h-conj {1})) (h-square {1}))
+negate (h-sub (h-pair 0.0 0.0) {0}) | conj (h-conj {0}) | abs_squared (h-square {0}) | re (h-re {0}) | im (h-im {0})
 """
 _STRINGS = """
 str_eq (= {0} {1}) | strlen (str.len {0}) | length (str.len {0}) | hasPrefix (str.prefixof {1} {0})
@@ -53,7 +73,7 @@ def _read(*texts: str) -> dict[str, str]:
 _BY_KIND = {
     "Int": _read(_NUMBERS, _INTEGERS),
     "Real": _read(_NUMBERS, _REALS),
-    "h-complex": {"re": "(h-re {0})", "im": "(h-im {0})"},
+    "h-complex": _read(_COMPLEX),
     "String": _read(_STRINGS),
 }
 
@@ -61,6 +81,8 @@ _BY_KIND = {
 def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -> str | None:
     """A built-in at arguments, whose sorts in the script are `kinds`; None if it is no expression."""
     first, last = (kinds[0], kinds[-1]) if kinds else ("", "")
+    if name in BOUNDS and result == "Real":
+        return f"h-constant-{name}"
     if name == "concat" and first == "String":
         return reduce(lambda left, right: f"(str.++ {left} {right})", arguments)
     if first.startswith("(_ BitVec") and len(set(kinds)) == 1 and name in _WORDS.split():

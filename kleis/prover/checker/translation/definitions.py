@@ -1,17 +1,19 @@
 """Built-ins as definitions of the core: what their rows compute, written out in terms of simpler built-ins.
 
-Each is a body, from the call of itself, the sort of the result and the parameters,.
+Each is a body, from the call of itself, the sort of the result and the parameters.
 All end for all arguments, and have a value wherever the functions that they are given have one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import partial
 
 from kleis import core
+from kleis.core.sort_printing import sort_text
 from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.core.traversal import subterms
+from kleis.prover.checker.sequent import NotExpressible
 
 __all__ = ["builtin_definition", "is_builtin", "operation"]
 
@@ -68,15 +70,9 @@ def _apply(function: core.Term, *arguments: core.Term) -> core.Term:
     return core.Application(function, arguments, function.sort.codomain)
 
 
-def _between(name: str, start: int, further: int) -> _Call:
-    """``f(low) + … + f(high)``, or the product; the end is `further` beyond the last."""
-
-    def body(rec: _Call, sort: core.Sort, f: core.Term, low: core.Term, high: core.Term) -> core.Term:
-        end = _op("plus", high, _number(further, core.INTEGER))
-        more = operation(name, sort, _apply(f, low), rec(f, _op("plus", low, _ONE), high))
-        return _if(_below(low, end), more, _number(start, sort))
-
-    return body
+def _total(rec: _Call, sort: core.Sort, f: core.Term, low: core.Term, high: core.Term) -> core.Term:
+    more = operation("plus", sort, _apply(f, low), rec(f, _op("plus", low, _ONE), high))
+    return _if(_below(high, low), _number(0, sort), more)
 
 
 def _component(pair: core.Term, place: int) -> core.Term:
@@ -91,37 +87,6 @@ def _every_member(less: core.Term, more: core.Term) -> core.Term:
     return core.Quantifier("forall", (x,), core.Connective("implies", sides))
 
 
-def _complex(real: core.Term, imaginary: core.Term) -> core.Term:
-    return operation("complex", core.COMPLEX, real, imaginary)
-
-
-def _re(z: core.Term) -> core.Term:
-    return operation("re", core.REAL, z)
-
-
-def _im(z: core.Term) -> core.Term:
-    return operation("im", core.REAL, z)
-
-
-def _square(z: core.Term) -> core.Term:
-    return _op("plus", _op("times", _re(z), _re(z)), _op("times", _im(z), _im(z)))
-
-
-def _times(a: core.Term, b: core.Term) -> core.Term:
-    return _complex(
-        _op("minus", _op("times", _re(a), _re(b)), _op("times", _im(a), _im(b))),
-        _op("plus", _op("times", _re(a), _im(b)), _op("times", _im(a), _re(b))),
-    )
-
-
-def _scaled(z: core.Term, by: core.Term) -> core.Term:
-    return _complex(_op("divide", _re(z), by), _op("divide", _im(z), by))
-
-
-def _conj(z: core.Term) -> core.Term:
-    return _complex(_re(z), _op("negate", _im(z)))
-
-
 _BUILTINS: dict[str, _Call] = {
     "abs": lambda rec, s, a: _if(_below(a, _number(0, s)), _op("negate", a), a),
     "min": lambda rec, s, a, b: _if(_below(b, a), b, a),
@@ -130,14 +95,11 @@ _BUILTINS: dict[str, _Call] = {
         _if(core.Equals(a, _number(0, a.sort)), _ZERO, _ONE)),
     "fst": lambda rec, s, pair: _component(pair, 0),
     "snd": lambda rec, s, pair: _component(pair, 1),
-    "isEmpty": lambda rec, s, xs: _cases(xs, _YES, lambda h, t: _NO),
     "head": lambda rec, s, xs: _part(xs, 0),
     "tail": lambda rec, s, xs: _part(xs, 1),
     "length": lambda rec, s, xs: _cases(xs, _ZERO, lambda h, t: _op("plus", _ONE, rec(t))),
     "append": lambda rec, s, xs, ys: _cases(xs, ys, lambda h, t: _cons(h, rec(t, ys))),
-    "concat": lambda rec, s, *lists: reduce(lambda rest, xs: _op("append", xs, rest), reversed(lists)),
     "reverse": lambda rec, s, xs: _cases(xs, _nil(s), lambda h, t: _op("append", rec(t), _cons(h, _nil(s)))),
-    "list_flatten": lambda rec, s, xs: _cases(xs, _nil(s), lambda h, t: _op("append", h, rec(t))),
     "sum": lambda rec, s, xs: _cases(xs, _number(0, s), lambda h, t: _op("plus", h, rec(t))),
     "product": lambda rec, s, xs: _cases(xs, _number(1, s), lambda h, t: _op("times", h, rec(t))),
     "list_map": lambda rec, s, f, xs: _cases(xs, _nil(s), lambda h, t: _cons(_apply(f, h), rec(f, t))),
@@ -150,17 +112,8 @@ _BUILTINS: dict[str, _Call] = {
     "foldr": lambda rec, s, f, a, xs: _cases(xs, a, lambda h, t: _apply(f, h, rec(f, a, t))),
     "in_set": lambda rec, s, a, xs: _cases(xs, _NO,
         lambda h, t: core.Connective("or", (core.Equals(a, h), rec(a, t)))),
-    "sum_bounds": _between("plus", 0, 1),
-    "prod_bounds": _between("times", 1, 1),
-    "sum_over": _between("plus", 0, 0),
+    "sum_bounds": _total,
     "subset": lambda rec, s, a, b: _every_member(a, b),
-    "conj": lambda rec, s, a: _conj(a),
-    "abs_squared": lambda rec, s, a: _square(a),
-    "ℂ plus": lambda rec, s, a, b: _complex(_op("plus", _re(a), _re(b)), _op("plus", _im(a), _im(b))),
-    "ℂ minus": lambda rec, s, a, b: _complex(_op("minus", _re(a), _re(b)), _op("minus", _im(a), _im(b))),
-    "ℂ negate": lambda rec, s, a: _complex(_op("negate", _re(a)), _op("negate", _im(a))),
-    "ℂ times": lambda rec, s, a, b: _times(a, b),
-    "ℂ divide": lambda rec, s, a, b: _scaled(_times(a, _conj(b)), _square(b)),
 }  # fmt: skip
 
 
@@ -169,17 +122,15 @@ def is_builtin(definition: core.Definition) -> bool:
     return definition.key.startswith("\0")
 
 
-def builtin_definition(given: core.Operation) -> core.Definition | None:
-    """A built-in as a definition, whose recursive calls are the built-in again; None if it is not defined by others."""
+def builtin_definition(given: core.Operation) -> core.Definition:
+    """A built-in as a definition, whose recursive calls are the built-in again; `NotExpressible` if it has none."""
     sorts = [each.sort for each in given.parameters]
-    of_complex = f"ℂ {given.name}" if sorts and sorts[0] == core.COMPLEX else ""
-    made = _BUILTINS.get(of_complex) or _BUILTINS.get(given.name)
+    made = _BUILTINS.get(given.name)
     if made is None:
-        return None
+        raise NotExpressible(f"{given.name}({', '.join(map(sort_text, sorts))})")
     parameters = tuple(core.Variable(f"p{at}", sort) for at, sort in enumerate(sorts))
     body = made(partial(operation, given.name, given.result), given.result, *parameters)
     calls = (each.operation.name for each in subterms(body) if isinstance(each, core.BuiltinCall))
     key = f"\0{given.name} {sorts} {given.result}"
-    return core.Definition(
-        key, given.name, parameters, given.result, body, (key,) if given.name in calls else ()
-    )
+    group = (key,) if given.name in calls else ()
+    return core.Definition(key, given.name, parameters, given.result, body, group)

@@ -8,21 +8,19 @@ not among those asserted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from random import Random
 
 import msgspec
 
 from kleis import core
 from kleis.core.traversal import reach, substitute
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
-from kleis.prover.checker.translation.builtins import PRELUDE
+from kleis.prover.checker.translation.builtins import CONSTANTS, PRELUDE
 from kleis.prover.checker.translation.sorts import check_rationals
 from kleis.prover.checker.translation.terms import Environment, Restart, Terms
 from kleis.prover.checker.translation.text import TRUE, both, implication, negation
 
 __all__ = ["Instance", "Script", "assembled", "outermost", "translate"]
 
-_MOST_RESTARTS = 40
 _MOST_CHARACTERS = 1_000_000
 
 
@@ -39,12 +37,9 @@ class Script(msgspec.Struct, frozen=True):
     declared: tuple[str, ...]
     asserted: tuple[str, ...]
 
-    def text(self, *, shuffled: int = 0) -> str:
-        """The script; its assertions in an order drawn from a seed, unless that is 0."""
-        asserted = list(self.asserted)
-        if shuffled:
-            Random(shuffled).shuffle(asserted)
-        return "\n".join([*self.declared, *(f"(assert {each})" for each in asserted), "(check-sat)", ""])
+    def text(self) -> str:
+        """The script."""
+        return "\n".join([*self.declared, *(f"(assert {each})" for each in self.asserted), "(check-sat)", ""])
 
 
 def outermost(formula: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
@@ -63,16 +58,15 @@ def translate(
 
     `asserted` are the premises that are asserted themselves: all, where it is None.
     """
-    whole = tuple(name for name, _ in sequent.premises if asserted is None or name in asserted)
-    partial: set[object] = set()
-    for _ in range(_MOST_RESTARTS):
+    whole = [name for name, _ in sequent.premises if asserted is None or name in asserted]
+    partial: set[object] = set()  # each restart adds one of the definitions, which are finitely many
+    while True:
         try:
             return _translated(sequent, instances, whole, partial)
         except Restart:
             continue
         except RecursionError:
             raise NotExpressible("terms that are nested too deeply") from None
-    raise NotExpressible(f"more than {_MOST_RESTARTS} definitions without a value somewhere")
 
 
 def _translated(
@@ -81,12 +75,13 @@ def _translated(
     variables, claim = outermost(sequent.claim)
     # A function of the outermost ∀ is a symbol that no theory has.
     unknown: dict[str, core.Term] = {
-        x.name: core.SymbolCall(core.Symbol(f"\0{x.name}", x.sort.domain, x.sort.codomain), ())
+        x.name: core.SymbolCall(core.Symbol(f"\0{x.name}", (), x.sort), ())
         for x in variables
         if isinstance(x.sort, core.FunctionOf)
     }
     taken = [_taken(sequent, each, unknown) for each in instances]
-    used = [sequent.premise(name) for name in whole if name not in _of_functions(sequent, instances)]
+    taken_of = {each.of: outermost(sequent.premise(each.of))[0] for each in instances}
+    used = [sequent.premise(each) for each in whole if not _mentions_functions(taken_of.get(each, ()))]
     claim = substitute(claim, unknown) if unknown else claim
     bodies = [each for body, at in taken for each in (body, *at)]
     definitions = {each.key: each for each in sequent.goal.definitions}
@@ -106,16 +101,13 @@ def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
     # So short a script cannot name all characters that solvers have: those that they lack may be renamed to another.
     if sum(map(len, (*terms.lines, *asserted))) > _MOST_CHARACTERS:
         raise NotExpressible(f"a script of more than {_MOST_CHARACTERS} characters")
-    return Script((*PRELUDE, *terms.lines), tuple(each for each in asserted if each != TRUE))
+    mentioned = "\n".join((*terms.lines, *asserted))
+    constants = (declared for name, declared in CONSTANTS.items() if name in mentioned)
+    return Script((PRELUDE, *constants, *terms.lines), tuple(each for each in asserted if each != TRUE))
 
 
-def _of_functions(sequent: Sequent, instances: Sequence[Instance]) -> set[str]:
-    """The premises about all functions that there are instances of."""
-    return {
-        each.of
-        for each in instances
-        if any(isinstance(x.sort, core.FunctionOf) for x in outermost(sequent.premise(each.of))[0])
-    }
+def _mentions_functions(variables: Sequence[core.Variable]) -> bool:
+    return any(isinstance(each.sort, core.FunctionOf) for each in variables)
 
 
 def _taken(
@@ -124,8 +116,6 @@ def _taken(
     """The body of a premise with terms in the place of its variables, and these terms."""
     variables, body = outermost(sequent.premise(instance.of))
     taken, rest = variables[: len(instance.at)], variables[len(instance.at) :]
-    if [each.sort for each in taken] != [each.sort for each in instance.at]:
-        raise RejectedError(f"an instance of {instance.of!r} at other terms than it has variables")
     at = tuple(substitute(each, unknown) for each in instance.at)
     body = core.Quantifier("forall", rest, body) if rest else body
     return substitute(body, {x.name: term for x, term in zip(taken, at, strict=True)}), at

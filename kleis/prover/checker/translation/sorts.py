@@ -18,28 +18,21 @@ from kleis.core.goal import Goal, constructors_of
 from kleis.core.sort_operations import map_sort, sort_parts
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import TUPLES
-from kleis.core.traversal import sorts_of, subterms
+from kleis.core.traversal import bound_by, subterms
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation.text import TRUE
 
 __all__ = ["Sorts", "check_rationals", "constructed", "erased"]
 
-_PLAIN = {
-    "Bool": "Bool", "String": "String", "ℕ": "Int", "ℤ": "Int", "ℚ": "Real", "ℝ": "Real", "ℂ": "h-complex"
-}  # fmt: skip
+_PLAIN = {"Bool": "Bool", "String": "String", "ℤ": "Int", "ℝ": "Real", "ℂ": "h-complex"}
+_LARGER: dict[core.Sort, core.Sort] = {core.NATURAL: core.INTEGER, core.RATIONAL: core.REAL}
 
 
 def erased(sort: core.Sort) -> core.Sort:
     """The sort with ℤ for ℕ and ℝ for ℚ, also inside built-in sorts."""
-    match sort:
-        case core.Numeric(name="ℕ" | "ℤ"):
-            return core.INTEGER
-        case core.Numeric(name="ℚ" | "ℝ"):
-            return core.REAL
-        case core.ListOf() | core.SetOf() | core.TupleOf() | core.RecordOf() | core.FunctionOf():
-            return map_sort(sort, erased)
-        case _:
-            return sort
+    if isinstance(sort, core.ListOf | core.SetOf | core.TupleOf | core.RecordOf | core.FunctionOf):
+        return map_sort(sort, erased)
+    return _LARGER.get(sort, sort)
 
 
 def constructed(sort: core.Sort, goal: Goal) -> tuple[core.Constructor, ...]:
@@ -121,11 +114,9 @@ class Sorts:
             made = []
             for constructor in constructed(each, self.goal):
                 name = self.fresh("k")
-                fields = tuple(self.fresh("g") for _ in constructor.fields)
-                self._constructors[each, constructor.name] = name, fields
-                sorts = (self.name(field.sort) for field in constructor.fields)
-                listed = "".join(f" ({field} {inner})" for field, inner in zip(fields, sorts, strict=True))
-                made.append(f"({name}{listed})")
+                fields = [(self.fresh("g"), self.name(field.sort)) for field in constructor.fields]
+                self._constructors[each, constructor.name] = name, tuple(field for field, _ in fields)
+                made.append(f"({' '.join((name, *(f'({field} {inner})' for field, inner in fields)))})")
             bodies.append(f"({' '.join(made)})")
         heads = " ".join(f"({self._names[each]} 0)" for each in group)
         self.lines.append(f"(declare-datatypes ({heads}) ({' '.join(bodies)}))")
@@ -147,28 +138,26 @@ def check_rationals(goal: Goal, *formulas: core.Term) -> None:
 
     The claim is given without its outermost ∀.
     """
-    for formula in formulas:
-        for sort in set(sorts_of(formula)):
-            if isinstance(sort, core.SetOf) and core.RATIONAL in _inside(sort, goal):
-                raise NotExpressible("sets of rational numbers: solvers have reals only")
-        for each in subterms(formula):
-            match each:
-                case core.Quantifier(variables=variables):
-                    over = [variable.sort for variable in variables]
-                case core.Equals(left=left) if isinstance(left.sort, core.FunctionOf):
-                    over = list(left.sort.domain)
-                case _:
-                    continue
-            if any(core.RATIONAL in _inside(sort, goal) for sort in over) and not _is_of_sums(each):
-                raise NotExpressible("a quantifier over ℚ that is not linear: solvers have reals only")
+    for term in subterms(*formulas):
+        bound = [each.sort for each in bound_by(term)]
+        if any(
+            isinstance(each, core.SetOf) and core.RATIONAL in _inside(each, goal)
+            for each in (term.sort, *bound)
+        ):
+            raise NotExpressible("sets of rational numbers: solvers have reals only")
+        if isinstance(term, core.Equals) and isinstance(term.left.sort, core.FunctionOf):
+            bound += term.left.sort.domain
+        elif not isinstance(term, core.Quantifier):
+            continue
+        if any(core.RATIONAL in _inside(each, goal) for each in bound) and not _is_of_sums(term):
+            raise NotExpressible("a quantifier over ℚ that is not linear: solvers have reals only")
 
 
 def _is_of_sums(formula: core.Term) -> bool:
     return all(
         isinstance(each, core.LiteralTerm)
         or (
-            {each.sort, *(variable.sort for variable in getattr(each, "variables", ()))}
-            <= {core.RATIONAL, core.BOOL}
+            {each.sort, *(variable.sort for variable in bound_by(each))} <= {core.RATIONAL, core.BOOL}
             and (
                 isinstance(each, _PURE)
                 or (isinstance(each, core.BuiltinCall) and each.operation.name in _SUMS)

@@ -31,7 +31,9 @@ Environment: TypeAlias = dict[str, str]
 Path: TypeAlias = frozenset[str]
 """Formulas that are true on the way to a place."""
 
-_Pairs = Iterable[tuple[core.Variable, core.Term]]
+_Binding: TypeAlias = tuple[Environment, list[tuple[str, str]], list[str]]
+_Terms: TypeAlias = Sequence[core.Term]
+_Pairs: TypeAlias = Iterable[tuple[core.Variable, core.Term]]
 
 _MOST_FUNCTIONS = 200
 _LARGEST_EXPONENT = 64
@@ -60,9 +62,8 @@ class Meaning(NamedTuple):
 
     def under(self, needed: str) -> Meaning:
         """The same, without a value where `needed` is false."""
-        if self.false:
-            return Meaning(both(needed, self.text), both(needed, self.false), both(needed, self.defined))
-        return Meaning(self.text, "", both(needed, self.defined))
+        text, false = (both(needed, each) for each in self[:2]) if self.false else self[:2]
+        return Meaning(text, false, both(needed, self.defined))
 
 
 class Restart(Exception):
@@ -90,10 +91,14 @@ class Terms:
         match term:
             case core.Variable(name=name) if name in env:
                 return Meaning.value(env[name], term.sort)
-            case core.LiteralTerm():
-                return self._literal(term)
-            case core.SymbolCall(symbol=symbol, arguments=arguments):
-                texts, needed = self._strict(arguments, env, path)
+            case core.LiteralTerm(value=bool(truth)):
+                return Meaning(TRUE, FALSE) if truth else Meaning(FALSE, TRUE)
+            case core.LiteralTerm(value=str(text)):
+                return Meaning(smt.string(text))
+            case core.LiteralTerm(value=value, sort=sort):
+                return Meaning(smt.number(Fraction(value), self.sorts.name(sort)))
+            case core.SymbolCall(symbol=symbol) if not isinstance(term.sort, core.FunctionOf):
+                texts, needed = self._strict(term.arguments, env, path)
                 return Meaning.value(call(self._symbol(symbol), texts), term.sort).under(needed)
             case core.BuiltinCall():
                 return self._builtin(term, env, path)
@@ -138,7 +143,10 @@ class Terms:
     def _symbol(self, symbol: core.Symbol) -> str:
         """An unknown function of the script."""
         if symbol not in self._symbols:
-            self._symbols[symbol] = self.unknown(symbol.domain, symbol.codomain)
+            domain, result = symbol.domain, symbol.codomain
+            if isinstance(result, core.FunctionOf) and not domain:
+                domain, result = result.domain, result.codomain
+            self._symbols[symbol] = self.unknown(domain, result)
         return self._symbols[symbol]
 
     def unknown(self, domain: Sequence[core.Sort], result: core.Sort) -> str:
@@ -156,9 +164,7 @@ class Terms:
         self.lines.append(f"(declare-fun {name} ({sorts}) {self.sorts.name(result)})")
         return name
 
-    def binding(
-        self, variables: Sequence[core.Variable]
-    ) -> tuple[Environment, list[tuple[str, str]], list[str]]:
+    def binding(self, variables: Sequence[core.Variable]) -> _Binding:
         """Fresh names for bound variables: what they stand for, their sorts in the script, and their guards."""
         names = {variable.name: self.sorts.fresh("x") for variable in variables}
         listed = [(names[each.name], self.sorts.name(each.sort)) for each in variables]
@@ -191,21 +197,10 @@ class Terms:
         if formula != TRUE:
             self.lines.append(f"(assert {smt.binder('forall', bound, formula, pattern)})")
 
-    def _strict(self, terms: Sequence[core.Term], env: Environment, path: Path) -> tuple[list[str], str]:
+    def _strict(self, terms: _Terms, env: Environment, path: Path) -> tuple[list[str], str]:
         """The values of all terms, and where they have them."""
         found = [self.meaning(each, env, path) for each in terms]
         return [each.text for each in found], both(*(each.defined for each in found))
-
-    def _literal(self, term: core.LiteralTerm) -> Meaning:
-        match term.value:
-            case bool() as truth:
-                return Meaning(TRUE, FALSE) if truth else Meaning(FALSE, TRUE)
-            case str() as text:
-                return Meaning(smt.string(text))
-        kind = self.sorts.name(term.sort)
-        if kind not in ("Int", "Real"):
-            raise NotExpressible(f"a literal of the sort {sort_text(term.sort)}")
-        return Meaning(smt.number(Fraction(term.value), real=kind == "Real"))
 
     def _made_by(self, constructor: core.Constructor, text: str, path: Path) -> str:
         """Whether a value was made by a constructor: it was if the path excludes all others."""
@@ -228,17 +223,15 @@ class Terms:
                 values = dict(zip((each.name for each in given.parameters), texts, strict=True))
                 needed = _unknown(self.meaning(given.condition, values, path).text, path)
             if isinstance(given.result, core.SetOf) and given.name in MEMBERS:
-                set_of = self._set(given.name, given.result)
-                text = reduce(lambda left, right: call(set_of, (left, right)), texts)
-                return Meaning(text if len(texts) > 1 else call(set_of, texts), "", defined)
+                of_sets = self._set(given.name, given.result)
+                if given.name == "complement":
+                    return Meaning(call(of_sets, texts), "", defined)
+                return Meaning(reduce(lambda left, right: call(of_sets, (left, right)), texts), "", defined)
             kinds = [self.sorts.name(each) for each in sorts]
             found = expression(given.name, kinds, self.sorts.name(given.result), texts)
             if found is not None:
                 return Meaning.value(found, term.sort).under(both(defined, needed))
-        definition = builtin_definition(given)
-        if definition is None:
-            raise NotExpressible(f"{given.name}({', '.join(map(sort_text, sorts))})")
-        return self._called(definition, arguments, env, path).under(needed)
+        return self._called(builtin_definition(given), arguments, env, path).under(needed)
 
     def _set(self, name: str, sort: core.SetOf) -> str:
         """A function of sets to sets, by its members."""
@@ -269,20 +262,23 @@ class Terms:
 
     def _bound(self, pairs: _Pairs, body: core.Term, env: Environment, path: Path) -> Meaning:
         """A body over variables with values, which are computed first; functions are put in their place."""
+        bound = dict(pairs)
+        functions = {
+            x.name: function(bound.pop(x)) for x in tuple(bound) if isinstance(x.sort, core.FunctionOf)
+        }
+        scope = substitute(core.Lambda(tuple(bound), body), functions)  # renames what would capture
+        assert isinstance(scope, core.Lambda)
         names: list[tuple[str, str]] = []
         inner = dict(env)
         needed = []
-        for variable, term in pairs:
-            if isinstance(variable.sort, core.FunctionOf):
-                body = substitute(body, {variable.name: function(term)})
-                continue
+        for variable, term in zip(scope.variables, bound.values(), strict=True):
             value = self.meaning(term, env, path)
             needed.append(value.defined)
             inner[variable.name] = value.text
             if " " in value.text:
                 inner[variable.name] = name = self.sorts.fresh("x")
                 names.append((name, value.text))
-        found = self.meaning(body, inner, path)
+        found = self.meaning(scope.body, inner, path)
         return Meaning(*(each and smt.binder("let", names, each) for each in found)).under(both(*needed))
 
     def _coercion(self, term: core.Coercion, env: Environment, path: Path) -> Meaning:
@@ -298,7 +294,7 @@ class Terms:
     # ── Definitions ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _called(
-        self, definition: core.Definition, arguments: Sequence[core.Term], env: Environment, path: Path
+        self, definition: core.Definition, arguments: _Terms, env: Environment, path: Path
     ) -> Meaning:
         """A definition at arguments: its body if it is not recursive, else a function of the script."""
         given, terms = specialised(self.goal, definition, arguments)
@@ -322,8 +318,6 @@ class Terms:
         domain = [each.sort for each in definition.parameters]
         name, defined = self._declare("f", domain, definition.result), ""
         if given.key in self._partial:
-            if definition.result == core.BOOL:
-                raise NotExpressible(f"{definition.name}, a recursive formula without a value somewhere")
             defined = self._declare("f", domain, core.BOOL)
         self._functions[given.key] = name, defined
         for arguments, condition, body in cases(given, self.goal):
@@ -397,15 +391,10 @@ class Terms:
 
     def _conditional(self, term: core.Conditional, env: Environment, path: Path) -> Meaning:
         condition = self.meaning(term.condition, env, path)
-        if condition.text == TRUE or condition.false == TRUE:
-            return self.meaning(term.consequent if condition.text == TRUE else term.alternative, env, path)
         yes = self.meaning(term.consequent, env, path | self._facts(condition.text))
         no = self.meaning(term.alternative, env, path | self._facts(condition.false))
-        defined = smt.choice(condition.text, yes.defined, no.defined)
-        value = Meaning.value(smt.choice(condition.text, yes.text, no.text), term.sort)
-        if value.false and defined != TRUE:
-            value = Meaning(value.text, smt.choice(condition.text, yes.false, no.false))
-        return Meaning(value.text, value.false, defined).under(condition.defined)
+        chosen = (smt.choice(condition.text, *parts) for parts in zip(yes, no, strict=True))
+        return Meaning(*chosen).under(condition.defined)
 
 
 def _formula(true: str, false: str, *, total: bool) -> Meaning:

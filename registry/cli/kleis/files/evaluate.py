@@ -39,7 +39,12 @@ def evaluate_text(
             print_error(render(error, text), style="bad")
 
     from kleis.budget import STANDARD_BUDGET
-    from kleis.elaborate.question import check_names_asked, read_question, warnings_of
+    from kleis.elaborate.question import (
+        check_names_asked,
+        computed_with_constants,
+        read_question,
+        warnings_of,
+    )
     from kleis.evaluator.environment import environment_of
     from kleis.evaluator.evaluate import evaluate
     from kleis.sessions.evaluate_expression import value_fields, value_warnings
@@ -61,7 +66,8 @@ def evaluate_text(
         warnings = warnings_of(question.lints)
         letters = check_names_asked(question, loading.theory)
         environment = environment_of(loading.theory, granted_root=granted_root)
-        answer = evaluate(question.expression, environment, STANDARD_BUDGET)
+        asked, constants = computed_with_constants(question, loading.theory)
+        answer = evaluate(asked, environment, STANDARD_BUDGET)
     except (EvaluationError, BudgetError) as error:
         reject(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
         return 1
@@ -69,9 +75,9 @@ def evaluate_text(
         reject(error, text)
         return 1
     if as_json:
-        _say_in_json(value_fields(answer, question, letters, loading.theory))
+        _say_in_json(value_fields(answer, question, letters, loading.theory, constants))
         return 0
-    _print_warnings(value_warnings(answer, question, letters, loading.theory))
+    _print_warnings(value_warnings(answer, question, letters, loading.theory, constants))
     for printed in answer.output:
         print_error(printed)
     say(render_value(answer.value))

@@ -124,6 +124,10 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
     from kleis.sessions.answer_fields import statements
 
     said = statements(evidence)
+    shown = (evidence.bindings, evidence.tables, said.carriers, said.interpretation, evidence.rules)
+    if not any(shown) and not evidence.normal_forms:
+        screen.write(remark("why", _COMPUTED[evidence.undefined]))
+        return
     screen.write([Piece(f"{_INDENT}{title}", "strong")])
     screen.write(*([Piece(f"    {each}")] for each in said.carriers))
     for text, each in zip(said.values, evidence.bindings, strict=True):
@@ -138,6 +142,12 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
             )
         else:
             print_table(screen, table)
+
+
+_COMPUTED = {
+    False: "it is false itself: it leaves no value open to choose",
+    True: "it has no value itself, and leaves none open to choose",
+}
 
 
 def print_table(screen: Screen, table: Table) -> None:

@@ -128,12 +128,15 @@ class ConformanceGroup(Group):
             case "test://static-binary":
                 return ResourceBytes(samples.PIXEL, "image/png")
             case "test://watched-resource":
-                return ResourceText("Nothing has changed yet.", "text/plain")
+                return ResourceText(f"{len(self._tools)} tools are listed.", "text/plain")
         found = _TEMPLATE.fullmatch(uri)
         if found is None:
             return None
         data = {"id": found["id"], "templateTest": True, "data": f"Data for ID: {found['id']}"}
         return ResourceText(msgspec.json.encode(data).decode())
+
+    def state(self, uri: str) -> object:
+        return len(self._tools) if uri == "test://watched-resource" else None
 
     # Prompts.
 
@@ -223,7 +226,10 @@ RESOURCES: Final = (
         uri="test://static-binary", name="static binary", title="A fixed image", mime_type="image/png"
     ),
     ResourceSpec(
-        uri="test://watched-resource", name="watched", title="A text to watch", mime_type="text/plain"
+        uri="test://watched-resource",
+        name="watched",
+        title="A text to watch: the number of tools",
+        mime_type="text/plain",
     ),
 )
 

@@ -120,12 +120,14 @@ class LeanGroup(Group):
         def work() -> Answer | Begun:
             return self._guarded(lambda: self._answer(arguments, context, held))
 
-        said = await context.run_in_worker(work)
+        said = await context.run_in_worker(work, lane="proofs")
         if isinstance(said, Begun):
             begun, job = said, said.job
             if begun.wait:
                 job = await self._waited(job, started, context)
-            said = await context.run_in_worker(lambda: self._guarded(lambda: self._finished(job, begun)))
+            said = await context.run_in_worker(
+                lambda: self._guarded(lambda: self._finished(job, begun)), lane="proofs"
+            )
         assert isinstance(said, Answer)
         return said
 
@@ -142,7 +144,7 @@ class LeanGroup(Group):
         runner = self._runner()
 
         async def look(job: Job) -> Job:
-            found = await context.run_in_worker(lambda: runner.advance(job))
+            found = await context.run_in_worker(lambda: runner.advance(job), lane="proofs")
             context.progress(time.monotonic() - started, WITHIN, found.last)
             return found
 
@@ -347,6 +349,14 @@ class LeanGroup(Group):
             return self._said(job, cancelled=False)
         job = self._runner().cancel(job)
         return self._said(job, cancelled=job.cancelled)
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        if not isinstance(arguments, requests.Cancel):
+            return None
+        job = self._store.get(arguments.project_id)
+        if job is None or job.stage == "done":
+            return None
+        return f"Cancel the job {job.id}? What the service has done for it is lost."
 
     # The resource.
 

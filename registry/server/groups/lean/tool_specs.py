@@ -109,6 +109,7 @@ TOOLS = (
         description="Stop a job of any kind. A job that has ended stays as it is.",
         arguments=requests.Cancel,
         answers=(JobAnswer, FailureFields),
+        may_ask=True,
         error_fields=STATUS,
         example=_EXAMPLE_ID,
         open_world=True,

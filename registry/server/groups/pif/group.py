@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +17,18 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
+from pif.language.budget import RETAINED_BYTES
 from pif.language.schema import term_schema
 from pif.run.evaluate import Answer as Result
 from pif.run.evaluate import Request
 from registry.errors import RegistryError
-from registry.records import valid_name
+from registry.records import NO_LAWS, valid_name
 from registry.server.contract.group import (
     Announcer,
     Answer,
     CallContext,
     Group,
+    LaneName,
     PromptSpec,
     ResourceSpec,
     ResourceText,
@@ -33,7 +36,7 @@ from registry.server.contract.group import (
     ToolSpec,
 )
 from registry.server.contract.prompts import PIF_PROMPTS
-from registry.server.contract.settings import Site
+from registry.server.contract.settings import Settings, Site
 from registry.server.groups.pif.exposure import Exposure
 from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -41,14 +44,20 @@ from registry.server.groups.pif.tool_specs import (
     MORE_TOOLS,
     TOOLS,
 )
+from registry.store.failures import store_errors
+from registry.store.protocol import Snapshot
 from registry.tools.help import help_on
+from registry.tools.snapshot_tools import SnapshotTools
 from registry.workspace import requests
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from registry.oracles.theory_oracle import TheorySnapshot
+    from registry.server.calls.search_process import Search
 
-__all__ = ["Exchange", "PifGroup", "make"]
+__all__ = ["Exchange", "PifGroup", "make", "search"]
+
+SEARCH = "registry.server.groups.pif.group:search"
 
 ANSWER_WITHIN = 45.0
 """Seconds after which a driven run answers with the continuation it has: clients give up at 50 or 60."""
@@ -59,6 +68,12 @@ PROGRESS_EVERY = 0.1
 POLL = 2.0
 """Seconds between checks whether another process has changed the tools."""
 
+_STATES = 4_096
+"""States of watched tools that are kept until the registry changes."""
+
+_LAST = "\U0010ffff"
+"""No name goes on with this character, so it ends the names that begin with a text."""
+
 
 def make(site: Site) -> Group:
     """The group over the home's tools."""
@@ -66,10 +81,17 @@ def make(site: Site) -> Group:
     return PifGroup(
         site.workspace,
         Exchange(settings.home),
+        settings,
         expose=settings.expose,
         more=settings.more,
         theory_of=lambda session: site.oracles.get(session),
     )
+
+
+def search(site: Site, asked: tuple[str, Any], search: Search) -> Answer:
+    """What a tool that asks for proofs of laws does in a process of its own (`asked`: its name and arguments)."""
+    deadline = Deadline(search.seconds, progress=search.progress)
+    return rendered(_performed(site.workspace, Exchange(site.settings.home), *asked, deadline=deadline))
 
 
 class Exchange:
@@ -88,7 +110,8 @@ class Exchange:
                 expected="letters, digits, _ . -, at most 48",
                 hint=f"It stands for a directory in {self._root}.",
             )
-        self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with store_errors(self._root):
+            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self._root / name
 
 
@@ -106,7 +129,8 @@ class PifGroup(Group):
     def __init__(
         self,
         workspace: Workspace,
-        exchange: Callable[[str], Any],
+        exchange: Callable[[str], Path],
+        settings: Settings,
         *,
         expose: int,
         more: bool,
@@ -115,9 +139,12 @@ class PifGroup(Group):
         self.workspace = workspace
         self._theory_of = theory_of
         self._exchange = exchange
+        self._settings = settings
         self._system = TOOLS + MORE_TOOLS if more else TOOLS
         self._exposure = Exposure(workspace.store, self._system, expose)
         self._polling: asyncio.Task[None] | None = None
+        self._states: dict[str, tuple[int, int]] = {}
+        self._names: tuple[Snapshot, tuple[str, ...], tuple[str, ...]] | None = None
 
     def attach(self, announcer: Announcer) -> None:
         self._exposure.announce = announcer.tools_changed
@@ -145,59 +172,41 @@ class PifGroup(Group):
             case "run":
                 result = await self._run(arguments, context)
             case "help":
-                result = help_on(arguments.category)
+                result = help_on(arguments.category, self.workspace.library)
             case "fuzz":
                 result = await self._fuzz(arguments, context)
             case _ if any(spec.name == name for spec in self._system):
-                result = await context.run_in_worker(lambda: self._system_call(name, arguments, context))
+                answer = await self._system_call(name, arguments, context)
+                self._exposure.refresh()
+                return answer
             case _:
                 result = await self._perform(Request(tool=name, input=arguments.input), None, context)
         self._exposure.refresh()
         return rendered(result)
 
-    def _system_call(self, name: str, arguments: Any, context: CallContext) -> Result:
-        try:
-            return self._answer(name, arguments, context)
-        except RegistryError as error:
-            return {"type": "error", "error": error.as_json()}
-
-    @staticmethod
-    def _deadline(
-        arguments: requests.Evolve | requests.Analyze | requests.Import, context: CallContext
-    ) -> Deadline:
-        """The deadline of proofs of laws: the time given, and the cancellation of the call."""
-        seconds = (arguments.timeout_ms or requests.STANDARD) / 1_000
-        return Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
-
-    def _answer(self, name: str, arguments: Any, context: CallContext) -> Result:
-        workspace = self.workspace
+    def _needs_search(self, name: str, arguments: Any) -> bool:
+        """Whether a call may ask for proofs of laws, which take long."""
         match name:
             case "evolve":
-                return workspace.evolve(arguments, deadline=self._deadline(arguments, context))
-            case "list":
-                return workspace.list(arguments)
+                record = self.workspace.store.snapshot().record(arguments.name)
+                return bool(arguments.laws) or (record is not None and record.laws != NO_LAWS)
             case "analyze":
-                return workspace.analyze(arguments, deadline=self._deadline(arguments, context))
-            case "history":
-                return workspace.history(arguments.name)
-            case "diff":
-                return workspace.diff(arguments.name, arguments.against)
-            case "rollback":
-                return workspace.rollback(arguments)
-            case "forget":
-                return workspace.forget(arguments.name)
-            case "export":
-                return workspace.export(self._exchange(arguments.directory), overwrite=arguments.overwrite)
-            case "import":
-                return workspace.import_(
-                    self._exchange(arguments.directory),
-                    renumber=arguments.renumber,
-                    trust_nothing=arguments.trust_nothing,
-                    force=arguments.force,
-                    deadline=self._deadline(arguments, context),
-                )
+                return arguments.against is not msgspec.UNSET
             case _:
-                raise LookupError(f"the group pif has no tool {name}")
+                return name == "import"
+
+    async def _system_call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        seconds = (getattr(arguments, "timeout_ms", None) or requests.STANDARD) / 1_000
+        if self._needs_search(name, arguments):
+            return await context.search(SEARCH, self._settings, (name, arguments), seconds)
+        deadline = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
+        lane: LaneName = "runs" if name == "analyze" else "writes"
+        return rendered(
+            await context.run_in_worker(
+                lambda: _performed(self.workspace, self._exchange, name, arguments, deadline=deadline),
+                lane=lane,
+            )
+        )
 
     async def _run(self, arguments: requests.Run, context: CallContext) -> Result:
         code, tool = arguments.code, arguments.tool
@@ -231,16 +240,26 @@ class PifGroup(Group):
                 arguments, stop=lambda: context.cancelled.is_set() or time.monotonic() > deadline
             )
 
-        return await context.run_in_worker(work)
+        return await context.run_in_worker(work, share=self._share(arguments.fuel))
+
+    def _share(self, fuel: int | None) -> float:
+        """The part of the memory of runs that one with this fuel may use. One that may use more than there is gets its
+        error from the workspace, at once."""
+        try:
+            share = self.workspace.fuel(fuel) * RETAINED_BYTES / self.workspace.admission.limit
+        except RegistryError:
+            return 0.0
+        return share if share <= 1 else 0.0
 
     async def _perform(
         self, request: Request, fuel: int | None, context: CallContext, session: str | None = None
     ) -> Result:
         """Run on the event loop if that takes about a millisecond, else in a worker thread."""
         self._exposure.used(request.tool if request.tool is not None else request.code)
-        brief = self.workspace.run_briefly(request, fuel=fuel) if session is None else None
-        if brief is not None:
-            return brief
+        if session is None:
+            brief = await context.quick(lambda: self.workspace.run_briefly(request, fuel=fuel))
+            if brief is not None:
+                return brief
         deadline = time.monotonic() + ANSWER_WITHIN
         told = 0.0
 
@@ -268,7 +287,37 @@ class PifGroup(Group):
                 pause=lambda: time.monotonic() > deadline,
             )
 
-        return await context.run_in_worker(work)
+        return await context.run_in_worker(work, share=self._share(fuel))
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        match arguments:
+            case requests.Forget(name=reference):
+                return self._question_of_forgetting(reference)
+            case (
+                requests.Evolve(name=tool, force=True, dry_run=False)
+                | requests.Rollback(name=tool, force=True)
+            ):
+                record = self.workspace.store.snapshot().record(tool) if valid_name(tool) else None
+                if record is None:
+                    return None
+                return f"Replace {record.reference} even if examples of the tools that use it fail then?"
+            case requests.Export(directory=directory, overwrite=True):
+                try:
+                    is_there = self._exchange(directory).exists()
+                except RegistryError:
+                    return None  # the call says what is wrong with the name
+                return f"Replace the export {directory}, which is there already?" if is_there else None
+            case _:
+                return None
+
+    def _question_of_forgetting(self, reference: str) -> str | None:
+        name, _, version = reference.partition("@")
+        lineage = self.workspace.store.snapshot().lineage(name)
+        if lineage is None:
+            return None
+        if version:
+            return f"Forget version {version[:10]} of the tool {name} for good?"
+        return f"Forget the tool {name} for good, with all its versions ({len(lineage.versions)})?"
 
     # Resources.
 
@@ -310,13 +359,36 @@ class PifGroup(Group):
             return None
         return ResourceText(_text(found))
 
+    def state(self, uri: str) -> object:
+        match uri.split("/"):
+            case ["pif:", "", "tools" | "graph"]:
+                return self.workspace.store.snapshot().sequence
+            case ["pif:", "", "tools", reference]:
+                return self._tool_state(reference)
+            case _:
+                return None
+
+    def _tool_state(self, reference: str) -> object:
+        """The version that a reference stands for, with its laws; the library's tools never change."""
+        snapshot = self.workspace.store.snapshot()
+        known = self._states.get(reference)
+        if known is None or known[0] != snapshot.sequence:
+            name, _, version = reference.partition("@")
+            number = int(version) if version.isascii() and version.isdigit() and len(version) < 11 else None
+            record = snapshot.record(name, number) if valid_name(name) else None
+            known = snapshot.sequence, hash(record)
+            self._states[reference] = known
+            while len(self._states) > _STATES:
+                del self._states[next(iter(self._states))]
+        return known[1]
+
     def prompts(self) -> Sequence[PromptSpec]:
         return PIF_PROMPTS
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         tools = self.workspace.tools()
         if argument == "name":
-            return [name for name in tools.names() if name.startswith(prefix)]
+            return self._names_with(tools, prefix)
         if argument != "version":
             return ()
         name = given.get("name", "")
@@ -324,6 +396,61 @@ class PifGroup(Group):
         records = lineage.versions if lineage else [current] if current else []
         versions = [str(record.version) for record in records]
         return [version for version in reversed(versions) if version.startswith(prefix)]
+
+    def _names_with(self, tools: SnapshotTools, prefix: str) -> Sequence[str]:
+        """The names that begin so, those of the home first: both lists are in the order of code points, so a part of each
+        answers, however many there are. A list is read once for each state of the registry."""
+        known = self._names
+        if known is None or known[0] is not tools.snapshot:
+            known = tools.snapshot, tools.snapshot.names(), tools.library.names()
+            self._names = known
+        found: list[str] = []
+        for names in known[1:]:
+            begin = bisect_left(names, prefix)
+            found += names[begin : bisect_left(names, prefix + _LAST, begin)]
+        return found
+
+
+def _performed(
+    workspace: Workspace, exchange: Callable[[str], Path], name: str, arguments: Any, *, deadline: Deadline
+) -> Result:
+    """The result of a tool of the group but `run`, `help` and `fuzz`."""
+    try:
+        return _answered(workspace, exchange, name, arguments, deadline)
+    except RegistryError as error:
+        return {"type": "error", "error": error.as_json()}
+
+
+def _answered(
+    workspace: Workspace, exchange: Callable[[str], Path], name: str, arguments: Any, deadline: Deadline
+) -> Result:
+    match name:
+        case "evolve":
+            return workspace.evolve(arguments, deadline=deadline)
+        case "list":
+            return workspace.list(arguments)
+        case "analyze":
+            return workspace.analyze(arguments, deadline=deadline)
+        case "history":
+            return workspace.history(arguments.name)
+        case "diff":
+            return workspace.diff(arguments.name, arguments.against)
+        case "rollback":
+            return workspace.rollback(arguments)
+        case "forget":
+            return workspace.forget(arguments.name)
+        case "export":
+            return workspace.export(exchange(arguments.directory), overwrite=arguments.overwrite)
+        case "import":
+            return workspace.import_(
+                exchange(arguments.directory),
+                renumber=arguments.renumber,
+                trust_nothing=arguments.trust_nothing,
+                force=arguments.force,
+                deadline=deadline,
+            )
+        case _:
+            raise LookupError(f"the group pif has no tool {name}")
 
 
 def _error(message: str, hint: str, *, path: str | None = None) -> Result:

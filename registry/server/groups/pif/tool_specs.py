@@ -72,6 +72,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         "kept only if they hold. Old versions stay as name@1, name@2, … Type errors are advice.",
         arguments=requests.Evolve,
         answers=(EvolvedAnswer,),
+        may_ask=True,
         example={"name": "square", "description": "Squares a number", "code": requests.SQUARE},
     ),
     ToolSpec(
@@ -148,6 +149,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Make an older version of a tool the current one; no version is lost.",
         arguments=requests.Rollback,
         answers=(RolledBackAnswer,),
+        may_ask=True,
         example={"name": "square", "version": 1},
         idempotent=True,
     ),
@@ -157,6 +159,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Drop a tool, or one version of it, for good; its version numbers are never used again.",
         arguments=requests.Forget,
         answers=(ForgottenAnswer,),
+        may_ask=True,
         example={"name": "square@1"},
         destructive=True,
         idempotent=True,
@@ -167,6 +170,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Write all tools with their versions to a directory of JSON files beside the registry.",
         arguments=requests.Export,
         answers=(ExportAnswer,),
+        may_ask=True,
         example={"directory": "monday"},
     ),
     ToolSpec(

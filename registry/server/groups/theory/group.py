@@ -36,6 +36,7 @@ from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import Item, ItemKind
+from kleis.sessions.files.storage import signature_of
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.sessions import Sessions
 from kleis.sessions.submission import outcome_fields
@@ -46,6 +47,7 @@ from registry.server.contract.group import (
     Answer,
     CallContext,
     Group,
+    LaneName,
     PromptSpec,
     ResourceText,
     TemplateSpec,
@@ -54,6 +56,7 @@ from registry.server.contract.group import (
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests
+from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, cancelled_job, checked_job
 from registry.server.groups.theory.text import evaluation_text, submission_text, warning_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -70,6 +73,8 @@ EXTRA_TOOLS: tuple[str, ...] = ("registry.server.groups.theory.explore_tool:prov
 _RECURSION = 100_000
 """Python's own limit counts frames that cost no stack; elaboration raises it while it works, and several threads
 that raise and lower it would take it from each other."""
+
+_WITHOUT_PROOFS = frozenset({"describe_schema", "list_session", "save_theory"})
 
 _PAGE = 100
 _PREVIEW = 200
@@ -109,7 +114,7 @@ class TheoryGroup(Group):
     ) -> None:
         self.sessions = sessions
         self._extra = {each.spec.name: each for each in extra}
-        self._tools = (*TOOLS, *(each.spec for each in extra), *(MORE_TOOLS if more else ()))
+        self._tools = (*TOOLS, *(each.spec for each in extra), *JOB_TOOLS, *(MORE_TOOLS if more else ()))
         self._granted = roots[0] if roots else None
         self._warm = False
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
@@ -122,12 +127,24 @@ class TheoryGroup(Group):
         self.sessions.close()
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        if isinstance(arguments, requests.CheckJob):
+            return checked_job(arguments, context)
+        if isinstance(arguments, requests.CancelJob):
+            return await cancelled_job(arguments, context)
         self._warm_up()
+        if not getattr(arguments, "wait", True) and not context.is_job:
+            about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "") or name
+            return begun(
+                context.jobs.start(name, about[:_PREVIEW], lambda job: self.call(name, arguments, job))
+            )
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
         seconds = getattr(arguments, "timeout_ms", requests.LONGEST) / 1_000
+        if context.is_job:
+            seconds = requests.JOB_WITHIN
         deadline = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
-        return await context.run_in_worker(lambda: self._answer(name, arguments, deadline))
+        lane: LaneName = "writes" if name in _WITHOUT_PROOFS else "proofs"
+        return await context.run_in_worker(lambda: self._answer(name, arguments, deadline), lane=lane)
 
     def _warm_up(self) -> None:
         """Start the solvers' process beside the first call, whatever it is about."""
@@ -331,6 +348,30 @@ class TheoryGroup(Group):
                 hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known))}"
                 raise SessionError(f"there is no session {name!r}", code="session-unknown", hint=hint)
 
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        match arguments:
+            case requests.SaveTheory(name=stem, overwrite=True):
+                kept = self.sessions.saved(stem)
+                return f"Replace the saved theory {stem}?" if kept else None
+            case requests.LoadTheory(session=session) | requests.Undo(session=session):
+                return self._question_of_dropping(name, session)
+            case _:
+                return None
+
+    def _question_of_dropping(self, name: str, session: str) -> str | None:
+        """The question before submissions are dropped; a session that cannot be read has some too, perhaps."""
+        try:
+            items = self.sessions.universe(session).items()
+        except KleisError:
+            return f"The theory session {session} cannot be read. Drop what is in it all the same?"
+        if not items:
+            return None
+        if name == "undo":
+            return f"Drop submission {len(items)} of the theory session {session}: {_cut(items[-1].text)}"
+        return f"Begin the theory session {session} anew? Its submissions ({len(items)}) are dropped."
+
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
 
     def resource_templates(self) -> Sequence[TemplateSpec]:
@@ -344,7 +385,7 @@ class TheoryGroup(Group):
             TemplateSpec(
                 uri_template="kleis://sessions/{session}/{structure}",
                 name="declaration",
-                title="A structure, data type or function of a session",
+                title="A structure, data type, function, operation or axiom of a session",
             ),
             TemplateSpec(
                 uri_template="kleis://stdlib/{module}",
@@ -381,6 +422,16 @@ class TheoryGroup(Group):
         except KleisError:
             return None
 
+    def state(self, uri: str) -> object:
+        match uri.split("/"):
+            case ["kleis:", "", "sessions", session] | ["kleis:", "", "sessions", session, _]:
+                try:
+                    return signature_of(self.sessions.file(session)) or "no such session"
+                except KleisError:
+                    return None
+            case _:
+                return None
+
     def prompts(self) -> Sequence[PromptSpec]:
         return THEORY_PROMPTS
 
@@ -391,18 +442,22 @@ class TheoryGroup(Group):
             case "module":
                 names = self._library.modules()
             case "structure":
-                names = self._declared(given.get("session", "default"))
+                names = self._declared(given.get("session", "default"), all_kinds="/" in reference)
             case _:
                 names = ()
         return [name for name in names if name.startswith(prefix)]
 
-    def _declared(self, session: str) -> list[str]:
-        """The structures, data types and functions of a session."""
+    def _declared(self, session: str, *, all_kinds: bool) -> list[str]:
+        """The structures of a session; with `all_kinds` then its data types and functions, then operations and axioms."""
         try:
             theory = self.sessions.theory(session)
         except KleisError:
             return []
-        return sorted({*theory.structures, *theory.data, *theory.definitions})
+        found = sorted(theory.structures)
+        if all_kinds:
+            found += sorted({*theory.data, *theory.definitions}.difference(found))
+            found += sorted(set(theory.names).difference(found))
+        return found
 
     @property
     def _library(self) -> ImportedTheories:

@@ -173,7 +173,7 @@ def _rest(fields: Mapping[str, Any], said: frozenset[str] | set[str]) -> Iterato
 
 
 def _evidence(fields: Mapping[str, Any] | None, title: str) -> Iterator[str]:
-    if not fields or set(fields) <= {"kind"}:
+    if not fields or set(fields) <= {"kind", "undefined"}:
         return
     evidence = evidence_of(fields)
     said = statements(evidence)

@@ -27,6 +27,7 @@ from kleis.sessions.answer_shapes import (
 )
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.theory import requests
+from registry.server.groups.theory.job_tools import JobAnswer
 
 __all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS"]
 
@@ -85,7 +86,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Compute an expression, or decide a proposition: verified, disproved with a counterexample, "
         "inconsistent axioms, or unknown with the reason.",
         arguments=requests.Evaluate,
-        answers=EVALUATIONS,
+        answers=(*EVALUATIONS, JobAnswer),
         error_fields=STATUS,
         example={"expression": "∀(x : ℝ). x + 0 = x"},
         read_only=True,
@@ -132,6 +133,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Begin the session anew with imports: saved theories by name, library modules as stdlib/NAME.",
         arguments=requests.LoadTheory,
         answers=(LoadedAnswer, NotLoadedAnswer, FailedAnswer),
+        may_ask=True,
         error_fields=STATUS,
         example={"imports": ["stdlib/prelude"]},
         destructive=True,
@@ -143,6 +145,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Save the session as a theory that load_theory can import.",
         arguments=requests.SaveTheory,
         answers=(SavedAnswer, FailedAnswer),
+        may_ask=True,
         error_fields=STATUS,
         example={"name": "groups"},
     ),
@@ -156,6 +159,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Drop the last submission of a session.",
         arguments=requests.Undo,
         answers=(UndoneAnswer, FailedAnswer),
+        may_ask=True,
         error_fields=STATUS,
         example={},
         destructive=True,

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from registry.records import content_hash
 from registry.server.contract.advertised_schemas import ANY_JSON, ErrorAnswer, answer_schema, schema_of
 from registry.server.contract.group import ToolSpec
 from registry.server.contract.settings import Settings, Site
@@ -157,7 +158,7 @@ def test_exposed_names_are_never_those_of_groups(tmp_path: Path, monkeypatch: py
         site.workspace.store.evolve(
             name,
             code="1",
-            hash="pif1:0",
+            hash=content_hash("1"),
             description="",
             capabilities=(),
             examples="[]",

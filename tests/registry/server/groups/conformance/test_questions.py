@@ -15,6 +15,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 from registry.server.contract.settings import Settings, Site
+from registry.server.mcp.request_client import OPEN
 from registry.server.serve import FIXTURES, GROUPS, chosen_names, make_groups
 from tests.support.servers.pif_server import command
 from tests.support.servers.raw_client import MODERN, PATIENCE
@@ -121,6 +122,32 @@ def test_a_client_that_fails_to_answer_gets_an_error_that_says_so(tmp_path: Path
         assert await text_of(client, "test_simple_text")  # and the server goes on
 
     converse(tmp_path, "legacy", talk, elicitation_callback=failing)
+
+
+def test_calls_that_wait_for_their_clients_are_bounded(tmp_path: Path) -> None:
+    asked = 0
+    go_on = asyncio.Event()
+
+    async def waiting(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        nonlocal asked
+        asked += 1
+        await go_on.wait()
+        return types.ElicitResult(action="cancel")
+
+    async def talk(client: Client) -> None:
+        first = [client.call_tool("test_elicitation", {"message": str(number)}) for number in range(OPEN)]
+        calls = [asyncio.create_task(each) for each in first]
+        while asked < OPEN:
+            await asyncio.sleep(0.01)
+        refused = await client.call_tool("test_elicitation", {"message": "one more"})
+        assert refused.structured_content is not None
+        assert refused.structured_content["error"]["kind"] == "too_busy"
+        assert await text_of(client, "test_simple_text")
+        go_on.set()
+        assert not any(each.is_error for each in await asyncio.gather(*calls))
+        assert "cancel" in await text_of(client, "test_elicitation", {"message": "again"})
+
+    converse(tmp_path, "legacy", talk, elicitation_callback=waiting)
 
 
 def test_state_that_was_changed_or_is_anothers_is_rejected(tmp_path: Path) -> None:

@@ -203,12 +203,12 @@ def test_the_order_is_kept_and_failures_are_not(server: TheoryClient, session: s
 @pytest.mark.parametrize("name", ["Grop", "Nothing"])
 def test_a_name_that_nothing_declares_is_an_error(server: TheoryClient, session: str, name: str) -> None:
     for expression in (name, f"{name} ∧ true", f"{name}(1) = 2"):
-        answer = server.reply("evaluate", expression=expression, session=session).data
+        answer = server.reply("evaluate", expression=expression, session=session).structured
         assert (answer["status"], answer["problem"]["code"]) == ("error", "unknown-name"), answer
 
 
 def test_a_forgotten_import_is_named(server: TheoryClient, session: str) -> None:
-    answer = server.reply("evaluate", expression="isPrime(7)", session=session).data
+    answer = server.reply("evaluate", expression="isPrime(7)", session=session).structured
     assert 'load_theory with imports ["stdlib/number_theory.kleis"]' in answer["problem"]["hint"]
 
 
