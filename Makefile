@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check soak bench certificates docs-tables fuzz lint format clean
+.PHONY: help demo test install check soak bench certificates conformance docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
 	@$(BIN)/python -m registry.laws.prove_library
 
+conformance: $(STAMP) ## run the MCP conformance suite and other clients, and write docs/conformance.md
+	@$(BIN)/python -m tests.conformance
+
 docs-tables: $(STAMP) ## write the tables that documents take from the code
 	@$(BIN)/python -m tests.guide.tables
 
@@ -73,4 +76,4 @@ format: $(STAMP) ## format the code and apply the safe lint fixes
 	@$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) .build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

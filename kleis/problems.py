@@ -15,7 +15,7 @@ import msgspec
 
 from kleis.errors import LoadError
 
-__all__ = ["Place", "Problem", "Spanned", "place_of", "problem_at"]
+__all__ = ["AnswerWarning", "Place", "Problem", "Spanned", "place_of", "problem_at"]
 
 
 class Place(msgspec.Struct, frozen=True, order=True):
@@ -44,6 +44,25 @@ class Spot(Protocol):
 
     @property
     def column(self) -> int: ...
+
+
+class AnswerWarning(msgspec.Struct, frozen=True):
+    """A warning that an answer carries: a reading that the writer may not have meant.
+
+    Every entrance shows the same ones, before the answer, in this form: ``{"code", "message", "hint"}``. `code` is stable;
+    `hint` says what to write instead, and is empty where there is nothing to do.
+    """
+
+    code: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+    def as_dict(self) -> dict[str, str]:
+        """The fields as JSON values."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
 
 
 class Problem(msgspec.Struct, frozen=True):

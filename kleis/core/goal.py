@@ -134,14 +134,16 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     place: Place
 
 
-ReadingKind: TypeAlias = Literal["free", "name", "operator", "binder", "coercion", "narrowing", "carrier"]
+ReadingKind: TypeAlias = Literal[
+    "free", "constant", "name", "operator", "binder", "coercion", "narrowing", "carrier"
+]
 
 
 class NameResolution(msgspec.Struct, frozen=True):
     """How elaboration resolved a piece of the source.
 
     kind
-        ``free``: a free name and the sort found for it.  ``name``, ``operator``: what it resolved to.
+        ``free``: a free name and the sort found for it.  ``constant``: a name read as a number.  ``name``, ``operator``: what it resolved to.
         ``coercion``, ``narrowing``: inserted by elaboration.  ``carrier``: a type name read as a carrier.
     """
 

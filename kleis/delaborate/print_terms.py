@@ -72,7 +72,7 @@ class TermPrinter:
             case core.Construction():
                 return self._construction(term, scope)
             case core.Equals(left=left, right=right):
-                return tree.Call("equals", (self._term(left, scope), self._term(right, scope)))
+                return tree.Call(_equality(left, right), (self._term(left, scope), self._term(right, scope)))
             case core.Connective():
                 return self._connective(term, scope)
             case core.Quantifier() | core.Lambda() | core.Let():
@@ -109,7 +109,7 @@ class TermPrinter:
     def _connective(self, term: core.Connective, scope: _Scope) -> tree.Expression:
         if term.name == "not":
             (inner,) = term.arguments
-            if isinstance(inner, core.Equals):
+            if isinstance(inner, core.Equals) and _equality(inner.left, inner.right) == "equals":
                 return tree.Call("neq", self._terms((inner.left, inner.right), scope))
             return tree.Call("logical_not", self._terms((inner,), scope))
         first, *rest = self._terms(term.arguments, scope)
@@ -304,3 +304,10 @@ def _pattern_name(place: core.Term) -> str:
         return "x"
     name = place.constructor.fields[place.index].name
     return name.lower() if not name.startswith("_") else "x"
+
+
+def _equality(left: core.Term, right: core.Term) -> str:
+    """How an equality is written: ⟺ between propositions, and = where a truth value is written out."""
+    if left.sort != core.BOOL or any(isinstance(each, core.LiteralTerm) for each in (left, right)):
+        return "equals"
+    return "iff"

@@ -11,11 +11,12 @@ Invariant: two different symbols of one goal have different spellings, or differ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kleis import core
 from kleis.core.goal import Goal, Instance
 from kleis.core.pattern_coverage import coverage
+from kleis.core.traversal import subterms
 from kleis.delaborate.print_types import type_of
 from kleis.syntax import tree
 from kleis.syntax.parser.lexer import is_word, soft
@@ -58,6 +59,8 @@ class Names:
                 self._name_parameters(instance, goal.carriers)
         self._data = goal.data
         self._overloaded = _overloaded(goal.symbols)
+        bound = {each.name for term in _formulas(goal) for part in subterms(term) for each in _bound(part)}
+        self._same_names = bound | {each.name for each in self._overloaded}
         self._definitions = {each.key: each.name for each in goal.definitions}
 
     def symbol(self, symbol: core.Symbol) -> str:
@@ -66,8 +69,25 @@ class Names:
             return self.carriers[symbol.name]
         for instance in self._structures if self._qualified else ():
             if self._is_member(symbol, instance.structure):
-                return f"{instance.structure}::{symbol.name}"
+                return symbol.name if self._is_plain(symbol) else f"{instance.structure}::{symbol.name}"
         return symbol.name
+
+    def _is_plain(self, symbol: core.Symbol) -> bool:
+        """Whether the name of an operation of the one structure that a proposition is about means that operation alone.
+
+        Its arguments, or the constant itself, must be of carriers, which no built-in takes; and nothing outside of
+        structures with parameters may have its name, nor another symbol or a variable of the goal.
+        """
+        name = symbol.name
+        if self.using is None or "::" in name or name in self._same_names:
+            return False
+        sorts = symbol.domain or (symbol.codomain,)
+        if not all(isinstance(each, core.Carrier) for each in sorts):
+            return False
+        return name not in self.theory.definitions and all(
+            isinstance(each.item, tree.Structure) and each.item.parameters
+            for each in self.theory.lookup(name)
+        )
 
     def definition(self, key: str) -> str:
         """The spelling of a definition."""
@@ -133,6 +153,24 @@ class Names:
                 short = name.removeprefix(prefix)
                 if short != name and short not in self.carriers.values():
                     self.carriers[name] = short
+
+
+def _formulas(goal: Goal) -> Iterator[core.Term]:
+    yield from (each.formula for each in goal.axioms)
+    yield from (each.formula for each in goal.obligations)
+    if goal.claim is not None:
+        yield goal.claim
+
+
+def _bound(term: core.Term) -> Sequence[core.Variable]:
+    """The variables that a term binds itself."""
+    match term:
+        case core.Quantifier(variables=variables) | core.Lambda(variables=variables):
+            return variables
+        case core.Let(variable=variable):
+            return (variable,)
+        case _:
+            return ()
 
 
 def _leading(instances: Iterable[Instance], theory: Theory) -> tuple[Instance, ...]:

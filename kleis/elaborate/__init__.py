@@ -15,6 +15,7 @@ The modules above them:
 - `subject`: which structures a proposition is about
 - `assemble_goal`: a goal from a claim and everything it reaches
 - `elaborator`: the entry: the goals of one theory
+- `question`: what somebody asks, its names, and the warnings of its answer
 - `check_program`: what `kleis check` reports
 
 A change here usually touches `kleis.core` (terms and goals), `kleis.delaborate` (the way back to source) and

@@ -13,15 +13,17 @@ use from several threads at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 
 from kleis import core
 from kleis.budget import deep
+from kleis.builtins.real_constants import CONSTANT_READINGS, LETTERS
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.goal import Axiom, DataType, ElaborationError, Goal, Instance, NameResolution, Obligation
 from kleis.core.sort_printing import sort_text
-from kleis.core.traversal import Reached, apart_from, reach
+from kleis.core.traversal import Reached, apart_from, reach, subterms
 from kleis.elaborate.assemble_goal import assemble, closed_claim
 from kleis.elaborate.expressions.definitions import Definitions
 from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, elaborate_to_fixpoint
@@ -31,13 +33,15 @@ from kleis.elaborate.scopes.inheritance import arbitrary_arguments
 from kleis.elaborate.scopes.scope import Scope, Template, is_builtin
 from kleis.elaborate.scopes.section_links import Link, component, links_of, links_of_names
 from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance, StructureScope
-from kleis.elaborate.scopes.structure_search import StructureSearch
+from kleis.elaborate.scopes.structure_search import Found, StructureSearch
 from kleis.elaborate.sorts.data_instances import instances as data_instances
 from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
 from kleis.elaborate.subject import Subject
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
+from kleis.syntax.superscripts import SUPERSCRIPTS
+from kleis.syntax.tree.traversal import walk
 from kleis.theory.name_dependencies import NameDependencies, Texts, names_used
 from kleis.theory.theory import Theory
 
@@ -68,6 +72,8 @@ class Elaborator:
         self._subject = Subject(self.globals, self.search, self.arbitrary, self._claim)
         self._names = NameDependencies(theory, texts)
         self._arbitrary: dict[str, StructureInstance] = {}
+        self._constants: frozenset[str] = frozenset()
+        """The letters that the proposition in hand has as constants."""
         self._axioms: dict[NamedAxiom, Axiom] = {}
         self._linked: dict[int, tuple[Axiom, bool]] = {}
         """By the identity of the axiom, which is kept alive; to hash its formula would take longer."""
@@ -86,7 +92,7 @@ class Elaborator:
         while isinstance(proposition, tree.Using):
             using = proposition.structure
             proposition = proposition.body
-        found = self._subject.find(proposition, using, file)
+        found, constants = self._with_constants(proposition, using, file)
         elaborated = found.result
         free = tuple(
             core.Variable(each.name, elaborated.elaborator.inference.resolve(each.sort))
@@ -94,7 +100,49 @@ class Elaborator:
         )
         claim = closed_claim(apart_from(elaborated.term, {each.name for each in free}), free)
         goal = self._goal(claim, free, found.instances, place_of(proposition, file), found.warnings)
-        return _with_free_names(goal, elaborated.elaborator.scope.file, free)
+        return _with_readings(goal, elaborated.elaborator.scope.file, free, constants)
+
+    def _with_constants(
+        self, proposition: tree.Expression, using: tree.TypeExpression | None, file: str
+    ) -> tuple[Found[ElaboratedExpression], tuple[str, ...]]:
+        """What a proposition is about, with `e`, `i` and `τ` as constants where their places are of ℝ or ℂ.
+
+        It is read with them as letters first, which finds the sorts of their places. Where a reading as a constant has no
+        meaning (``i < n``), they stay letters.
+        """
+        self._constants = frozenset()
+        found = self._subject.find(proposition, using, file)
+        elaborator = found.result.elaborator
+        letters = {
+            name
+            for name, each in elaborator.free.items()
+            if name in LETTERS and elaborator.inference.resolve(each.sort) in (core.REAL, core.COMPLEX)
+        }
+        read: frozenset[str] = frozenset()
+        try:
+            for tried in dict.fromkeys((frozenset(letters), frozenset(letters - {"i"}))):
+                if not tried:
+                    break
+                self._constants = tried
+                with suppress(ElaborationError):
+                    found, read = self._subject.find(proposition, using, file), tried
+                    break
+        finally:
+            self._constants = frozenset()
+        mentioned = {
+            each.name.rstrip(SUPERSCRIPTS) for each in walk(proposition) if isinstance(each, tree.Name)
+        }
+        plain = {
+            name
+            for name in mentioned - LETTERS
+            if name in CONSTANT_READINGS
+            and self._is_undeclared(name)
+            and _calls_constant(found.result.term, name)
+        }
+        return found, tuple(sorted(read | plain))
+
+    def _is_undeclared(self, name: str) -> bool:
+        return not self.theory.lookup(name)
 
     @deep()
     def structure(self, name: str) -> Goal:
@@ -151,6 +199,7 @@ class Elaborator:
             lambda context: context.checked(proposition, core.BOOL),
             prefix="claim",
             allow_free=allow_free,
+            constants=self._constants,
         )
 
     def axiom(self, named: NamedAxiom) -> Axiom:
@@ -440,10 +489,21 @@ def _uniquely_named(axiom: Axiom, instance: StructureInstance, others: Sequence[
     return msgspec.structs.replace(axiom, name=name)
 
 
-def _with_free_names(goal: Goal, file: str, free: Sequence[core.Variable]) -> Goal:
-    """The goal with the sorts that were inferred for its free names."""
-    readings = tuple(
+def _calls_constant(term: core.Term, name: str) -> bool:
+    """Whether a term has the built-in constant that a name stands for."""
+    row = find_builtin(name)
+    return row is not None and any(
+        isinstance(each, core.BuiltinCall) and each.operation.name == row.name for each in subterms(term)
+    )
+
+
+def _with_readings(goal: Goal, file: str, free: Sequence[core.Variable], constants: Sequence[str]) -> Goal:
+    """The goal with the sorts that were inferred for its free names, and what names of constants were read as."""
+    readings = [
         NameResolution("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(file, 0, 0))
         for each in free
-    )
-    return msgspec.structs.replace(goal, readings=readings)
+    ]
+    readings += [
+        NameResolution("constant", each, CONSTANT_READINGS[each], Place(file, 0, 0)) for each in constants
+    ]
+    return msgspec.structs.replace(goal, readings=tuple(readings))

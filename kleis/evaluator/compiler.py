@@ -31,6 +31,7 @@ from kleis.evaluator.machine import (
 )
 from kleis.evaluator.matching import compile_let, compile_match
 from kleis.syntax import tree
+from kleis.syntax.superscripts import power_of
 from kleis.syntax.tree.traversal import walk
 from kleis.values import (
     FunctionValue,
@@ -136,6 +137,13 @@ class Compiler:
             return Compiled(lambda frame: frame[slot], True, 1)
         if name in self.names.bindings:
             return _bound(self.names.bindings[name])
+        power = power_of(expression)
+        names = self.names
+        declared = (
+            names.is_declared(name) or names.procedure(name) or names.constructor_arity(name) is not None
+        )
+        if power is not None and not declared:
+            return self.compile(power, scope)
         return constant_reference(self.names, name, self.place(expression))
 
     def _call(self, expression: tree.Call, scope: Scope) -> Compiled:

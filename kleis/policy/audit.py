@@ -37,6 +37,7 @@ import msgspec
 from kleis.budget import deep
 from kleis.builtins.rows.table import builtin_arities
 from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.answer_shapes import AuditAnswer
 from kleis.policy.argument_spellings import families
 from kleis.policy.decision import Decision
 from kleis.policy.policy import Policy
@@ -137,7 +138,7 @@ class Audit(msgspec.Struct, frozen=True):
         """Whether there is nothing that the policy should be changed for."""
         return not any(each.serious for each in self.remarks)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AuditAnswer:
         """The findings as JSON values."""
         return {
             "ok": self.ok,

@@ -21,6 +21,7 @@ import msgspec
 from kleis.budget import deep
 from kleis.errors import LoadError
 from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.answer_shapes import ComparisonAnswer
 from kleis.policy.decision import Decision
 from kleis.policy.policy import Policy
 from kleis.policy.prover_questions import Finding, Questions
@@ -75,12 +76,13 @@ class Comparison(msgspec.Struct, frozen=True):
     asked: int
     reason: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> ComparisonAnswer:
         """The comparison as JSON values."""
-        fields: dict[str, Any] = {"relation": self.relation, "asked": self.asked}
+        actions = [each.as_dict() for each in self.rows]
+        fields: ComparisonAnswer = {"relation": self.relation, "asked": self.asked, "actions": actions}
         if self.reason:
             fields["reason"] = self.reason
-        return {**fields, "actions": [each.as_dict() for each in self.rows]}
+        return fields
 
 
 def compare(

@@ -30,6 +30,7 @@ from kleis.core.goal import Axiom, Goal, Obligation
 from kleis.core.traversal import reach
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
+from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Chain, Entry, Outcome, run_portfolio
@@ -108,6 +109,26 @@ class Prover:
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────────────
 
+    def ask(
+        self,
+        question: Question,
+        *,
+        using: TypeExpression | None = None,
+        lemmas: Sequence[Expression] = (),
+    ) -> Decision:
+        """The decision about what somebody asks: its names are checked first, and the verdict has all warnings."""
+        try:
+            for lemma in lemmas:
+                check_names_asked(msgspec.structs.replace(question, expression=lemma), self.theory)
+            check_names_asked(question, self.theory)
+        except KleisError as error:
+            return Decision(msgspec.structs.replace(_error(error), warnings=warnings_of(question.lints)))
+        decision = self.decide(question.expression, using=using, lemmas=lemmas, file=question.file)
+        said = (*warnings_of(question.lints), *declared_constants(question, self.theory, decision.goal))
+        warnings = dict.fromkeys((*said, *decision.verdict.warnings))
+        verdict = msgspec.structs.replace(decision.verdict, warnings=tuple(warnings))
+        return msgspec.structs.replace(decision, verdict=verdict)
+
     def verify(
         self,
         proposition: Expression,
@@ -177,7 +198,7 @@ class Prover:
         self, goal: Goal, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
     ) -> Decision:
         claim = self._text(goal)
-        base = Verdict(status="unknown", claim=claim, warnings=tuple(each.message for each in goal.warnings))
+        base = Verdict(status="unknown", claim=claim, warnings=warnings_of((), goal))
         shown, failed = self._lemmas(lemmas, using, file, base)
         blocked = failed or self._undecidable(goal, base)
         if blocked is not None and blocked.reason == "termination":
@@ -189,7 +210,9 @@ class Prover:
         task = with_lemmas(goal, known)
         key = key_of(task.goal, task.lemmas, self._options()) if self._cache is not None else ""
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
-            return Decision(msgspec.structs.replace(kept, cached=True, claim=claim), goal, key=key)
+            return Decision(
+                msgspec.structs.replace(kept, cached=True, claim=claim, warnings=base.warnings), goal, key=key
+            )
         decision = self._search(task, base)
         texts = tuple(print_expression(each) for each in lemmas)
         verdict = msgspec.structs.replace(decision.verdict.resting_on(shown), lemmas=texts)

@@ -3,6 +3,7 @@
 - `truth`: truth in three values, and sets of truth values
 - `ranges`: the value model, and the values that quantifiers try
 - `value_equality`: equality of values
+- `enclosures`: comparisons with π and e, by rational bounds
 - `reference`: the evaluator of core terms
 - `bounded_quantifiers`: the evaluator with quantifiers over what bounds leave of infinite sorts
 - `models`: every interpretation within bounds

@@ -26,10 +26,13 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from kleis import core
 from kleis.budget import Budget
+from kleis.builtins.real_constants import BOUNDS
 from kleis.builtins.row import Builtin, Context, Requests, Undecided
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.goal import Goal
+from kleis.core.traversal import subterms
 from kleis.errors import BudgetError, EvaluationError
+from kleis.semantics.enclosures import ORDERS, compared, enclosure
 from kleis.semantics.ranges import Function, Outcome, Ranges, constructed
 from kleis.semantics.truth import (
     FALSE,
@@ -133,9 +136,10 @@ class Evaluator:
             case core.DefinitionCall():
                 return self._definition_call(term, environment)
             case core.Equals(left=left, right=right):
-                return self._comparison.same(
+                same = self._comparison.same(
                     self.outcome(left, environment), self.outcome(right, environment)
                 )
+                return self._by_bounds("equals", left, right, environment) if same is OPEN else same
             case core.Connective():
                 return self._connective(term, environment)
             case core.Quantifier():
@@ -220,9 +224,11 @@ class Evaluator:
 
     def _builtin_call(self, term: core.BuiltinCall, environment: Environment) -> Outcome:
         arguments = self._values(term.arguments, environment)
+        operation = term.operation
+        if arguments is OPEN and operation.name in ORDERS and len(term.arguments) == 2:
+            return self._by_bounds(operation.name, *term.arguments, environment)
         if isinstance(arguments, Truth):
             return arguments
-        operation = term.operation
         if operation.condition is not None:
             names = [parameter.name for parameter in operation.parameters]
             defined = self.truth(operation.condition, dict(zip(names, arguments, strict=True)))
@@ -231,6 +237,20 @@ class Evaluator:
         if operation.name in _SET_RELATIONS:
             return self._set_relation(operation, arguments)
         return self._computed(operation.name, operation.result, arguments)
+
+    def _by_bounds(self, order: str, left: core.Term, right: core.Term, environment: Environment) -> Truth:
+        """A comparison of reals of which one is not known exactly, such as π > 3."""
+        if not any(
+            isinstance(each, core.BuiltinCall) and each.operation.name in BOUNDS
+            for each in subterms(left, right)
+        ):
+            return OPEN
+        between = [
+            enclosure(each, lambda part: self.outcome(part, environment)) if each.sort == core.REAL else None
+            for each in (left, right)
+        ]
+        first, second = between
+        return compared(order, first, second) if first is not None and second is not None else OPEN
 
     def _computed(self, name: str, result: core.Sort, arguments: tuple[Value, ...]) -> Outcome:
         """The value that the row computes.  A row without a value where its condition holds is a defect, and raises."""

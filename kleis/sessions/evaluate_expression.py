@@ -9,19 +9,28 @@ Invariants
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kleis.builtins.rows.table import find_builtin
-from kleis.core.goal import Goal
+from kleis.elaborate.question import (
+    Question,
+    check_names_asked,
+    computed_with_constants,
+    read_question,
+    symbols_left,
+    warnings_of,
+)
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
+from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.prover.verdict_cache import SHORT_KEY
-from kleis.sessions.answer_fields import problem_fields, verdict_fields
+from kleis.sessions.answer_fields import problem_fields, verdict_fields, warned
+from kleis.sessions.answer_shapes import EvaluationAnswer, FailedAnswer, ValueAnswer, VerdictAnswer
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
-from kleis.spelling import nearest
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.syntax.tree.traversal import walk
@@ -30,7 +39,14 @@ from kleis.theory.theory import Theory
 if TYPE_CHECKING:
     from kleis.evaluator.outcomes import Evaluation
 
-__all__ = ["LONGEST_EXPRESSION", "error_fields", "evaluate", "is_proposition", "value_fields"]
+__all__ = [
+    "LONGEST_EXPRESSION",
+    "error_fields",
+    "evaluate",
+    "is_proposition",
+    "value_fields",
+    "value_warnings",
+]
 
 LONGEST_EXPRESSION = 50_000
 """Characters of one expression."""
@@ -65,9 +81,9 @@ def evaluate(
     using: str = "",
     explain: bool = False,
     granted_root: Path | None = None,
-) -> dict[str, Any]:
+) -> EvaluationAnswer:
     """The fields of an answer; `status` is ``value``, that of a verdict, or ``error`` with `error` and `problem`."""
-    from kleis.syntax.parser.parser import parse_expression, parse_type
+    from kleis.syntax.parser.parser import parse_type
 
     try:
         if len(expression) > LONGEST_EXPRESSION:
@@ -76,25 +92,32 @@ def evaluate(
                 code="too-long",
                 hint="submit a define and name it here",
             )
-        asked = parse_expression(expression, file=_FILE)
+        question = read_question(expression, file=_FILE, importing="session")
         about = parse_type(using, file="<using>") if using else None
     except ParseError as error:
         return error_fields(error, prefix="Parse error")
     except KleisError as error:
         return error_fields(error)
-    if about is not None or is_proposition(asked, universe.theory):
-        return _decided(universe, asked, about, provers, deadline, explain)
-    return _computed(universe, asked, provers, deadline, explain, granted_root)
+    if about is not None or is_proposition(question.expression, universe.theory):
+        return _decided(universe, question, about, provers, deadline, explain)
+    try:
+        letters = check_names_asked(question, universe.theory)
+    except KleisError as error:
+        return error_fields(error, warnings=warnings_of(question.lints))
+    return _computed(universe, question, letters, provers, deadline, explain, granted_root)
 
 
-def error_fields(error: KleisError, *, prefix: str = "") -> dict[str, Any]:
+def error_fields(
+    error: KleisError, *, prefix: str = "", warnings: Iterable[AnswerWarning] = ()
+) -> FailedAnswer:
     """The answer for an expression with an error, or a computation without a value."""
     text = str(error)
-    return {
+    failed: FailedAnswer = {
         "status": "error",
         "error": f"{prefix}: {text}" if prefix else text,
         "problem": problem_fields([error])[0],
     }
+    return warned(warnings, failed)
 
 
 # ── Value or proposition ─────────────────────────────────────────────────────────────────────────────────────
@@ -149,22 +172,11 @@ def _is_bare(asked: tree.Expression, theory: Theory) -> bool:
     return isinstance(asked, tree.Name) and not theory.operations(canonical_name(asked.name))
 
 
-def _undeclared(asked: tree.Expression, theory: Theory) -> dict[str, Any]:
-    """Warnings of undeclared functions, whose calls are not evaluated, and of a name alone that has no value."""
-    found: dict[str, str] = {}
-    if isinstance(asked, tree.Name) and _is_bare(asked, theory):
-        if asked.name in theory.names:
-            return {"warnings": [f"{asked.name} is no value: describe_schema with its name shows what it is"]}
-        close = nearest(asked.name, theory.names) if len(asked.name) > 2 else ()
-        meant = f" (did you mean {close[0]}?)" if close else ""
-        return {"warnings": [f"{asked.name} is declared nowhere{meant}"]}
-    for node in walk(asked):
-        if isinstance(node, tree.Call) and not _has_value(node.name, theory) and not theory.lookup(node.name):
-            close = nearest(node.name, theory.names)
-            found[node.name] = f"{node.name} is declared nowhere" + (
-                f" (did you mean {close[0]}?)" if close else ""
-            )
-    return {"warnings": list(found.values())} if found else {}
+def _no_value(asked: tree.Expression, theory: Theory) -> tuple[AnswerWarning, ...]:
+    """The warning of a declared name alone that has no value, such as a structure's."""
+    if not isinstance(asked, tree.Name) or not _is_bare(asked, theory) or asked.name not in theory.names:
+        return ()
+    return (AnswerWarning("no-value", f"{asked.name} is no value", "ask describe_schema what it is"),)
 
 
 # ── Answering ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,87 +184,99 @@ def _undeclared(asked: tree.Expression, theory: Theory) -> dict[str, Any]:
 
 def _decided(
     universe: Universe,
-    asked: tree.Expression,
+    question: Question,
     using: tree.TypeExpression | None,
     provers: Provers,
     deadline: Deadline,
     explain: bool,
-) -> dict[str, Any]:
+) -> VerdictAnswer | FailedAnswer:
     with provers.prover(universe.theory, deadline) as prover:
-        decision = prover.decide(asked, using=using, file=_FILE)
+        decision = prover.ask(question, using=using)
     verdict = decision.verdict
     if verdict.status == "error":
-        return {
+        failed: FailedAnswer = {
             "status": "error",
             "error": verdict.message + (f" ({verdict.advice})" if verdict.advice else ""),
             "problem": verdict.problem or {"message": verdict.message},
         }
+        return warned(verdict.warnings, failed)
     fields = verdict_fields(verdict, explain=explain)
     if explain and decision.key:
         fields["explanation"]["id"] = decision.key[:SHORT_KEY]
     if decision.goal is not None and decision.goal.free:
         fields["reading"] = [each.meaning for each in decision.goal.readings if each.kind == "free"]
-        similar = _near_declared(decision.goal, universe.theory)
-        if similar:
-            fields["warnings"] = [*fields.get("warnings", ()), *similar]
     if verdict.status == "unknown" and deadline.over:
         fields["message"] = f"stopped after {deadline.seconds:g} s"
         fields["hint"] = "ask with a larger timeout_ms, or prove a simpler law first"
     return fields
 
 
-def _near_declared(goal: Goal, theory: Theory) -> list[str]:
-    """Free names that look like declared ones: they stand for anything at all."""
-    found = []
-    for each in goal.free:
-        close = nearest(each.name, theory.names) if len(each.name) > 2 else ()
-        if close:
-            found.append(
-                f"{each.name} is declared nowhere and read as any {each.name}: did you mean {close[0]}?"
-            )
-    return found
-
-
 def _computed(
     universe: Universe,
-    asked: tree.Expression,
+    question: Question,
+    letters: tuple[str, ...],
     provers: Provers,
     deadline: Deadline,
     explain: bool,
     granted_root: Path | None,
-) -> dict[str, Any]:
+) -> EvaluationAnswer:
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.evaluator.environment import environment_of
     from kleis.evaluator.evaluate import evaluate as compute
     from kleis.values import is_partial, is_symbolic
 
+    asked, constants = computed_with_constants(question, universe.theory)
     environment = environment_of(universe.theory, granted_root=granted_root)
     try:
         found = compute(asked, environment, STANDARD_BUDGET, file=_FILE)
     except (EvaluationError, BudgetError) as error:
-        return error_fields(error)
+        return error_fields(error, warnings=warnings_of(question.lints))
     open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))
-    if open_value and not _is_bare(asked, universe.theory):
-        decided = _decided(universe, asked, None, provers, deadline, explain)
+    if open_value and not _is_bare(question.expression, universe.theory):
+        decided = _decided(universe, question, None, provers, deadline, explain)
         if decided["status"] != "error":
             return decided
-    return value_fields(found, asked, universe.theory)
+    return value_fields(found, question, letters, universe.theory, constants)
 
 
-def value_fields(found: Evaluation, asked: tree.Expression, theory: Theory) -> dict[str, Any]:
+def value_warnings(
+    found: Evaluation,
+    question: Question,
+    letters: Sequence[str],
+    theory: Theory,
+    constants: Sequence[AnswerWarning] = (),
+) -> tuple[AnswerWarning, ...]:
+    """The warnings of a computation with a value: lints, letters that stay symbols, and what is never equal."""
+    from kleis.budget import STANDARD_BUDGET, Meter
+    from kleis.values import is_partial, is_symbolic
+
+    warnings = [*warnings_of(question.lints), *constants]
+    read = {each.message.partition(" ")[0] for each in constants}
+    letters = [each for each in letters if each not in read]
+    if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
+        warnings += [*symbols_left(letters), *_no_value(question.expression, theory)]
+    if found.mixed:
+        message = f"it compares {found.mixed}, which are never equal: is that meant?"
+        warnings.append(AnswerWarning("never-equal", message))
+    return tuple(warnings)
+
+
+def value_fields(
+    found: Evaluation,
+    question: Question,
+    letters: Sequence[str],
+    theory: Theory,
+    constants: Sequence[AnswerWarning] = (),
+) -> ValueAnswer:
     """The answer for a computation with a value."""
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.values import is_partial, is_symbolic, render_value
 
-    fields: dict[str, Any] = {"status": "value", "result": render_value(found.value)}
+    fields: ValueAnswer = {"status": "value", "result": render_value(found.value)}
     if found.approximate:
         fields["approximate"] = True
     if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         fields["symbolic"] = True
-        fields |= _undeclared(asked, theory)
-    if found.mixed:
-        warning = f"it compares {found.mixed}, which are never equal: is that meant?"
-        fields["warnings"] = [*fields.get("warnings", ()), warning]
     if found.output:
         fields["output"] = list(found.output)
-    return fields
+    return warned(value_warnings(found, question, letters, theory, constants), fields)

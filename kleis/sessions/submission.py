@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -21,10 +21,11 @@ from kleis.builtins.rows.table import find_builtin
 from kleis.elaborate.check_program import check_program
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.problems import Problem, problem_at
+from kleis.problems import AnswerWarning, Problem, problem_at
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
-from kleis.sessions.answer_fields import evidence_fields, problem_fields, witness_text
+from kleis.sessions.answer_fields import evidence_fields, problem_fields, warned, witness_text
+from kleis.sessions.answer_shapes import SubmissionAnswer, SubmissionStatus
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import Item, ItemKind, item_of
 from kleis.sessions.files.universe import Universe, declared_names, item_file
@@ -38,7 +39,6 @@ __all__ = [
     "LONGEST_SUBMISSION",
     "Candidate",
     "Checked",
-    "Outcome",
     "Rejection",
     "Stage",
     "admit",
@@ -312,15 +312,13 @@ def _rejected(stage: Stage, message: str, *, code: str, hint: str) -> Rejection:
     return Rejection(stage, (SessionError(message, code=code, hint=hint),))
 
 
-Outcome: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
-
 _MOST_WARNINGS = 20
 
 
 class Checked(msgspec.Struct, frozen=True):
     """The outcome of a submission, and the universe with it (None where it is not accepted)."""
 
-    status: Outcome
+    status: SubmissionStatus
     stage: Stage
     problems: tuple[KleisError, ...] = ()
     verification: Verification | None = None
@@ -365,15 +363,15 @@ def _item(candidate: Candidate, text: str, kind: ItemKind | None, found: Verific
     return item if kind is None else msgspec.structs.replace(item, kind=kind)
 
 
-def _warning(problem: Problem) -> str:
+def _warning(problem: Problem) -> AnswerWarning:
     place = f"line {problem.line}: " if problem.line else ""
-    return f"{place}{problem.message}" + (f" ({problem.hint})" if problem.hint else "")
+    return AnswerWarning(problem.code, f"{place}{problem.message}", problem.hint)
 
 
-def outcome_fields(checked: Checked, *, accepted: bool) -> dict[str, Any]:
+def outcome_fields(checked: Checked, *, accepted: bool) -> SubmissionAnswer:
     """The answer's fields; `accepted` says that it was written, or (of a trial) that it would be."""
     item = checked.item
-    fields: dict[str, Any] = {
+    fields: SubmissionAnswer = {
         "status": checked.status,
         "accepted": accepted,
         "stage": checked.stage,
@@ -382,18 +380,16 @@ def outcome_fields(checked: Checked, *, accepted: bool) -> dict[str, Any]:
         "data_types_added": list(item.data_types) if item else [],
         "axioms_verified": list(item.axioms) if item else [],
     }
-    if item is not None and item.warnings:
-        fields["warnings"] = list(item.warnings)
     if checked.problems:
         fields["error"] = _first_line(checked.stage, checked.problems)
         fields["problems"] = problem_fields(checked.problems)
     if checked.verification is not None:
-        fields |= _verification_fields(checked.verification)
-    return fields
+        _add_verification(fields, checked.verification)
+    return warned(item.warnings if item is not None else (), fields)
 
 
-def _verification_fields(found: Verification) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+def _add_verification(fields: SubmissionAnswer, found: Verification) -> None:
+    """The fields of the stage verify."""
     if found.status == "inconsistent":
         names = ", ".join(found.core)
         fields["clash"] = list(found.core)
@@ -407,7 +403,6 @@ def _verification_fields(found: Verification) -> dict[str, Any]:
         fields["witness"] = witness_text(failed.verdict.evidence)
     if len(found.parts) > 1:
         fields["parts"] = [{"name": part.name, "status": part.verdict.status} for part in found.parts]
-    return fields
 
 
 def _first_line(stage: Stage, problems: Sequence[KleisError]) -> str:

@@ -19,7 +19,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -31,10 +31,11 @@ from kleis.elaborate.scopes.implements import axioms_of, obligations_of
 from kleis.elaborate.scopes.scope import Template
 from kleis.elaborate.scopes.section_links import names_of_links
 from kleis.errors import KleisError
-from kleis.problems import place_of
+from kleis.problems import AnswerWarning, place_of
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.shared_provers import Provers
+from kleis.sessions.answer_shapes import SubmissionStatus
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe, declared_names
 from kleis.syntax import tree
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from kleis.prover.prover import Prover
 
 __all__ = ["Part", "Verification", "verify"]
-
-Status: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -62,9 +61,9 @@ class Part(msgspec.Struct, frozen=True):
 class Verification(msgspec.Struct, frozen=True):
     """The outcome of verification.  `problems` has an error where an obligation fails or cannot be elaborated."""
 
-    status: Status
+    status: SubmissionStatus
     parts: tuple[Part, ...]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[AnswerWarning, ...] = ()
     problems: tuple[KleisError, ...] = ()
     own: int = 0
     """How many of the parts are about the submission itself; they come first."""
@@ -323,13 +322,15 @@ def _judged(parts: Sequence[Part], deadline: Deadline) -> Verification:
     return Verification("unknown" if warnings else "consistent", found, warnings)
 
 
-def _warning(part: Part, deadline: Deadline) -> str:
+def _warning(part: Part, deadline: Deadline) -> AnswerWarning:
     verdict = part.verdict
     if verdict.message:
-        return verdict.message
+        return AnswerWarning(str(verdict.reason or "unknown"), verdict.message, verdict.advice)
     if deadline.over:
-        return f"whether {part.name} has a model was not settled in {deadline.seconds:g} s: it may be inconsistent"
-    return f"no model of {part.name} was found, and no clash ({verdict.reason}): it may be inconsistent"
+        message = f"whether {part.name} has a model was not settled in {deadline.seconds:g} s: it may be inconsistent"
+        return AnswerWarning("no-model-known", message, "ask with a larger timeout_ms")
+    message = f"no model of {part.name} was found, and no clash ({verdict.reason}): it may be inconsistent"
+    return AnswerWarning("no-model-known", message)
 
 
 def _error_of(part: Part) -> KleisError:

@@ -11,10 +11,13 @@ Postfix marks bind tighter than any of these and prefix signs apply to one prima
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 __all__ = [
     "BINARY",
+    "CALLED_INFIX",
+    "CALLED_PREFIX",
     "CUSTOM_OPERATORS",
     "POSTFIX",
     "PREFIX",
@@ -22,6 +25,7 @@ __all__ = [
     "Binary",
     "Unary",
     "canonical_name",
+    "may_chain",
 ]
 
 
@@ -62,19 +66,43 @@ _OPERATORS = (
     Binary("leq", 5, "none", "≤", "<="),
     Binary("geq", 5, "none", "≥", ">="),
     Binary("plus", _ADDITIVE, "left", "+", "+"),
-    Binary("minus", _ADDITIVE, "left", "-", "-"),
+    Binary("minus", _ADDITIVE, "left", "-", "-", ("−",)),
     *(Binary(symbol, _ADDITIVE, "left", symbol, symbol) for symbol in CUSTOM_OPERATORS),
     Binary("times", 7, "left", "*", "*", ("×", "·")),
-    Binary("divide", 7, "left", "/", "/"),
+    Binary("divide", 7, "left", "/", "/", ("÷",)),
     Binary("power", 8, "right", "^", "^"),
 )
 
 BINARY: dict[str, Binary] = {operator.name: operator for operator in _OPERATORS}
 """Binary operators by canonical name."""
 
+CALLED_INFIX: tuple[Binary, ...] = (
+    Binary("mod", 7, "left", "%", "%"),
+    Binary("in_set", 5, "none", "∈", "∈"),
+)
+"""Spellings of calls that may stand between their two arguments; they print as calls: ``mod(a, b)``."""
+
+CALLED_PREFIX: dict[str, str] = {"√": "sqrt"}
+"""Signs of calls that may stand before their argument; they print as calls: ``sqrt(x)``."""
+
+_ORDERS = (
+    frozenset({"less_than", "leq", "equals"}),
+    frozenset({"greater_than", "geq", "equals"}),
+)
+
+
+def may_chain(names: Sequence[str]) -> bool:
+    """Whether ``a ≤ b < c`` may stand for a conjunction: all comparisons point one way.
+
+    >>> may_chain(["leq", "less_than"]), may_chain(["less_than", "greater_than"]), may_chain(["neq", "neq"])
+    (True, False, False)
+    """
+    return any(order.issuperset(names) for order in _ORDERS)
+
+
 SPELLINGS: dict[str, Binary] = {
     spelling: operator
-    for operator in _OPERATORS
+    for operator in (*_OPERATORS, *CALLED_INFIX)
     for spelling in (operator.symbol, operator.ascii, *operator.aliases)
 }
 """Binary operators by every accepted spelling."""
@@ -106,7 +134,7 @@ POSTFIX: dict[str, Unary] = {
 }
 """Postfix operators by canonical name."""
 
-_PREFIX_NAMES = {"¬": "logical_not", "not": "logical_not"}
+_PREFIX_NAMES = {"¬": "logical_not", "not": "logical_not", "!": "logical_not"}
 
 
 def canonical_name(spelling: str) -> str:

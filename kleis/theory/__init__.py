@@ -6,6 +6,7 @@
 - `parse_cache`: parse results on disk
 - `loader`: a file and its imports to a theory
 - `name_dependencies`: the names that a section (a structure without parameters) depends on
+- `library_index`: which file of the library declares a name, for hints
 - `name_check/`: are names known, and used with as many arguments as they take
 
 Call `loader.Loader.load`, or `theory.Theory().include(program)` for a text without imports; then

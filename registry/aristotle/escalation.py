@@ -79,7 +79,10 @@ def read_claim(
 
 def ask_portfolio(prover: Prover, claim: Claim) -> Verdict:
     """What the provers here say."""
-    return prover.verify(claim.proposition, using=claim.using, lemmas=claim.lemmas, file=CLAIM)
+    from kleis.elaborate.question import read_question
+
+    question = read_question(claim.text, file=CLAIM, importing="session")
+    return prover.ask(question, using=claim.using, lemmas=claim.lemmas).verdict
 
 
 def export(claim: Claim) -> Exported:

@@ -88,13 +88,13 @@ def _from_sqlite(error: sqlite3.Error, path: Path) -> RegistryError:
         return RegistryError(
             "internal",
             f"the tool store failed in a way it should not: {error}",
-            place=str(path),
+            file=str(path),
             found=name,
             hint="report this; `pif doctor` checks the store",
         )
     message, hint = _ADVICE[code & 0xFF]
     return RegistryError(
-        "store_error", message, place=str(path), found=f"{error.sqlite_errorname}: {error}", hint=hint
+        "store_error", message, file=str(path), found=f"{error.sqlite_errorname}: {error}", hint=hint
     )
 
 
@@ -103,7 +103,7 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
     return RegistryError(
         "store_error",
         f"the file or directory cannot be used: {reason}",
-        place=str(error.filename) if os.path.isabs(str(error.filename)) else str(path),
+        file=str(error.filename) if os.path.isabs(str(error.filename)) else str(path),
         found=reason,
         hint="check that it exists, who owns it and what space is left, or choose another place",
     )
@@ -111,19 +111,19 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
 
 def closed(path: Path) -> RegistryError:
     """The store was used after `close`."""
-    return RegistryError("store_error", "the store has been closed", place=str(path), hint="open it again")
+    return RegistryError("store_error", "the store has been closed", file=str(path), hint="open it again")
 
 
 def damaged(path: Path, tool: str, what: str) -> RegistryError:
     """What is stored contradicts itself."""
     message, hint = _ADVICE[sqlite3.SQLITE_CORRUPT]
-    return RegistryError("store_error", f"{message}: {what}", place=str(path), tool=tool, hint=hint)
+    return RegistryError("store_error", f"{message}: {what}", file=str(path), tool=tool, hint=hint)
 
 
 def not_a_store(path: Path) -> RegistryError:
     """The file is something else altogether."""
     message, hint = _ADVICE[sqlite3.SQLITE_NOTADB]
-    return RegistryError("store_error", message, place=str(path), hint=hint)
+    return RegistryError("store_error", message, file=str(path), hint=hint)
 
 
 def empty_beside_traces(path: Path, traces: str) -> RegistryError:
@@ -133,7 +133,7 @@ def empty_beside_traces(path: Path, traces: str) -> RegistryError:
         "the database of the tools is "
         + ("empty" if path.exists() else "missing")
         + ", but this home had tools",
-        place=str(path),
+        file=str(path),
         found=traces,
         expected="the database that belongs to them",
         hint="put a backup there, as tools.sqlite; to begin anew, use an empty directory or move these traces away",
@@ -145,7 +145,7 @@ def read_only(path: Path) -> RegistryError:
     return RegistryError(
         "store_error",
         "the home is served read-only; nothing was changed",
-        place=str(path),
+        file=str(path),
         hint="tools can be run, listed and checked; to change them, serve a writable home without --read-only",
     )
 
@@ -155,7 +155,7 @@ def unwritable_home(path: Path, found: str | None) -> RegistryError:
     return RegistryError(
         "store_error",
         "the home can be read, but not written",
-        place=str(path),
+        file=str(path),
         found=found,
         hint="serve it as it is with `pif serve --read-only`, or make the home and its files writable",
     )
@@ -166,6 +166,6 @@ def changed_meanwhile(path: Path) -> RegistryError:
     return RegistryError(
         "store_error",
         "the store was changed while it was read; the answer was thrown away",
-        place=str(path),
+        file=str(path),
         hint="try again; another process writes to this home",
     )

@@ -208,7 +208,7 @@ def test_a_theory_that_makes_the_solver_hang_is_kept_as_unknown(sessions: Sessio
     checked, universe = sessions.submit("hang", text, "structure", Deadline(1.0))
     assert checked.status == "unknown"
     assert universe.count == 1
-    assert "may be inconsistent" in universe.items()[0].warnings[0]
+    assert "may be inconsistent" in universe.items()[0].warnings[0].message
     answer = evaluate(universe, "∀(x : ℝ). x + 0 = x", sessions.provers, Deadline(30))
     assert answer["status"] == "verified"
 
@@ -360,7 +360,7 @@ def test_a_theory_that_changed_under_a_session_is_told_by_every_tool(server: The
         server.ask("compare", propositions=["k = 1"], sessions=["borrower", "default"]),
     ]
     for answer in answers:
-        assert any("has changed" in each for each in answer["warnings"]), answer
+        assert any("has changed" in each["message"] for each in answer["warnings"]), answer
     assert server.ask("evaluate", expression="k = 1", session="borrower")["clash"] == ["Uses::a"]
     again = server.reply("load_theory", imports=["shared"], session="borrower")
     assert not again.is_error

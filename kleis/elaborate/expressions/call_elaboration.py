@@ -42,6 +42,8 @@ from kleis.elaborate.scopes.scope import (
 )
 from kleis.spelling import suggestion
 from kleis.syntax import tree
+from kleis.syntax.superscripts import power_of
+from kleis.theory.name_check.uses import is_letter
 
 __all__ = ["apply_value", "call", "named_value"]
 
@@ -99,7 +101,9 @@ def _missing_arguments(context: Context, node: tree.Call) -> int:
 
 def _is_function(context: Context, node: tree.Name) -> bool:
     candidates = context.scope.candidates(node.name)
-    return bool(candidates) and not any(nullary(each) for each in candidates)
+    return bool(candidates) and not any(
+        nullary(each) or (isinstance(each, BuiltinName) and each.row.most == 0) for each in candidates
+    )
 
 
 def _choose(
@@ -378,6 +382,8 @@ def named_value(context: Context, node: tree.Name, expected: core.Sort | None) -
         return _call_template(context, node, candidates[0], ())
     values = [each for each in candidates if nullary(each)]
     if not values and all(isinstance(each, BuiltinName) and each.row.most == 0 for each in candidates):
+        if context.reads_constant(node.name):
+            return context.term(tree.Call(node.name, (), node.span), expected)
         return _unbound(context, node)
     if not values:
         return _function_value(context, node, candidates, expected)
@@ -395,6 +401,12 @@ def _unbound(context: Context, node: tree.Name) -> core.Term:
     """A name that nothing in scope declares."""
     if node.name in ("True", "False"):
         return core.LiteralTerm(node.name == "True", core.BOOL)
+    if node.name == "i" and context.reads_constant("i"):
+        parts = (tree.Number("0", node.span), tree.Number("1", node.span))
+        return context.term(tree.Call("complex", parts, node.span))
+    power = power_of(node)
+    if power is not None and _has_base(context, power):
+        return context.term(power)
     if "::" in node.name or context.definitions.is_member(node.name):
         raise missing_operation(context, node, node.name, ())
     if not context.allow_free:
@@ -402,6 +414,14 @@ def _unbound(context: Context, node: tree.Name) -> core.Term:
         hint = suggestion(node.name, names, otherwise="declare it, or bind it")
         context.reject(node, "unknown-name", f"{node.name} is declared nowhere", found=node.name, hint=hint)
     return context.free_name(node)
+
+
+def _has_base(context: Context, power: tree.Call) -> bool:
+    """Whether ``x²`` is the power of something: x is bound, declared, or a letter where letters may be free."""
+    base = power.arguments[0]
+    assert isinstance(base, tree.Name)
+    known = base.name in context.environment or bool(context.scope.candidates(base.name))
+    return known or (context.allow_free and is_letter(base.name))
 
 
 def _function_value(

@@ -43,6 +43,10 @@ class Context(Protocol):
         """The declarations of the theory at the sorts they are used at."""
         ...
 
+    def reads_constant(self, name: str) -> bool:
+        """Whether a name that nothing declares is a constant such as π."""
+        ...
+
     @property
     def allow_free(self) -> bool:
         """Whether a name that nothing declares is a free name, and no error."""

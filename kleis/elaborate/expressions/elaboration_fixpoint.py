@@ -45,17 +45,24 @@ def elaborate_to_fixpoint(
     *,
     prefix: str,
     allow_free: bool,
+    constants: frozenset[str] = frozenset(),
     bound: Mapping[str, Term] | None = None,
 ) -> ElaboratedExpression:
     """Elaborate an expression; `ElaborationError` if some sort in it cannot be inferred.
 
-    `elaborate` is one pass; `prefix`, `allow_free` and `bound` are those of `TermElaborator`.
+    `elaborate` is one pass; `prefix`, `allow_free`, `constants` and `bound` are those of `TermElaborator`.
     """
     fixed: dict[str, Sort] = {}
     for _ in range(_MOST_PASSES):
         inference = Inference(fixed)
         elaborator = TermElaborator(
-            definitions, scope, inference, prefix=prefix, allow_free=allow_free, bound=bound
+            definitions,
+            scope,
+            inference,
+            prefix=prefix,
+            allow_free=allow_free,
+            constants=constants,
+            bound=bound,
         )
         term = elaborate(elaborator)
         if not inference.unknowns and not inference.waiting:

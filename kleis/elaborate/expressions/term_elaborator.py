@@ -19,6 +19,7 @@ import msgspec
 
 from kleis import core
 from kleis.budget import LONGEST_LIST, Budget, Meter
+from kleis.builtins.real_constants import CONSTANT_READINGS, LETTERS
 from kleis.core.sort_operations import join_sorts, rank
 from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.terms import construct_list
@@ -27,10 +28,12 @@ from kleis.elaborate.expressions.call_elaboration import apply_value, call, name
 from kleis.elaborate.expressions.elaboration_context import Declarations
 from kleis.elaborate.expressions.match_elaboration import elaborate_let, elaborate_match
 from kleis.elaborate.scopes.scope import Scope
+from kleis.elaborate.sorts.read_sorts import INFERRED
 from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference
 from kleis.errors import BudgetError
 from kleis.problems import Place, Spanned
 from kleis.syntax import tree
+from kleis.syntax.tree.traversal import walk
 from kleis.values.text import number_from_text
 
 __all__ = ["ANY", "TermElaborator"]
@@ -60,6 +63,7 @@ class TermElaborator:
         *,
         prefix: str,
         allow_free: bool,
+        constants: frozenset[str] = frozenset(),
         bound: Mapping[str, core.Term] | None = None,
     ) -> None:
         self.definitions = definitions
@@ -67,6 +71,7 @@ class TermElaborator:
         self.inference = inference
         self.prefix = prefix
         self.allow_free = allow_free
+        self._constants = constants
         self.environment: dict[str, core.Term] = dict(bound or {})
         self.names: set[str] = {
             term.name for term in self.environment.values() if isinstance(term, core.Variable)
@@ -101,6 +106,12 @@ class TermElaborator:
     def sort(self, term: core.Term) -> core.Sort:
         """The sort of a term, as far as it is known."""
         return self.inference.resolve(term.sort)
+
+    def reads_constant(self, name: str) -> bool:
+        """Whether a name that nothing declares is a constant; a letter such as `e` only where that was found out."""
+        if name not in CONSTANT_READINGS:
+            return False
+        return name not in LETTERS or name in self._constants or (name != "i" and not self.allow_free)
 
     def free_name(self, node: tree.Name) -> core.Variable:
         """The variable of a name that nothing declares; an outermost ∀ will bind it."""
@@ -252,7 +263,7 @@ class TermElaborator:
         variables: list[core.Variable] = []
         values: dict[str, core.Term] = {}
         for binder in node.binders:
-            variable = self.variable(binder.name, self.written(binder.type), variables)
+            variable = self.variable(binder.name, self._binder_sort(node, binder), variables)
             variables.append(variable)
             values[binder.name] = variable
         with self.bound(values):
@@ -261,6 +272,21 @@ class TermElaborator:
         if where is not None:
             body = core.Connective("implies" if node.kind == "forall" else "and", (where, body))
         return core.Quantifier(node.kind, tuple(variables), body)
+
+    def _binder_sort(self, node: tree.Quantifier, binder: tree.Binder) -> core.Sort:
+        """The sort of a bound variable; of ``x ∈ S``, the sort of what S holds."""
+        if not (isinstance(binder.type, tree.NamedType) and binder.type.name == INFERRED):
+            return self.written(binder.type)
+        sort = self.unknown(binder, "binder", f"the variable {binder.name}")
+        for each in walk(node.where) if node.where is not None else ():
+            match each:
+                case tree.Call(name="in_set", arguments=(tree.Name(name=name), container)) if (
+                    name == binder.name
+                ):
+                    held = self.sort(self.term(container))
+                    if isinstance(held, core.SetOf | core.ListOf):
+                        self.inference.unify(sort, held.element)
+        return self.inference.resolve(sort)
 
     def _lambda(self, node: tree.Lambda, expected: core.Sort | None) -> core.Term:
         wanted = self.inference.resolve(expected) if expected is not None else None

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from kleis import core
+from kleis.builtins.real_constants import BOUNDS
 from kleis.builtins.row import Argument, Builtin, Signature, Waiting
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.sort_operations import map_sort, rank, substitute_sort, variables_of
@@ -121,8 +122,8 @@ def is_builtin(name: str, candidate: Candidate) -> bool:
     coercions: ``abs : ℤ → ℤ`` is the built-in, whose values are in ℕ; ``(-) : ℕ × ℕ → ℕ`` is another operation.
     """
     row = find_builtin(name)
-    if row is None or not isinstance(candidate, core.Symbol | Polymorphic):
-        return False
+    if row is None or not isinstance(candidate, core.Symbol | Polymorphic) or row.name in BOUNDS:
+        return False  # an element `e` of a structure over ℝ is the program's, and no number that is known
     domain = tuple(map(_rigid, candidate.domain))
     codomain = _rigid(candidate.codomain)
     if row.name in ("equals", "neq"):

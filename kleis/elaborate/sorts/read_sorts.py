@@ -23,6 +23,8 @@ from kleis.theory.theory import Theory
 
 __all__ = [
     "BUILT_IN_TYPES",
+    "INFERRED",
+    "OTHER_SPELLINGS",
     "Names",
     "Polynomial",
     "SortReader",
@@ -68,6 +70,21 @@ _NUMBER_SETS: Mapping[str, core.Sort] = {
 _ALWAYS_BUILT_IN = frozenset({"Bool"})
 
 _TUPLES: Mapping[str, int] = {"Pair": 2, "Tuple3": 3, "Tuple4": 4, "Tuple5": 5}
+
+OTHER_SPELLINGS: Mapping[str, str] = {
+    "bool": "Bool",
+    "boolean": "Bool",
+    "int": "ℤ",
+    "integer": "ℤ",
+    "string": "String",
+    "str": "String",
+    "float": "ℝ",
+    "double": "ℝ",
+}
+"""Types as other languages spell them: never carriers, unless a program declares them."""
+
+INFERRED = "_"
+"""The type of a binder ``x ∈ S``: the sort of what S holds."""
 
 _FAMILIES: Mapping[str, int] = {"List": 1, "Set": 1, "BitVec": 1, "Matrix": 3, **_TUPLES}
 
@@ -177,6 +194,8 @@ class SortReader:
             or head in BUILT_IN_TYPES
             or head in _FAMILIES
             or head in self._free_number_sets()
+            or head in OTHER_SPELLINGS
+            or head == INFERRED
         )
 
     def nearest_type(self, name: str) -> tuple[str, ...]:
@@ -213,6 +232,16 @@ class SortReader:
             return built_in
         if name in _FAMILIES:
             raise self._arity(written, name, _FAMILIES[name], 0, file)
+        if name in OTHER_SPELLINGS or name == INFERRED:
+            meant = OTHER_SPELLINGS.get(name, "")
+            raise elaboration_error(
+                written,
+                file,
+                "unknown-type",
+                f"there is no type {name}" if meant else "the type is not written",
+                found=name,
+                hint=f"write {meant}" if meant else "write it; _ stands for a type in ∀, ∃ and ∃! only",
+            )
         return core.Carrier(name)
 
     def _member_type(

@@ -19,6 +19,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.problems import AnswerWarning
+
 __all__ = [
     "Attempt",
     "Binding",
@@ -112,6 +114,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         What every engine did, in the published order.
     """
 
+    warnings: tuple[AnswerWarning, ...] = ()
     status: Status
     claim: str = ""
     reason: Reason | None = None
@@ -135,7 +138,6 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     certificate: str = ""
     cached: bool = False
     problem: dict[str, Any] | None = None
-    warnings: tuple[str, ...] = ()
 
     @property
     def definite(self) -> bool:

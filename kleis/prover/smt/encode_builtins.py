@@ -111,6 +111,10 @@ def _literal_exponent(text: str) -> int | None:
 
 def _power(operation: core.Operation, arguments: Sequence[str]) -> str | None:
     base, exponent = arguments
+    below = exponent.removeprefix("(- ").removesuffix(")") if exponent.startswith("(- ") else ""
+    if below and _is(operation, "ℚ", "ℝ"):
+        power = _power(operation, (base, below))
+        return f"(/ 1.0 {power})" if power is not None else None
     count = _literal_exponent(exponent)
     if count is None:
         return None

@@ -20,6 +20,7 @@ from fractions import Fraction
 import msgspec
 
 from kleis import core
+from kleis.builtins.real_constants import BOUNDS
 from kleis.core.sort_printing import sort_text, sorts_text
 from kleis.definedness.partial_logic import Language, PartialFormula, conditional, connective, equivalence
 from kleis.prover.protocol.engine import Inexpressible
@@ -437,6 +438,10 @@ class Terms:
             self.approximated[operation] = quoted("b", f"{operation.name}/{sorts}")
             domain = tuple(each.sort for each in operation.parameters)
             self._declare(self.approximated[operation], domain, operation.result)
+            if operation.name in BOUNDS and not domain and operation.result == core.REAL:
+                low, high = (real(each) for each in BOUNDS[operation.name])
+                name = self.approximated[operation]
+                self.declarations.append(f"(assert (and (< {low} {name}) (< {name} {high})))")
         return self.approximated[operation]
 
     def _condition(self, operation: core.Operation, texts: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.problems import AnswerWarning
 from kleis.sessions.files.errors import SessionError
 from kleis.syntax import tree
 from kleis.syntax.printer.expressions import quote
@@ -57,7 +58,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     functions: tuple[str, ...] = ()
     data_types: tuple[str, ...] = ()
     axioms: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[AnswerWarning, ...] = ()
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -83,7 +84,8 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     functions: tuple[str, ...] = ()
     data_types: tuple[str, ...] = ()
     axioms: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[AnswerWarning | str, ...] = ()
+    """Records of before have the text alone."""
 
 
 _HEADINGS = msgspec.json.Decoder(_Heading)
@@ -181,7 +183,9 @@ def _item_at(text: str, position: int) -> tuple[Item, int] | None:
         functions=line.functions,
         data_types=line.data_types,
         axioms=line.axioms,
-        warnings=line.warnings,
+        warnings=tuple(
+            AnswerWarning("recorded", each) if isinstance(each, str) else each for each in line.warnings
+        ),
     )
     return item, after + 1
 

@@ -7,10 +7,13 @@ that the grammar keeps: names and operators as text, lists as lists, absent opti
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from kleis.syntax import tree
-from kleis.syntax.operators import POSTFIX, canonical_name
+from kleis.syntax.operators import CALLED_PREFIX, POSTFIX, canonical_name
+from kleis.syntax.superscripts import exponent_of
+from kleis.syntax.tree.traversal import walk
 
 __all__ = ["ExpressionBuilder", "Lints", "TreeError", "decode"]
 
@@ -34,7 +37,13 @@ _PREFIXES = {
     "Σ": "Sum",
     "Π": "Product",
     "∫": "Integrate",
+    "−": "negate",
+    "!": "logical_not",
+    **CALLED_PREFIX,
 }
+_INDEXED = {"∑": "sum_bounds", "Σ": "sum_bounds", "∏": "prod_bounds", "Π": "prod_bounds"}
+_NUMBER_SETS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String"})
+"""After ``∈`` in a binder these are the types that they name."""
 _POSTFIXES = {operator.symbol: operator.name for operator in POSTFIX.values()}
 _QUANTIFIERS: dict[str, tree.QuantifierKind] = {
     "∀": "forall",
@@ -67,6 +76,33 @@ class NamedArgument:
         self.span = span
 
 
+class MemberBinder(tree.Binder, frozen=True):
+    """``x ∈ S`` among binders; never part of a tree: `quantifier` makes a binder and a condition of it."""
+
+    container: tree.Expression = tree.Boolean(True)
+
+
+def _ranges(binders: tuple[tree.Binder, ...]) -> list[tree.Expression]:
+    """The conditions ``x ∈ S`` of binders."""
+    return [
+        tree.Call("in_set", (tree.Name(each.name, each.span), each.container), each.span)
+        for each in binders
+        if isinstance(each, MemberBinder)
+    ]
+
+
+def _names(expression: tree.Expression) -> Iterator[str]:
+    """The names in an expression, bound and unbound."""
+    for each in walk(expression):
+        match each:
+            case tree.Name(name=name) | tree.Call(name=name) | tree.Binder(name=name):
+                yield name
+            case tree.Parameter(name=name) | tree.VariablePattern(name=name) | tree.AsPattern(name=name):
+                yield name
+            case _:
+                pass
+
+
 Arguments = list[tree.Expression | NamedArgument]
 
 
@@ -94,9 +130,6 @@ def _qualified(text: str) -> str:
 
 class Lints(Protocol):
     """What the builders report while they build.  `kleis.syntax.parser.lints.Linter` is one."""
-
-    def name(self, name: str, span: tree.Span) -> None:
-        """A name stands in an expression."""
 
     def named_argument(self, name: str, span: tree.Span) -> None:
         """An argument was parsed as ``name = value``."""
@@ -255,7 +288,6 @@ class ExpressionBuilder:
     def name(self, span: tree.Span, name: str) -> tree.Expression:
         if name == "true" or name == "false":
             return tree.Boolean(name == "true", span)
-        self.lints.name(name, span)
         return tree.Name(_qualified(name), span)
 
     def operator_value(self, span: tree.Span, operator: str) -> tree.Expression:
@@ -276,6 +308,53 @@ class ExpressionBuilder:
         self, span: tree.Span, first: tree.Expression | None, rest: list[tree.Expression] | None = None
     ) -> tree.Expression:
         return tree.ListLiteral((first, *(rest or ())) if first else (), span)
+
+    def empty_set(self, span: tree.Span, _sign: str) -> tree.Expression:
+        return tree.Name("empty_set", span)
+
+    def set_literal(
+        self,
+        span: tree.Span,
+        _brace: str,
+        first: tree.Expression | None,
+        rest: list[tree.Expression] | None = None,
+    ) -> tree.Expression:
+        """``{a, b}`` is ``insert(a, singleton(b))``."""
+        if first is None:
+            return tree.Name("empty_set", span)
+        others = [first, *(rest or ())]
+        found: tree.Expression = tree.Call("singleton", (others.pop(),), span)
+        if len(others) > tree.MAXIMUM_NESTING // 2:
+            raise TreeError("too-deep", "a set of so many elements", "insert them by a definition", span)
+        for each in reversed(others):
+            found = tree.Call("insert", (each, found), span)
+        return found
+
+    def absolute_value(
+        self, span: tree.Span, _left: str, inner: tree.Expression, _right: str
+    ) -> tree.Expression:
+        return tree.Call("abs", (inner,), span)
+
+    def superscript(self, span: tree.Span, base: tree.Expression, sign: str) -> tree.Expression:
+        """``(x + 1)²``, ``3²``, ``x⁻¹``: powers."""
+        return tree.Call("power", (base, exponent_of(sign, span)), span)
+
+    def bound(self, span: tree.Span, _sign: str, inner: tree.Expression) -> tree.Expression:
+        return inner
+
+    def indexed(
+        self,
+        span: tree.Span,
+        sign: str,
+        index: str,
+        _equal: str,
+        low: tree.Expression,
+        high: tree.Expression,
+        body: tree.Expression,
+    ) -> tree.Expression:
+        """``∑_{i=a}^{b} body`` is ``Σ(a, b, λ i . body)``."""
+        function = tree.Lambda((tree.Parameter(index, None, span),), body, span)
+        return tree.Call(_INDEXED[sign[0]], (function, low, high), span)
 
     def arguments(
         self, span: tree.Span, first: tree.Expression | NamedArgument, rest: Arguments | None = None
@@ -340,7 +419,53 @@ class ExpressionBuilder:
         where: tree.Expression | None,
         body: tree.Expression,
     ) -> tree.Expression:
-        return tree.Quantifier(_QUANTIFIERS[quantifier], binders, where, body, span)
+        ranges = _ranges(binders)
+        if where is not None:
+            ranges.append(where)
+        condition = ranges[0] if ranges else None
+        for each in ranges[1:]:
+            assert condition is not None
+            condition = tree.Call("logical_and", (condition, each), span)
+        plain = tuple(tree.Binder(each.name, each.type, each.span) for each in binders)
+        return tree.Quantifier(_QUANTIFIERS[quantifier], plain, condition, body, span)
+
+    def unique_quantifier(
+        self,
+        span: tree.Span,
+        _quantifier: str,
+        binders: tuple[tree.Binder, ...],
+        where: tree.Expression | None,
+        body: tree.Expression,
+    ) -> tree.Expression:
+        """``∃!(x : T). p`` is ``∃(x_1 : T). ∀(x : T). p ↔ x = x_1``, with a name that p does not have."""
+        ranges = [*_ranges(binders), *([where] if where is not None else [])]
+        for part in reversed(ranges):
+            body = tree.Call("logical_and", (part, body), span)
+        taken = {each.name for each in binders} | set(_names(body))
+        ones: list[tree.Binder] = []
+        same: tree.Expression | None = None
+        for each in binders:
+            name, count = f"{each.name}_1", 1
+            while name in taken:
+                count += 1
+                name = f"{each.name}_{count}"
+            taken.add(name)
+            ones.append(tree.Binder(name, each.type, span))
+            equal = tree.Call("equals", (tree.Name(each.name, span), tree.Name(name, span)), span)
+            same = equal if same is None else tree.Call("logical_and", (same, equal), span)
+        assert same is not None, "a quantifier binds something"
+        plain = tuple(tree.Binder(each.name, each.type, each.span) for each in binders)
+        only = tree.Quantifier("forall", plain, None, tree.Call("iff", (body, same), span), span)
+        return tree.Quantifier("exists", tuple(ones), None, only, span)
+
+    def member_group(
+        self, span: tree.Span, names: list[str], _member: str, container: tree.Expression
+    ) -> tuple[tree.Binder, ...]:
+        """``x ∈ S``: a type where S is one of numbers, else any sort and the condition ``in_set(x, S)``."""
+        if isinstance(container, tree.Name) and container.name in _NUMBER_SETS:
+            written = tree.NamedType(container.name, container.span)
+            return tuple(tree.Binder(name, written, span) for name in names)
+        return tuple(MemberBinder(name, tree.NamedType("_", span), span, container) for name in names)
 
     def binders(
         self, span: tree.Span, *groups: tuple[tree.Binder, ...] | list[tuple[tree.Binder, ...]]

@@ -61,24 +61,18 @@ class Place(NamedTuple):
 
 
 ILLEGAL_CHARACTERS = {
-    "∈": "membership is a call: in_set(x, S)",
-    "∉": "membership is a call: ¬in_set(x, S)",
+    "∉": "write ¬(x ∈ S)",
     "⊆": "set relations are calls: subset(A, B)",
     "⊂": "set relations are calls: subset(A, B) ∧ A ≠ B",
     "∖": "set operations are calls: difference(A, B)",
     "\\": "a lambda is λ x . e; set difference is difference(A, B)",
-    "∅": "the empty set is a name: empty_set",
     "∞": "there is no infinity; name it: element infinity : …",
-    "√": "a root is a call: sqrt(x)",
     "∂": "a derivative is a call, for example diff(f, x)",
     "≡": "equality is =, equivalence of propositions is ↔",
     "≈": "write the tolerance: abs(a - b) ≤ t",
     "±": "write the two cases: x = a + b ∨ x = a - b",
-    "÷": "division is /",
     "⋅": "multiplication is *, × or · (U+00B7)",
-    "−": "the minus sign is the ASCII -",
     "–": "the minus sign is the ASCII -",
-    "%": "the remainder is a call: mod(a, b)",
     "~": "negation is ¬ or not",
     "'": "names have no primes: write x_1 or x_next; strings stand in double quotes",
     "′": "names have no primes: write f_prime",
@@ -88,6 +82,7 @@ ILLEGAL_CHARACTERS = {
     "⊥": "write false",
     "⊤": "write true",
     "⟨": "tuples stand in round brackets: (a, b)",
+    "⁺": "a power is x^2 or x²",
     "⟩": "tuples stand in round brackets: (a, b)",
     "⌊": "write floor(x)",
     "⌋": "write floor(x)",
@@ -97,8 +92,8 @@ ILLEGAL_CHARACTERS = {
     "”": 'strings stand in straight double quotes: "…"',
     "‘": 'strings stand in straight double quotes: "…"',
     "’": 'strings stand in straight double quotes: "…"',
-    "∑": "the sum is the Greek letter Σ (U+03A3): Σ(lo, hi, body)",
-    "∏": "the product is the Greek letter Π (U+03A0): Π(lo, hi, body)",
+    "∑": "write ∑_{i=a}^{b} body, or Σ(a, b, λ i . body)",
+    "∏": "write ∏_{i=a}^{b} body, or Π(a, b, λ i . body)",
     "…": "write the list out, or use range(a, b)",
     "?": "a condition is if c then a else b",
     "$": "names consist of letters, digits and _",
@@ -122,7 +117,7 @@ _STATEMENTS = {
 }
 
 _INFIX_WORDS = {
-    "mod": "mod(a, b)",
+    "mod": "a % b or mod(a, b)",
     "div": "div(a, b) or floor(a / b)",
     "rem": "mod(a, b)",
     "xor": "¬(a ↔ b)",
@@ -130,13 +125,13 @@ _INFIX_WORDS = {
     "implies": "a → b",
     "union": "union(A, B) or A ∪ B",
     "is": "a = b",
-    "in": "in_set(x, S)",
+    "in": "x ∈ S",
 }
 
 
 def named_mistake(place: Place) -> Mistake | None:
     """The mistake, if it is recognised."""
-    if not place.before:
+    if not place.before and not place.wants_operand:
         return _outside(place)
     return _bracket(place) or _header(place) or _member(place) or _form(place) or _operand(place)
 
@@ -235,7 +230,7 @@ def _member(place: Place) -> Mistake | None:
 
 def _form(place: Place) -> Mistake | None:
     found, acceptable = place.found, place.acceptable
-    if {"COLON", "NAME"} == acceptable and found in (".", ")", ","):
+    if {"COLON", "NAME", "MEMBER"} == acceptable and found in (".", ")", ","):
         hint = "write ∀(x : T). … ; a lambda without types is λ x . …"
         return Mistake("binder-type", f"the type of `{place.last()}` is missing", hint)
     if found in ("->", "=>", "→", "⟹") and "DOT" in acceptable and place.opened[0] != "{":
@@ -279,6 +274,12 @@ def _operand(place: Place) -> Mistake | None:
         return None
     if found == "=>":
         return Mistake("implication-arrow", "`=>` belongs to the cases of a match", "implication is → or ->")
+    if found == "|" and "RBRACE" in place.acceptable and "COMMA" in place.acceptable:
+        return Mistake(
+            "braces", "there are no sets by a condition", "state the condition: ∀(x : T) where P(x). …"
+        )
+    if found == "^{":
+        return Mistake("power-braces", "a power has no braces", "write x^n or x^(n + 1)")
     if found == "[":
         return Mistake(
             "indexing", "there is no indexing with brackets", "write nth(list, i), counting from 0"
@@ -308,14 +309,8 @@ def _operand(place: Place) -> Mistake | None:
 
 def _operand_start(place: Place) -> Mistake | None:
     found = place.found
-    if found == "{":
-        return Mistake(
-            "braces", "there are no sets or records in braces", "write a list [a, b], or named arguments"
-        )
-    if found == "|":
-        return Mistake("bars", "there are no bars around an expression", "write abs(x) or norm(x)")
-    if found == "!":
-        return Mistake("bang", "`!` comes after its operand and is the factorial", "negation is ¬ or not")
+    if found == "||":
+        return Mistake("bars", "`||` is a disjunction", "write | |x| | with spaces, or abs(abs(x))")
     if found == "*" and place.last() == "*":
         return Mistake("double-star", "`**` is no operator", "a power is ^")
     if found == ">" and place.last() == "<":

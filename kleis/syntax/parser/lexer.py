@@ -87,6 +87,9 @@ def _scanner() -> _Scanner:
         "MINUS": ("MINUS", "NEGATE"),
         "ARGUMENT_NAME": ("ARGUMENT_NAME", "NAME"),
         "DOT_CARRIER": ("DOT_CARRIER", "DOT"),
+        "LBRACE": ("LBRACE", "LSET"),
+        "BANG": ("POSTFIX", "NOT"),
+        "VBAR": ("VBAR", "RBAR"),
         VOID: (VOID, VOID),
     }
     soft |= {kind: (terminal, "NAME") for kind, terminal in GLUED.items()}
@@ -95,6 +98,8 @@ def _scanner() -> _Scanner:
     symbol = f"{'|'.join(map(regex.escape, long))}|[{short}]"
     operator = rf"(?:{symbol})"
     pieces = [
+        r"(?P<indexed>[∑∏ΣΠ]_\{|\^\{)",
+        r"(?P<superscript>⁻?+[⁰¹²³⁴⁵⁶⁷⁸⁹]++|⁻?+ⁿ)",
         rf"(?P<word>{_WORD})(?:(?P<qualified>(?:::(?:{_WORD}|\({operator}\)|{operator}))++)"
         rf"|(?P<carrier>\.carrier(?!{_CONTINUE})))?",
         r"(?P<comment>//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)",
@@ -171,7 +176,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
             if piece[0] in "λΣΠ" and len(piece) > 1 and is_word(piece[1]):
                 kind = _glued(piece)
         elif group == "symbol":
-            kind = symbols[piece]
+            kind = symbols[piece] if piece != "!" else "BANG"
             if piece in "([{":
                 depth += 1
                 if depth == MAXIMUM_NESTING + 1:
@@ -184,6 +189,11 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
                 depth -= depth > 0
             elif piece == "=" and previous == "word" and kinds[-2:-1] and kinds[-2] in _ARGUMENT_STARTS:
                 kinds[-1] = "ARGUMENT_NAME"
+        elif group == "indexed":
+            kind = symbols[piece]
+            depth += 1
+        elif group == "superscript":
+            kind = "SUPERSCRIPT"
         elif group == "number":
             kind = "NUMBER"
         elif group == "string":
@@ -306,8 +316,8 @@ def _collapse_annotations(tokens: Tokens) -> None:
 
 
 _STARTS_PROPOSITION = frozenset((
-    "NAME", "QUALIFIED", "NUMBER", "STRING", "LPAR", "_OPEN", "LSQB", "FORALL", "EXISTS", "NOT", "PREFIX",
-    "BIG_OPERATOR", "LAMBDA", "λ…", "Σ…",
+    "NAME", "QUALIFIED", "NUMBER", "STRING", "LPAR", "_OPEN", "LSQB", "FORALL", "EXISTS", "EXISTS_ONE", "NOT", "BANG",
+    "PREFIX", "BIG_OPERATOR", "INDEXED", "EMPTY_SET", "LAMBDA", "λ…", "Σ…",
 ))  # fmt: skip
 CONTINUING_WORDS = frozenset(["and", "or", "then", "else", "in", "as", "where", "with", "over", "extends"])
 """Keywords that continue what stands before them, wherever they can."""

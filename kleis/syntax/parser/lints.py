@@ -8,7 +8,6 @@ See docs/reference/kleis.md §4.4.  A lint never changes what a text means.  The
     or-before-and         ``if a ∨ b ∧ c`` is ``if a ∨ (b ∧ c)``
     custom-precedence     ``a ∪ b ∩ c`` is ``(a ∪ b) ∩ c``
     named-argument        ``f(a = b)`` in a proposition passes an argument called a
-    superscript-name      ``x²`` is one name
     line-continues        a line of an example that starts with ``(`` or ``-`` continues the line before
     unusable-name         a name that is declared but means something else in every expression
 
@@ -27,7 +26,6 @@ from kleis.syntax.parser.operator_chains import Operand
 
 __all__ = ["Linter"]
 
-_SUPERSCRIPTS = frozenset("²³¹⁰⁴⁵⁶⁷⁸⁹ⁿ")
 _UNUSABLE = {
     "not": "negation",
     "and": "conjunction",
@@ -89,14 +87,6 @@ class Linter:
         if self._tokens.kinds[first] == "NEGATE":
             self._tight_minus(first)
 
-    def name(self, name: str, span: tree.Span) -> None:
-        """A name stands in an expression."""
-        if name[-1] in _SUPERSCRIPTS:
-            base = name.rstrip("".join(_SUPERSCRIPTS))
-            self._note(
-                "superscript-name", span, f"`{name}` is one name, not a power", f"write {base}^2 for a power"
-            )
-
     def named_argument(self, name: str, span: tree.Span) -> None:
         """An argument was parsed as ``name = value``."""
         self._named.append((name, span))
@@ -140,7 +130,7 @@ class Linter:
 
     def finish(self, items: tuple[tree.Declaration, ...]) -> tuple[tree.Lint, ...]:
         """All lints of the text in order of place."""
-        self._pending = self._kept
+        self._pending = [*self._kept, *self._pending]
         for item in items:
             if isinstance(item, tree.Example):
                 self._continued_lines(item)
@@ -183,7 +173,7 @@ class Linter:
         return bisect_left(self._tokens.starts, start)
 
     def _additive(self, operator: Binary, token: int, before: str) -> None:
-        if operator.level != BINARY[before].level:
+        if before not in BINARY or operator.level != BINARY[before].level:
             return
         if operator.name in CUSTOM_OPERATORS or before in CUSTOM_OPERATORS:
             self._add(

@@ -19,13 +19,14 @@ __all__ = ["Automaton", "Recovery", "Stuck", "explain_token", "explain_tree_erro
 
 _EXPRESSION = frozenset((
     "NAME", "QUALIFIED", "NUMBER", "STRING", "LPAR", "LSQB", "FORALL", "EXISTS", "NOT", "PREFIX", "BIG_OPERATOR",
-    "LIM", "LAMBDA", "IF", "LET", "MATCH", "USING", "NEGATE", "ARGUMENT_NAME",
+    "LIM", "LAMBDA", "IF", "LET", "MATCH", "USING", "NEGATE", "ARGUMENT_NAME", "EXISTS_ONE", "EMPTY_SET", "LSET", "LBAR",
+    "INDEXED",
 ))  # fmt: skip
 _TYPE = frozenset(["NAME", "QUALIFIED", "NUMBER", "LPAR", "FORALL"])
 _PATTERN = frozenset(["NAME", "NUMBER", "STRING", "LPAR", "LSQB"])
 _OPERATOR = frozenset((
     "IFF", "ARROW", "DOUBLE_ARROW", "OR", "AND", "EQUAL", "DOUBLE_EQUAL", "COMPARISON", "PLUS", "MINUS", "CUSTOM",
-    "TIMES_SIGN", "STAR", "DOT_OPERATOR", "SLASH", "POWER", "POSTFIX",
+    "TIMES_SIGN", "STAR", "DOT_OPERATOR", "SLASH", "POWER", "POSTFIX", "PERCENT", "MEMBER", "SUPERSCRIPT",
 ))  # fmt: skip
 _ITEM = frozenset(
     ["IMPORT", "STRUCTURE", "IMPLEMENTS", "DATA", "OPERATION", "TYPE", "DEFINE", "EXAMPLE", "AT"]
@@ -33,7 +34,7 @@ _ITEM = frozenset(
 _GROUPS = (
     (_ITEM, "a new item"),
     (_EXPRESSION - {"ARGUMENT_NAME"}, "an expression"),
-    (_OPERATOR - {"POSTFIX"}, "an operator"),
+    (_OPERATOR - {"POSTFIX", "SUPERSCRIPT"}, "an operator"),
     (_PATTERN, "a pattern"),
     (_TYPE, "a type"),
 )
@@ -48,6 +49,10 @@ _WORDS = {
     "DOT_CARRIER": "`.carrier`",
     "ANNOTATION_TEXT": "`(`",
     "NEGATE": "`-`",
+    "LSET": "`{`",
+    "LBAR": "`|`",
+    "RBAR": "`|`",
+    "SUPERSCRIPT": "an exponent",
     END: "the end of the text",
 }
 _LEXICAL = {
@@ -133,8 +138,8 @@ def _place(tokens: Tokens, index: int, start: int, acceptable: Sequence[str]) ->
     opened: list[tuple[str, int]] = []
     for earlier in range(start, index):
         text = tokens.texts[earlier]
-        if text in ("(", "[", "{"):
-            opened.append((text, tokens.lines[earlier]))
+        if text[-1:] in ("(", "[", "{") and not text.startswith('"'):
+            opened.append((text[-1], tokens.lines[earlier]))
         elif text in (")", "]", "}") and opened:
             opened.pop()
     found = tokens.texts[index]

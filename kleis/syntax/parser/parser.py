@@ -26,7 +26,14 @@ from kleis.syntax.parser.operator_chains import Chain, Operand, fold
 from kleis.syntax.parser.parse_errors import Automaton, Recovery, Stuck, explain_token, explain_tree_error
 from kleis.syntax.parser.tables import END, Rule, load_tables
 
-__all__ = ["parse_expression", "parse_program", "parse_source", "parse_type", "parse_with_tokens"]
+__all__ = [
+    "parse_asked",
+    "parse_expression",
+    "parse_program",
+    "parse_source",
+    "parse_type",
+    "parse_with_tokens",
+]
 
 MAXIMUM_ERRORS = 100
 """After so many errors in one text the rest is not parsed."""
@@ -38,7 +45,14 @@ _NO_LEVEL = {
 }  # fmt: skip
 """The rules that add no level to the tree."""
 
-_MORE_LEVELS = {"named_argument": 2, "assert_inconsistent_block": 9}
+_MORE_LEVELS = {
+    "named_argument": 2,
+    "indexed": 2,
+    "unique_quantifier": 4,
+    "absolute_value": 1,
+    "member_group": 0,
+    "assert_inconsistent_block": 9,
+}
 """The rules that add more than one level."""
 
 Picks: TypeAlias = tuple[int, ...]
@@ -74,6 +88,14 @@ def parse_expression(text: str, *, file: str = "<text>") -> tree.Expression:
     """Parse one expression or proposition, or raise `ParseError`."""
     expression: tree.Expression = _Parse(text, file).single("expression")
     return expression
+
+
+def parse_asked(text: str, *, file: str = "<text>") -> tuple[tree.Expression, tuple[tree.Lint, ...]]:
+    """Parse one expression that somebody asks about, with its lints; or raise `ParseError`."""
+    parse = _Parse(text, file)
+    expression: tree.Expression = parse.single("expression")
+    parse.linter.proposition(expression.span)
+    return expression, parse.linter.finish(())
 
 
 def parse_type(text: str, *, file: str = "<text>") -> tree.TypeExpression:
@@ -223,6 +245,8 @@ class _Parse:
         wanted, otherwise = soft()[kind]
         action = self.automaton.tables.actions[states[-1]].get(wanted)
         accepted = action is not None and (action > 0 or self.automaton.accepts(states, wanted))
+        if not accepted and kind == "VBAR":
+            return "RBAR" if self.automaton.accepts(states, "RBAR") else "LBAR"
         if accepted and kind == "DOT_CARRIER":
             tokens.kinds[index + 1] = VOID
         elif not accepted and kind in GLUED:
@@ -252,7 +276,10 @@ class _Parse:
 
     def folded(self, values: list[Any], _heights: list[int], _firsts: list[int], _picks: Picks) -> Step:
         """A chain is complete."""
-        operand = fold(values[0], self._span, self.linter.operator)
+        kinds = self.tokens.kinds
+        operand = fold(
+            values[0], self._span, self.linter.operator, lambda each: kinds[each.first] == "INDEXED"
+        )
         return operand.expression, operand.height
 
 

@@ -151,7 +151,7 @@ def _lay_out(pieces: list[_Piece]) -> str:
             lines[-1] += _separator(pieces[number - 1], piece) + piece.text
         if piece.is_comment:
             continue
-        if piece.text == "{":
+        if piece.text.endswith("{") and piece.kind in ("LBRACE", "LSET", "INDEXED", "UPPER"):
             blocks.append(_Block(current, 0, 0))
             outer.append(unit)
         elif piece.text == "}" and blocks:
@@ -185,6 +185,8 @@ def _separator(before: _Piece, piece: _Piece) -> str:
         return "  " if piece.text.startswith("//") else " "
     if before.is_comment:
         return " " if piece.spaced else ""
+    if piece.kind == "SUPERSCRIPT" and not (piece.spaced and is_word(before.text)):
+        return ""
     if piece.text in (",", ";") or before.text in ("(", "[") or piece.text in (")", "]"):
         return ""
     joined = is_word(before.text[-1:] + piece.text[:1]) or (

@@ -67,6 +67,7 @@ class _Check:
             case tree.FunctionDefinition():
                 self._definition(item, _NOTHING)
             case tree.OperationDeclaration():
+                self._not_reserved(item.name, item)
                 self.types.check(item.type, _NOTHING)
             case tree.AliasDefinition():
                 self._alias(item)
@@ -83,6 +84,9 @@ class _Check:
 
     def _definition(self, item: tree.FunctionDefinition, scope: _Scope, *, is_global: bool = True) -> None:
         self._distinct("parameter", [(each.name, each) for each in item.parameters])
+        self._not_reserved(item.name, item)
+        for each in item.parameters:
+            self._not_reserved(each.name, each)
         for parameter in item.parameters:
             self.types.check(parameter.type, scope)
         self.types.check(item.result, scope)
@@ -98,6 +102,11 @@ class _Check:
                 f"{item.name} is a builtin; this definition takes its place everywhere",
                 hint="rename it if the builtin is meant elsewhere",
             )
+
+    def _not_reserved(self, name: str, node: Spanned) -> None:
+        if name in ("true", "false"):
+            message = f"{name} is a truth value in every expression: what is declared here is never meant"
+            self.report.error(node, "reserved-name", message, hint="choose another name", found=name)
 
     def _alias(self, item: tree.AliasDefinition) -> None:
         scope = self._parameters(item.parameters, _NOTHING)

@@ -15,21 +15,35 @@ from __future__ import annotations
 from itertools import islice
 from typing import Literal, TypeAlias
 
+import regex
 from rpds import HashTrieSet
 
 from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Spanned
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
+from kleis.syntax.superscripts import power_of
 from kleis.theory.name_check.known_names import Arity, Known, Report, describe, takes
 from kleis.theory.name_check.structure_members import head_name
 
-__all__ = ["ExpressionNames", "TypeNames"]
+__all__ = ["ExpressionNames", "TypeNames", "is_letter"]
 
-FreeNames: TypeAlias = Literal["proposition", "definition"]
-"""Where an expression stands.  A proposition quantifies its free names; in a definition nothing binds them."""
+_LETTER = regex.compile(r"\p{L}_?(?:\p{N}|[₀-₉ₐ-ₜᵢ-ᵪⱼ])*+|\p{L}_\p{L}")
+
+FreeNames: TypeAlias = Literal["proposition", "definition", "question"]
+"""Where an expression stands.  A proposition quantifies its free names; in a definition nothing binds them; in a question
+only a single letter is free, any other name is an error."""
 
 _Scope: TypeAlias = "HashTrieSet[str]"
+
+
+def is_letter(name: str) -> bool:
+    """Whether a name is a letter, with digits or an index at most: what mathematics leaves free.
+
+    >>> [is_letter(each) for each in ("x", "x1", "x_1", "β₁", "xᵢ", "x_n", "foo", "Δx")]
+    [True, True, True, True, True, True, False, False]
+    """
+    return _LETTER.fullmatch(name) is not None
 
 
 _MOST_PLACES = 5
@@ -45,6 +59,8 @@ class ExpressionNames:
         self._types = TypeNames(known, report)
         self._patterns = PatternNames(known, report)
         self._free: FreeNames = "proposition"
+        self.letters: dict[str, None] = {}
+        """The free letters of questions, in order."""
         self._pending: list[tuple[tree.Expression, _Scope]] = []
 
     def check(self, expression: tree.Expression, scope: _Scope, free: FreeNames) -> None:
@@ -129,6 +145,13 @@ class ExpressionNames:
         if "::" in name:
             self._member(node, name, scope)
             return
+        power = power_of(node)
+        if power is not None:
+            self._pending.extend((each, scope) for each in power.arguments)
+            return
+        if self._free == "question":
+            self._asked(node)
+            return
         hint = self._report.nearest("value", name, self._known.value_names)
         if name[:1].isupper():
             message = f"{name} is no declared constructor; it is read as a value of its own"
@@ -148,6 +171,9 @@ class ExpressionNames:
         if "::" in name:
             self._member(node, name, scope)
             return
+        if not self._known.is_value(name) and self._free == "question":
+            self._asked(node)
+            return
         if not self._known.is_value(name):
             kind = "constructor" if name[:1].isupper() else "function"
             if not name[:1].isalpha() and not name.startswith("_"):
@@ -161,8 +187,8 @@ class ExpressionNames:
             )
             return
         if name in NUMERIC_EXTRA and not self._known.declared(name):
-            message = f"{name} ({NUMERIC_EXTRA[name]}) has no value without the extra numeric"
-            hint = "install pif-kleis[numeric], or define the function in Kleis"
+            message = f"{name} ({NUMERIC_EXTRA[name]}) is not computed by this program"
+            hint = "define it in Kleis"
             self._report.warn(node, "needs-numeric", message, hint=hint, found=name)
         self._count(node, self._known.arities(name))
 
@@ -180,6 +206,26 @@ class ExpressionNames:
             hint=f"check the arguments{see}",
             found=node.name,
             related=places,
+        )
+
+    def _asked(self, node: tree.Name | tree.Call) -> None:
+        """A name of a question that nothing declares: a letter is free, anything else is an error."""
+        if is_letter(node.name):
+            self.letters[node.name] = None
+            return
+        called = isinstance(node, tree.Call)
+        otherwise = "declare it, or import the file that does"
+        self._report.error(
+            node,
+            "unknown-name",
+            f"no function {node.name} is declared" if called else f"{node.name} is declared nowhere",
+            hint=self._report.nearest(
+                "value",
+                node.name,
+                self._known.value_names,
+                otherwise if called else f"bind it, ∀({node.name} : ℝ). …, or declare it",
+            ),
+            found=node.name,
         )
 
     def _member(self, node: tree.Name | tree.Call, name: str, scope: _Scope) -> None:
@@ -355,7 +401,7 @@ class TypeNames:
 
     def _name(self, node: tree.NamedType | tree.AppliedType, scope: _Scope) -> None:
         head, *rest = tree.split_name(node.name)
-        if head in scope or self._known.is_type(head):
+        if head == "_" or head in scope or self._known.is_type(head):
             return
         if rest:
             hint = self._report.nearest("structure", head, self._known.structure_names)

@@ -53,6 +53,7 @@ def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_
     help="Ask N questions at a time (default: processors).",
 )
 @click.option("--exact", is_flag=True, help="Only evaluate; ask the prover nothing.")
+@click.option("--strict", is_flag=True, help="A name that nothing declares fails its block.")
 @FRESH
 @PATH
 @GRANT
@@ -62,6 +63,7 @@ def test(
     example: str,
     jobs: int | None,
     exact: bool,
+    strict: bool,
     fresh: bool,
     path: tuple[Path, ...],
     granted: Path | None,
@@ -85,6 +87,7 @@ def test(
         granted_root=granted,
         jobs=0 if exact else jobs,
         fresh=fresh,
+        strict=strict,
     ):
         progress(len(names), len(names), "")  # the line of a terminal that results are about to use
         if as_json:
@@ -184,7 +187,7 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     from registry.cli.kleis.shared.loading import expand, load, make_loader
     from registry.cli.kleis.shared.reports import render
 
-    (name,) = expand([file])[:1]
+    (name,) = expand([file], library=True)[:1]
     try:
         source = load(make_loader(), name).main
     except LoadError as error:

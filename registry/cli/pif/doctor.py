@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from registry.cli.terminal.characters import counted
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.screen import Screen
 from registry.errors import RegistryError
@@ -200,7 +201,7 @@ def show(screen: Screen, report: Report) -> None:
     free = f", {home['free_mb']} MB free" if "free_mb" in home else ""
     _row(screen, home["writable"], f"home {home['path']} (by {chosen}{state}{free})")
     if store["exists"] or not store["ok"]:
-        tools = f", {store['tools']} tools" if "tools" in store else ""
+        tools = f", {counted(store['tools'], 'tool')}" if "tools" in store else ""
         _row(screen, store["ok"], f"store {store['path']} ({store['bytes']} bytes{tools})")
     else:
         _row(screen, True, "store: none yet; the first command that needs one makes it")

@@ -11,7 +11,7 @@ from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.process import USAGE
-from registry.cli.terminal.session import CommandContext, command
+from registry.cli.terminal.session import CommandContext, command, fractions
 from registry.cli.terminal.sources import path, text
 
 __all__ = ["COMMANDS"]
@@ -32,11 +32,17 @@ def export(context: CommandContext, directory: Path, names: tuple[str, ...], ove
 @click.argument("directory", type=path)
 @click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
 @click.option("--trust-nothing", is_flag=True, help="Prove the laws anew; look at no certificate.")
+@click.option("--force", is_flag=True, help="Take them in though examples of tools that use them fail.")
 @click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for laws; the rest stay claimed."
 )
 def import_(
-    context: CommandContext, directory: Path, renumber: bool, trust_nothing: bool, timeout: float | None
+    context: CommandContext,
+    directory: Path,
+    renumber: bool,
+    trust_nothing: bool,
+    force: bool,
+    timeout: float | None,
 ) -> int:
     """Take in the tools of an exported directory, all of them or none; every hash is checked.
 
@@ -45,7 +51,11 @@ def import_(
     """
     with context.workspace() as workspace:
         answer = workspace.import_(
-            directory, renumber=renumber, trust_nothing=trust_nothing, deadline=deadline_of(timeout)
+            directory,
+            renumber=renumber,
+            trust_nothing=trust_nothing,
+            force=force,
+            deadline=deadline_of(timeout),
         )
     return context.answer(answer, lambda done: views.imported(context.screen, done))
 
@@ -114,6 +124,17 @@ def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
+    help="Web pages that may call over HTTP, such as https://example.org (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--certfile", "certificate", type=path, metavar="FILE", help="Serve HTTPS with this certificate (PEM)."
+)
+@click.option(
+    "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
+)
+@fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""
     if context.as_json:
@@ -124,7 +145,7 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve as serve_groups
 
-    return serve_groups(Settings(home=context.home().path, **options), groups)
+    return serve_groups(Settings(home=context.home().path, fractions=context.fractions, **options), groups)
 
 
 @command("demo")

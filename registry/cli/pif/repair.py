@@ -49,7 +49,7 @@ def repair(home: Home) -> Report:
         raise RegistryError(
             "store_error",
             "there is no database to repair",
-            place=str(path),
+            file=str(path),
             hint="put a backup there, as tools.sqlite",
         )
     if not _wrong(home.path):

@@ -60,7 +60,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
             raise RegistryError(
                 "store_error",
                 "the file system of the home does not carry a write-ahead log",
-                place=str(path),
+                file=str(path),
                 found=f"journal mode {mode}",
                 expected="journal mode wal",
                 hint="choose a home on a local disk with --home",

@@ -84,7 +84,7 @@ def _reject_bad_target(source: Path, target: Path, *, overwrite: bool) -> None:
         raise RegistryError(
             "invalid_argument",
             f"the backup cannot go there: {reason}",
-            place="path",
+            file=str(target),
             found=str(target),
             hint=hint,
         )
@@ -104,7 +104,7 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
         raise RegistryError(
             "invalid_argument",
             "the backup cannot go there: there is a file already",
-            place="path",
+            file=str(target),
             found=str(target),
             hint="choose another path, or allow overwriting",
         ) from None
@@ -124,14 +124,14 @@ def verify_backup(path: Path) -> tuple[int, int, tuple[str, ...]]:
             raise RegistryError(
                 "invalid_argument",
                 "there is no such backup",
-                place=str(path),
+                file=str(path),
                 hint="name the file of a backup",
             )
         if any(other.exists() and other.stat().st_size for other in _files_of(path)[1:]):
             raise RegistryError(
                 "store_error",
                 "beside the file lies a log: it is a store in use, or the copy of one, and no backup",
-                place=str(path),
+                file=str(path),
                 hint="`pif doctor` checks a store; `pif backup FILE` makes a backup of it",
             )
         with closing(connect_reader(path, patience=1.0, options="mode=ro&immutable=1")) as backup:

@@ -185,7 +185,7 @@ def _nothing_there(path: Path) -> RegistryError:
     return RegistryError(
         "store_error",
         "there is no store to read",
-        place=str(path),
+        file=str(path),
         expected="a home in which tools were made",
         hint="name another home with --home, or leave out --read-only to make a store there",
     )

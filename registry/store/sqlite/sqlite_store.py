@@ -7,6 +7,7 @@ wait for no writer. The files are readable by their owner only.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
@@ -19,8 +20,9 @@ from typing import Final
 
 import msgspec
 
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
-from registry.records import NO_EXAMPLES, NO_LAWS, ToolRecord
+from registry.records import NAME_RULE, NO_EXAMPLES, NO_LAWS, ToolRecord
 from registry.store.failures import closed, empty_beside_traces, store_errors, unwritable_home
 from registry.store.protocol import (
     PAGE_LIMIT,
@@ -53,6 +55,18 @@ GRACE: Final = 3_600.0
 _RECHECK: Final = 1.0
 """Seconds after which a snapshot asks the database even where the counter says that nothing was written; without this
 a process would miss all writes from the moment the lock file is replaced."""
+
+_CODES: Final = (
+    "FROM heads JOIN versions ON versions.name = heads.name AND versions.version = heads.current"
+    " JOIN content ON content.hash = versions.hash"
+)
+"""The current tools with their code."""
+
+_NAMED: Final = re.compile(rf'"({NAME_RULE})(?:@[0-9]+)?"')
+"""A string in code that could be a tool's name, with or without a version."""
+
+_AT_ONCE: Final = 500
+"""Codes that `namings` looks at between two calls of `visit`: some milliseconds."""
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -143,13 +157,23 @@ class SqliteStore:
         examples: str = NO_EXAMPLES,
         laws: str | None = None,
         certificates: Mapping[str, str] | None = None,
+        rounded: RoundedNumbers | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
         """Make `code` the current version of `name`; see `registry.store.protocol.Store.evolve`."""
         moment = self._moment()
         wanted = ToolRecord(
-            name, 0, description, code, hash, tuple(sorted(capabilities)), moment, examples, laws or NO_LAWS
+            name,
+            0,
+            description,
+            code,
+            hash,
+            tuple(sorted(capabilities)),
+            moment,
+            examples,
+            laws or NO_LAWS,
+            rounded,
         )
         check_record(wanted)
         keep_laws = laws is None
@@ -234,26 +258,37 @@ class SqliteStore:
             chosen = names[offset : offset + limit]
             return len(names), self._records(reader, last_sequence(reader), chosen)
 
-    def naming(self, name: str) -> tuple[ToolRecord, ...]:
+    def naming(self, name: str) -> tuple[str, ...]:
         """The current tools in whose code that name stands as a string; what the code says by it is not looked at."""
         check_spelling(name)
         return self._holding(f'"{name}"', f'"{name}@')
 
-    def naming_by_run(self) -> tuple[ToolRecord, ...]:
+    def naming_by_run(self) -> tuple[str, ...]:
         """The current tools whose code has a `code_of` of a term: of a name it is printed as a string."""
         return self._holding('"code_of":{', '"code_of":[')
 
-    def _holding(self, *texts: str) -> tuple[ToolRecord, ...]:
+    def _holding(self, *texts: str) -> tuple[str, ...]:
         """The current tools in whose code one of two texts stands."""
-        with self._reading() as reader, together(reader):
+        with self._reading() as reader:
             rows = reader.execute(
-                "SELECT heads.name FROM heads"
-                "  JOIN versions ON versions.name = heads.name AND versions.version = heads.current"
-                "  JOIN content ON content.hash = versions.hash"
-                " WHERE instr(content.code, ?) > 0 OR instr(content.code, ?) > 0 ORDER BY heads.name",
+                f"SELECT heads.name {_CODES} WHERE instr(content.code, ?) > 0 OR instr(content.code, ?) > 0"
+                " ORDER BY heads.name",
                 texts,
-            )
-            return self._records(reader, last_sequence(reader), [found for (found,) in rows])
+            ).fetchall()
+        return tuple(found for (found,) in rows)
+
+    def namings(self, visit: Callable[[int], None]) -> dict[str, list[str]]:
+        """`naming` of every current tool, in one walk; see `registry.store.protocol.Store`."""
+        found: dict[str, list[str]] = {}
+        with self._reading() as reader, together(reader):
+            names = {name for (name,) in reader.execute("SELECT name FROM heads WHERE current IS NOT NULL")}
+            rows = reader.execute(f"SELECT heads.name, content.code {_CODES} ORDER BY heads.name")
+            while some := rows.fetchmany(_AT_ONCE):
+                visit(len(some))
+                for namer, code in some:
+                    for named in names.intersection(_NAMED.findall(code)):
+                        found.setdefault(named, []).append(namer)
+        return found
 
     def recent(self, limit: int) -> tuple[ToolRecord, ...]:
         """The tools last evolved, described, rolled back or imported, latest first."""

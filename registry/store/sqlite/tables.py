@@ -8,6 +8,8 @@ to now, one row a name, for searching and for counting versions; `SqliteStore.ch
 `examples` holds what a version was promised to give, as JSON text, from an event on: what it was before stays readable
 to older snapshots. `laws` holds what was found to hold of it in the same way, `certificates` each certificate once.
 
+`versions.rounded` is JSON too: the numbers that lost their fractions when the code was read, null where none did.
+
 A file is marked by its application id, and its user version counts the migrations it has been through.
 """
 
@@ -90,7 +92,9 @@ _LAWS: Final = (
     )""",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS)
+_ROUNDED: Final = ("ALTER TABLE versions ADD COLUMN rounded TEXT",)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS, _ROUNDED)
 """The statements of each step; step n leads from user version n to n + 1. Released steps are never edited."""
 
 
@@ -125,7 +129,7 @@ def check_tables(connection: sqlite3.Connection, path: Path) -> None:
         raise RegistryError(
             "store_error",
             "the store was written by an older version of this program, and reading it does not change it",
-            place=str(path),
+            file=str(path),
             found=f"schema {version}",
             expected=f"schema {len(MIGRATIONS)}",
             hint="open it once without --read-only, or copy it to a place where that is possible",
@@ -140,7 +144,7 @@ def _version(connection: sqlite3.Connection, path: Path, migrations: Sequence[Se
         raise RegistryError(
             "store_error",
             "the file is a database of some other program",
-            place=str(path),
+            file=str(path),
             found=f"application id {application:#x}, {tables} tables and indexes",
             expected=f"application id {APPLICATION_ID:#x}",
             hint="move it away, or choose another home with --home",
@@ -149,7 +153,7 @@ def _version(connection: sqlite3.Connection, path: Path, migrations: Sequence[Se
         raise RegistryError(
             "store_error",
             "the store was written by a newer version of this program",
-            place=str(path),
+            file=str(path),
             found=f"schema {version}",
             expected=f"schema {len(migrations)} or older",
             hint="update this program, or choose another home with --home",

@@ -100,7 +100,7 @@ class VersionCounter:
                     raise RegistryError(
                         "store_error",
                         f"another process has been writing to the store for {self._patience:g} seconds",
-                        place=str(self._path),
+                        file=str(self._path),
                         hint="try again; see which other servers use this home",
                     ) from None
             time.sleep(pause)

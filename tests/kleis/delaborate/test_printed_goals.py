@@ -108,7 +108,7 @@ def test_the_shared_propositions() -> None:
 @pytest.mark.parametrize(
     ("proposition", "expected"),
     [
-        ("∀(x : M). x • e = x", "using Monoid ∀(x : M). Monoid::•(x, Monoid::e) = x"),
+        ("∀(x : M). x • e = x", "using Monoid ∀(x : M). x • e = x"),
         ("∀(n : ℕ). n - 1 = x", "∀(x : ℤ, n : ℕ). (n : ℤ) - (1 : ℤ) = x"),
         ("∀(l : List(ℤ)). first(l) = 2", "∀(l : List(ℤ)). first(l) = (2 : ℤ)"),
     ],

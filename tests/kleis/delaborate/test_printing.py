@@ -299,7 +299,7 @@ def test_symbols_have_their_structure_and_carriers_their_parameter() -> None:
     expression = proposition_of(group_meaning(), theory())
     assert expression is not None
     printed = print_expression(expression)
-    assert printed == ("using Group ∀(x : G). Group::•(x, Group::e) = x ∧ only(e : ℤ) = 1")
+    assert printed == ("using Group ∀(x : G). x • Group::e = x ∧ only(e : ℤ) = 1")
     assert parse_expression(printed) == expression
 
 

@@ -74,6 +74,8 @@ def _print_output(block: Block, *, to_results: bool) -> None:
 
 
 def _print_block(report: FileReport, block: Block) -> None:
+    for warning in block.warnings:
+        say_row("warning", f"{report.file}:{warning.line}: {warning.message} ({warning.hint})", style="note")
     if block.passed:
         say_row("passed", f"{report.file}: {block.name}", style="good")
     elif block.undecided:

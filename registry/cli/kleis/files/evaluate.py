@@ -7,11 +7,12 @@ of the object, which is what the tool `evaluate` of a server answers to a comput
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
+from kleis.problems import AnswerWarning
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, make_loader, standard_input
 from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.plain_output import print_error, say
@@ -28,11 +29,25 @@ def evaluate_text(
     as_json: bool = False,
 ) -> int:
     """Print the value of an expression; the exit status."""
-    reject = _reject_in_json if as_json else _reject
+    warnings: tuple[AnswerWarning, ...] = ()
+
+    def reject(error: KleisError, text: str) -> None:
+        if as_json:
+            _reject_in_json(error, warnings)
+        else:
+            _print_warnings(warnings)
+            print_error(render(error, text), style="bad")
+
     from kleis.budget import STANDARD_BUDGET
+    from kleis.elaborate.question import (
+        check_names_asked,
+        computed_with_constants,
+        read_question,
+        warnings_of,
+    )
     from kleis.evaluator.environment import environment_of
     from kleis.evaluator.evaluate import evaluate
-    from kleis.syntax.parser.parser import parse_expression
+    from kleis.sessions.evaluate_expression import value_fields, value_warnings
     from kleis.values import render_value
 
     try:
@@ -47,44 +62,47 @@ def evaluate_text(
     if loading.errors:
         return 1
     try:
-        tree = parse_expression(text, file="<expression>")
+        question = read_question(text, file="<expression>")
+        warnings = warnings_of(question.lints)
+        letters = check_names_asked(question, loading.theory)
         environment = environment_of(loading.theory, granted_root=granted_root)
-        answer = evaluate(tree, environment, STANDARD_BUDGET)
-    except ParseError as error:
-        reject(error, text)
-        return 1
+        asked, constants = computed_with_constants(question, loading.theory)
+        answer = evaluate(asked, environment, STANDARD_BUDGET)
     except (EvaluationError, BudgetError) as error:
         reject(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
         return 1
+    except KleisError as error:
+        reject(error, text)
+        return 1
     if as_json:
-        from kleis.sessions.evaluate_expression import value_fields
-
-        _say_in_json(value_fields(answer, tree, loading.theory))
+        _say_in_json(value_fields(answer, question, letters, loading.theory, constants))
         return 0
+    _print_warnings(value_warnings(answer, question, letters, loading.theory, constants))
     for printed in answer.output:
         print_error(printed)
     say(render_value(answer.value))
     return 0
 
 
-def _say_in_json(answer: dict[str, Any]) -> None:
+def _say_in_json(answer: Mapping[str, Any]) -> None:
     from registry.cli.terminal.screen import json_text
 
     sys.stdout.write(json_text(answer) + "\n")
 
 
-def _reject_in_json(error: KleisError, text: str) -> None:
+def _print_warnings(warnings: Sequence[AnswerWarning]) -> None:
+    """Before the answer, on standard error: standard output is the value."""
+    for each in warnings:
+        print_error(f"warning  {each}", style="note")
+
+
+def _reject_in_json(error: KleisError, warnings: Sequence[AnswerWarning]) -> None:
     from kleis.sessions.evaluate_expression import error_fields
 
-    del text  # its place is in the object
     prefix = "Parse error" if isinstance(error, ParseError) else ""
-    _say_in_json(error_fields(error, prefix=prefix))
+    _say_in_json(error_fields(error, prefix=prefix, warnings=warnings))
 
 
 def _quoted(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
-
-
-def _reject(error: KleisError, text: str) -> None:
-    print_error(render(error, text), style="bad")

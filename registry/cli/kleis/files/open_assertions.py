@@ -28,6 +28,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from kleis.syntax import tree
+from kleis.syntax.superscripts import SUPERSCRIPTS
 from kleis.syntax.tree.traversal import walk
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ def _for_all(binders: Sequence[tree.Binder], proposition: tree.Expression) -> tr
 
 
 def _mentioned(expression: tree.Expression) -> set[str]:
-    return {each.name for each in walk(expression) if isinstance(each, tree.Name | tree.Call)}
+    names = {each.name for each in walk(expression) if isinstance(each, tree.Name | tree.Call)}
+    return names | {name.rstrip(SUPERSCRIPTS) for name in names}
 
 
 def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:

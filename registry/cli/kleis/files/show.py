@@ -78,11 +78,13 @@ def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
 
 def _elaborate(loading: Loading, text: str, using: str) -> Goal:
     from kleis.elaborate.elaborator import Elaborator
-    from kleis.syntax.parser.parser import parse_expression, parse_type
+    from kleis.elaborate.question import check_names_asked, read_question
+    from kleis.syntax.parser.parser import parse_type
 
     structure = parse_type(using, file=_USING) if using else None
-    expression = parse_expression(text, file=_PROPOSITION)
-    return Elaborator(loading.theory).proposition(expression, using=structure, file=_PROPOSITION)
+    question = read_question(text, file=_PROPOSITION)
+    check_names_asked(question, loading.theory)
+    return Elaborator(loading.theory).proposition(question.expression, using=structure, file=_PROPOSITION)
 
 
 def _reject(errors: Sequence[KleisError], texts: dict[str, str], as_json: bool) -> int:

@@ -26,7 +26,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError, LoadError
-from kleis.syntax.tree import Example, Structure
+from kleis.problems import Problem
+from kleis.syntax.tree import Assertion as StatedAssertion
+from kleis.syntax.tree import Example, ExpressionStatement, LetStatement, Structure
 from kleis.theory.loader import Loader
 from registry.cli.kleis.files.check import load_errors
 from registry.cli.kleis.shared.loading import load
@@ -34,6 +36,7 @@ from registry.cli.kleis.shared.loading import load
 if TYPE_CHECKING:
     from kleis.evaluator.outcomes import AssertionResult, ExampleResult
     from kleis.theory.loader import Loading
+    from kleis.theory.theory import Theory
     from registry.cli.kleis.files.open_assertions import ProverPool
 
 __all__ = [
@@ -69,6 +72,8 @@ class Block(msgspec.Struct, frozen=True):
     error: str | None
     assertions: tuple[Assertion, ...]
     output: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...] = ()
+    """Names in it that nothing declares: they are read as any value."""
 
     @property
     def undecided(self) -> bool:
@@ -77,7 +82,12 @@ class Block(msgspec.Struct, frozen=True):
 
     def as_dict(self) -> dict[str, Any]:
         """The block's part of the answer in JSON."""
+        warnings = [
+            {"code": each.code, "message": each.message, "hint": each.hint, "line": each.line}
+            for each in self.warnings
+        ]
         return {
+            **({"warnings": warnings} if warnings else {}),
             "name": self.name,
             "passed": self.passed,
             "error": self.error,
@@ -118,9 +128,17 @@ class FileReport(msgspec.Struct, frozen=True):
 
 
 def run_file(
-    loader: Loader, name: str, *, selection: str = "", granted_root: Path | None = None
+    loader: Loader,
+    name: str,
+    *,
+    selection: str = "",
+    granted_root: Path | None = None,
+    strict: bool = False,
 ) -> FileReport:
-    """Run the example blocks of a file whose names contain `selection`."""
+    """Run the example blocks of a file whose names contain `selection`.
+
+    A block with a name that nothing declares has a warning; if `strict`, it is not run and has failed.
+    """
     try:
         loading = load(loader, name)
     except LoadError as error:
@@ -134,7 +152,15 @@ def run_file(
         blocks = [_unrun(example, f"not run: {reason}") for example in examples]
     else:
         run = _runner(loading, granted_root)
-        blocks = [_reported(run(example)) for example in examples]
+        blocks = []
+        for example in examples:
+            warnings = undeclared_in(example, loading.theory, loading.main.name)
+            block = (
+                _unrun(example, f"not run: {warnings[0].message} (--strict)")
+                if strict and warnings
+                else _reported(run(example))
+            )
+            blocks.append(msgspec.structs.replace(block, warnings=warnings))
     return FileReport(name, parse, errors, tuple(blocks), loading)
 
 
@@ -146,6 +172,7 @@ def run_files(
     granted_root: Path | None = None,
     jobs: int | None = None,
     fresh: bool = False,
+    strict: bool = False,
 ) -> Iterator[FileReport]:
     """Reports on files, in order, each as soon as it is complete.
 
@@ -153,7 +180,7 @@ def run_files(
     """
 
     def run(name: str) -> FileReport:
-        return run_file(loader, name, selection=selection, granted_root=granted_root)
+        return run_file(loader, name, selection=selection, granted_root=granted_root, strict=strict)
 
     if jobs == 0:
         yield from map(run, names)
@@ -172,6 +199,32 @@ def run_files(
 
 _AHEAD = 16
 """How many files are evaluated before the first report is waited for."""
+
+
+def undeclared_in(example: Example, theory: Theory, file: str) -> tuple[Problem, ...]:
+    """Warnings of names in a block that nothing declares and that are no letters: its assertions are about any value."""
+    from kleis.elaborate.question import names_asked
+
+    found: list[Problem] = []
+    bound: set[str] = set()
+    for statement in example.statements:
+        match statement:
+            case LetStatement(name=name, value=value):
+                asked = value
+                bound_after = {name}
+            case StatedAssertion(proposition=proposition):
+                asked, bound_after = proposition, set()
+            case ExpressionStatement(expression=expression):
+                asked, bound_after = expression, set()
+            case _:
+                continue
+        if asked is not None:
+            found += names_asked(asked, theory, file, bound)[0]
+        bound |= bound_after
+    unique = {each.found: each for each in reversed(found)}
+    return tuple(
+        msgspec.structs.replace(each, severity="warning") for each in reversed(list(unique.values()))
+    )
 
 
 def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], ExampleResult]:

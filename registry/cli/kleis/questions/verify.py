@@ -17,7 +17,7 @@ from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis.shared.question import Question, make_prover
-from registry.cli.kleis.shared.reports import print_verdict, render
+from registry.cli.kleis.shared.reports import print_verdict, print_warnings, render
 from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.screen import Screen, json_text
 
@@ -71,8 +71,10 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     if as_json:
         screen.out.write(json_text(verdict.as_dict()) + "\n")
     elif verdict.status == "error":
+        print_warnings(screen, verdict.warnings)
         _print_errors(verdict, errors, texts)
     else:
+        print_warnings(screen, verdict.warnings)
         print_verdict(screen, verdict, explain=explain)
     if expected and verdict.status != expected:
         print_error(f"expected {expected}, found {verdict.status}", style="bad")
@@ -80,6 +82,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
 
 
 def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Verdict:
+    from kleis.elaborate.question import read_question
     from kleis.syntax.parser.parser import parse_expression, parse_type
 
     using = parse_type(question.using, file=_USING) if question.using else None
@@ -87,16 +90,16 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Ver
     for lemma in question.lemmas:
         texts[_LEMMA] = lemma
         lemmas.append(parse_expression(lemma, file=_LEMMA))
-    proposition = parse_expression(texts[_PROPOSITION], file=_PROPOSITION)
+    asked = read_question(texts[_PROPOSITION], file=_PROPOSITION)
     if question.certificate is None:
         with make_prover(loading.theory, fresh=question.fresh) as prover:
-            return prover.verify(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
+            return prover.ask(asked, using=using, lemmas=lemmas).verdict
     from kleis.prover.process.broker import Broker
     from registry.cli.kleis.questions.certificates import certified
 
     with Broker() as broker:
         prover = make_prover(loading.theory, fresh=question.fresh, broker=broker)
-        verdict = prover.verify(proposition, using=using, lemmas=lemmas, file=_PROPOSITION)
+        verdict = prover.ask(asked, using=using, lemmas=lemmas).verdict
         if verdict.status not in ("verified", "disproved", "inconsistent"):
             return verdict
         return certified(question, texts[_PROPOSITION], prover, broker, verdict)
@@ -171,6 +174,7 @@ def consistent_file(
         if verdict.status == "error":
             _print_errors(verdict, (), texts)
         else:
+            print_warnings(screen, verdict.warnings)
             print_verdict(screen, verdict, label=label, explain=explain)
     if len(parts) != 1:
         screen.write(

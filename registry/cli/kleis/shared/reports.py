@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kleis.errors import KleisError
-from kleis.problems import Problem
+from kleis.problems import AnswerWarning, Problem
 from kleis.syntax.tree import Lint
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.plain_output import print_error, say
@@ -29,6 +29,7 @@ __all__ = [
     "print_rejection",
     "print_table",
     "print_verdict",
+    "print_warnings",
     "remark",
     "render",
     "status_piece",
@@ -56,6 +57,11 @@ def status_piece(verdict: Verdict) -> Piece:
     """The word that says how a verdict is, with the reason of one that decides nothing."""
     word = f"{verdict.status} ({verdict.reason})" if verdict.reason is not None else verdict.status
     return Piece(word, _ROLES[verdict.status])
+
+
+def print_warnings(screen: Screen, warnings: Sequence[AnswerWarning]) -> None:
+    """Write the warnings of a verdict, before it: a reading that may not be meant comes before the answer."""
+    screen.write(*([Piece("warning  ", "word"), Piece(str(each))] for each in warnings))
 
 
 def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain: bool = False) -> None:
@@ -101,8 +107,6 @@ def _remarks(verdict: Verdict) -> Iterator[Line]:
             yield remark("tried" if place == 0 else "", each)
     if verdict.advice:
         yield remark("try", verdict.advice)
-    for each in verdict.warnings:
-        yield remark("warning", each, "word")
     if verdict.certificate:
         yield remark("certificate", verdict.certificate)
 
@@ -120,6 +124,10 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
     from kleis.sessions.answer_fields import statements
 
     said = statements(evidence)
+    shown = (evidence.bindings, evidence.tables, said.carriers, said.interpretation, evidence.rules)
+    if not any(shown) and not evidence.normal_forms:
+        screen.write(remark("why", _COMPUTED[evidence.undefined]))
+        return
     screen.write([Piece(f"{_INDENT}{title}", "strong")])
     screen.write(*([Piece(f"    {each}")] for each in said.carriers))
     for text, each in zip(said.values, evidence.bindings, strict=True):
@@ -134,6 +142,12 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
             )
         else:
             print_table(screen, table)
+
+
+_COMPUTED = {
+    False: "it is false itself: it leaves no value open to choose",
+    True: "it has no value itself, and leaves none open to choose",
+}
 
 
 def print_table(screen: Screen, table: Table) -> None:

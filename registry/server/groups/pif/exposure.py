@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from pif.language.terms import Json
 from registry.errors import RegistryError
-from registry.records import ToolRecord, parse_reference
+from registry.records import RESERVED, ToolRecord, parse_reference
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.pif.tool_specs import own_tool
 from registry.store.protocol import Store
@@ -89,12 +89,13 @@ class Exposure:
         if self._most > 0:
             for name in reversed(self._used):
                 record = snapshot.record(name)
-                if record is not None and len(chosen) < self._most:
+                if record is not None and name not in RESERVED and len(chosen) < self._most:
                     chosen[name] = record
             for record in self._store.recent(self._most):
                 if len(chosen) >= self._most:
                     break
-                chosen.setdefault(record.name, record)
+                if record.name not in RESERVED:  # kept before the name was: `run` reaches it
+                    chosen.setdefault(record.name, record)
         self._sequence = snapshot.sequence
         self._stale = False
         shown = {name: (record, self._spec(record)) for name, record in sorted(chosen.items())}

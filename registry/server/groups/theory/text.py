@@ -12,7 +12,7 @@ import msgspec
 
 from kleis.sessions.answer_fields import CONSISTENCY, evidence_of, statements, table_text
 
-__all__ = ["evaluation_text", "submission_text"]
+__all__ = ["evaluation_text", "submission_text", "warning_text"]
 
 _ACROSS = 12
 
@@ -42,6 +42,7 @@ _SAID = frozenset(
         "result",
         "problem",
         "axioms",
+        "warnings",
     }
 )
 
@@ -49,16 +50,16 @@ _SAID = frozenset(
 def evaluation_text(fields: Mapping[str, Any]) -> str:
     """The answer of `evaluate` and of `explain`."""
     status = fields["status"]
+    warnings = [f"warning: {warning_text(each)}" for each in fields.get("warnings", ())]
     if status == "error":
-        return f"ERROR {_problem(fields)}"
+        return "\n".join([*warnings, f"ERROR {_problem(fields)}"])
     if status == "value":
-        lines = [str(fields["result"])]
+        lines = [*warnings, str(fields["result"])]
         lines += ["(approximate)"] if fields.get("approximate") else []
         lines += ["(symbolic: it has unbound names)"] if fields.get("symbolic") else []
         lines += [f"printed: {each}" for each in fields.get("output", ())]
-        lines += [f"warning: {each}" for each in fields.get("warnings", ())]
         return "\n".join(lines)
-    lines = [f"{_EVALUATED[status]}: {fields.get('claim', '')}"]
+    lines = [*warnings, f"{_EVALUATED[status]}: {fields.get('claim', '')}"]
     lines += _evidence(fields.get("counterexample"), "counterexample")
     if fields.get("axioms"):
         lines.append(f"axioms used: {', '.join(fields['axioms_used'])} ({CONSISTENCY[fields['axioms']]})")
@@ -67,6 +68,11 @@ def evaluation_text(fields: Mapping[str, Any]) -> str:
     lines += _explanation(fields.get("explanation", {}))
     lines += [_axiom_line(row) for row in fields.get("axioms_in_force", ())]
     return "\n".join(lines)
+
+
+def warning_text(fields: Mapping[str, str]) -> str:
+    """A warning on one line."""
+    return f"{fields['message']} ({fields['hint']})" if fields["hint"] else fields["message"]
 
 
 def _axiom_line(row: Mapping[str, Any]) -> str:
@@ -109,8 +115,9 @@ def submission_text(fields: Mapping[str, Any]) -> str:
     status = fields["status"]
     if status == "error":
         return f"ERROR {_problem(fields)}"
+    warnings = [f"warning: {warning_text(each)}" for each in fields.get("warnings", ())]
     taken = "accepted" if fields["accepted"] else "not accepted"
-    lines = [f"{status.upper()}: {taken} (stage {fields['stage']})"]
+    lines = [*warnings, f"{status.upper()}: {taken} (stage {fields['stage']})"]
     for title, name in (
         ("structures", "structures_added"),
         ("functions", "functions_added"),
@@ -128,7 +135,7 @@ def submission_text(fields: Mapping[str, Any]) -> str:
     lines += _evidence(fields.get("counterexample"), "counterexample")
     said = {
         "status", "accepted", "stage", "structures_added", "functions_added", "data_types_added", "axioms_verified",
-        "problems", "error", "clash", "model", "counterexample", "witness",
+        "problems", "error", "clash", "model", "counterexample", "witness", "warnings",
     }  # fmt: skip
     lines += _rest(fields, said)
     return "\n".join(lines)
@@ -166,7 +173,7 @@ def _rest(fields: Mapping[str, Any], said: frozenset[str] | set[str]) -> Iterato
 
 
 def _evidence(fields: Mapping[str, Any] | None, title: str) -> Iterator[str]:
-    if not fields or set(fields) <= {"kind"}:
+    if not fields or set(fields) <= {"kind", "undefined"}:
         return
     evidence = evidence_of(fields)
     said = statements(evidence)

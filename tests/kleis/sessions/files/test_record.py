@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kleis.problems import AnswerWarning
 from kleis.sessions import SessionError
 from kleis.sessions.files.record import Item, Record, heading, item_text, plain_text, read_record
 from kleis.syntax.parser.parser import parse_source
@@ -23,7 +24,7 @@ _items = st.builds(
     functions=_names,
     data_types=_names,
     axioms=_names,
-    warnings=st.lists(_texts, max_size=2).map(tuple),
+    warnings=st.lists(st.builds(AnswerWarning, st.just("note"), _texts, _texts), max_size=2).map(tuple),
 )
 _records = st.builds(
     Record,
@@ -89,3 +90,13 @@ def test_a_saved_theory_is_plain_kleis() -> None:
     text = plain_text(("stdlib/prelude.kleis",), (item, item), title="t")
     assert "//@" not in text
     assert len(parse_source(text).program.items) == 3
+
+
+def test_warnings_of_older_records_are_texts_and_are_read() -> None:
+    item = Item(
+        kind="define", text="define f() = 1", status="unknown", warnings=(AnswerWarning("recorded", "w"),)
+    )
+    text = text_of(Record((), "0", (item,)))
+    older = text.replace('{"code":"recorded","message":"w","hint":""}', '"w"')
+    assert older != text
+    assert read_record(older, file="s") == read_record(text, file="s")

@@ -144,8 +144,8 @@ def test_words_that_begin_like_keywords_are_names(word: str) -> None:
 
 
 REFUSED = [
-    "a < b < c", "a = b = c", "2 x", "2x", ".5", "5.", "a[i]", "x'", "{a}", "|x|", "[a, ]", "f(a, )", "∀ x . p",
-    "a ∈ S", "f(x) y", "λ x -> x", "if a then b", "let x = 1", "match x { }", "(a, b, c, d, e, f)", "½", "not", "if",
+    "2 x", "2x", ".5", "5.", "a[i]", "x'", "[a, ]", "f(a, )", "∀ x . p",
+    "f(x) y", "λ x -> x", "if a then b", "let x = 1", "match x { }", "(a, b, c, d, e, f)", "½", "not", "if",
 ]  # fmt: skip
 
 

@@ -60,16 +60,18 @@ def test_standard_input(process: Callable[..., Any]) -> None:
     assert process("eval", "-", text="2 + 3\n")[:2] == (0, "5\n")
 
 
+def _symbol(name: str) -> dict[str, str]:
+    message = f"{name} is declared nowhere and stays a symbol"
+    return {"code": "free-names", "message": message, "hint": f"give a value: let {name} = … in …"}
+
+
 @pytest.mark.parametrize(
     ("expression", "answer"),
     [
         ("1/3 + 1/6", {"status": "value", "result": "1/2"}),
         ("out(3)", {"status": "value", "result": "3", "output": ["3"]}),
-        ("a + 1", {"status": "value", "result": "a + 1", "symbolic": True}),
-        (
-            "f(2)",
-            {"status": "value", "result": "f(2)", "symbolic": True, "warnings": ["f is declared nowhere"]},
-        ),
+        ("a + 1", {"warnings": [_symbol("a")], "status": "value", "result": "a + 1", "symbolic": True}),
+        ("f(2)", {"warnings": [_symbol("f")], "status": "value", "result": "f(2)", "symbolic": True}),
     ],
 )
 def test_a_value_as_json(kleis: Callable[..., Any], expression: str, answer: dict[str, Any]) -> None:

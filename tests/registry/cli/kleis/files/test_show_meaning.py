@@ -73,11 +73,11 @@ def test_structures_in_force(kleis: Callable[..., Any], write: Callable[..., Non
     shown = answer.json
     assert set(shown) == KEYS
     assert shown["using"] == "Monoid"
-    assert shown["proposition"] == "using Monoid ∀(x : M). Monoid::•(x, Monoid::e) = x"
+    assert shown["proposition"] == "using Monoid ∀(x : M). x • e = x"
     assert [(each["name"], each["standing"], each["certain"]) for each in shown["axioms"]] == [
         ("Monoid::left", "axiom", True)
     ]
-    assert shown["symbols"] == ["operation Monoid::e : M", "operation Monoid::• : M → M → M"]
+    assert shown["symbols"] == ["operation e : M", "operation (•) : M → M → M"]
 
 
 def test_using_from_the_command_line(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
@@ -87,7 +87,7 @@ def test_using_from_the_command_line(kleis: Callable[..., Any], write: Callable[
     assert "A" in unclear.err
     assert "B" in unclear.err
     answer = kleis("show", "--import", "two.kleis", "--using", "B", "--meaning", "∀(x : S). x = e")
-    assert sections(answer.out)["proposition"] == ["using B ∀(x : S). x = B::e"]
+    assert sections(answer.out)["proposition"] == ["using B ∀(x : S). x = e"]
 
 
 def test_conditions_of_definedness(kleis: Callable[..., Any], write: Callable[..., None]) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from kleis.problems import AnswerWarning
 from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Status, Table, Verdict
 from kleis.sessions.answer_fields import evidence_fields, evidence_of, witness_text
 from registry.cli.kleis.questions.verify import exit_status
-from registry.cli.kleis.shared.reports import grid, print_verdict, status_piece
+from registry.cli.kleis.shared.reports import grid, print_verdict, print_warnings, status_piece
 from registry.cli.terminal.screen import Screen
 from tests.support.files.command_lines import on_a_terminal
 from tests.support.theories.small_theories import GROUP
@@ -294,9 +295,10 @@ def test_everything_a_verdict_knows_is_said(capsys: pytest.CaptureFixture[str]) 
         tried=("finite models: no countermodel up to size 6", "z3: steps used up"),
         advice="give a lemma",
         theory="inconsistent",
-        warnings=("G is a fresh carrier",),
+        warnings=(AnswerWarning("unknown-type", "G is a fresh carrier"),),
         attempts=(Attempt("z3", "silent", "steps used up", 12, 0.5),),
     )
+    print_warnings(Screen(), verdict.warnings)
     print_verdict(Screen(), verdict, explain=True)
     shown = capsys.readouterr().out
     for text in (

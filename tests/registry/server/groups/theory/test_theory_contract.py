@@ -200,10 +200,23 @@ def test_the_order_is_kept_and_failures_are_not(server: TheoryClient, session: s
     assert {"session": session, "imports": ["stdlib/prelude.kleis"], "count": 2, "unknown": 0} in everywhere
 
 
-@pytest.mark.parametrize("name", ["Group", "x", "Grop", "Nothing"])
+@pytest.mark.parametrize("name", ["Grop", "Nothing"])
+def test_a_name_that_nothing_declares_is_an_error(server: TheoryClient, session: str, name: str) -> None:
+    for expression in (name, f"{name} ∧ true", f"{name}(1) = 2"):
+        answer = server.reply("evaluate", expression=expression, session=session).structured
+        assert (answer["status"], answer["problem"]["code"]) == ("error", "unknown-name"), answer
+
+
+def test_a_forgotten_import_is_named(server: TheoryClient, session: str) -> None:
+    answer = server.reply("evaluate", expression="isPrime(7)", session=session).structured
+    assert 'load_theory with imports ["stdlib/number_theory.kleis"]' in answer["problem"]["hint"]
+
+
+@pytest.mark.parametrize("name", ["Group", "x"])
 def test_a_name_alone_claims_nothing(server: TheoryClient, session: str, name: str) -> None:
     """It was read as any truth value once, and "disproved"."""
     answer = server.ask("evaluate", expression=name, session=session)
     assert (answer["status"], answer["result"], answer["symbolic"]) == ("value", name, True)
-    assert name in answer["warnings"][0]
+    assert name in answer["warnings"][0]["message"]
+    assert next(iter(answer)) == "warnings"
     assert server.ask("evaluate", expression=f"{name} ∧ true", session=session)["status"] == "disproved"

@@ -94,7 +94,7 @@ def test_a_definition_under_the_name_of_an_operation_is_warned_of(server: Theory
     )
     answer = server.ask("submit_define", kleis="define w(x : ℤ) : ℤ = x - 1", session=session)
     assert answer["accepted"]
-    assert "the axioms there speak of the operation" in answer["warnings"][0]
+    assert "the axioms there speak of the operation" in answer["warnings"][0]["message"]
     assert answer["axioms_verified"] == []
 
 
@@ -131,7 +131,7 @@ def test_what_is_not_known_is_kept_with_a_warning_that_stays(server: TheoryClien
     assert (answer["status"], answer["accepted"]) == ("unknown", True)
     (item,) = server.ask("list_session", session=session)["items"]
     assert item["status"] == "unknown"
-    assert "termination of endless is not shown" in item["warnings"][0]
+    assert "termination of endless is not shown" in item["warnings"][0]["message"]
     assert {"session": session, "imports": ["stdlib/prelude.kleis"], "count": 1, "unknown": 1} in server.ask(
         "list_session", session="*"
     )["sessions"]
@@ -200,7 +200,7 @@ def test_a_function_twice_is_replaced_and_said_to_be(server: TheoryClient, sessi
     server.ask("submit_define", kleis="define level() : ℤ = 1", session=session)
     answer = server.ask("submit_define", kleis="define level() : ℤ = 2", session=session)
     assert answer["accepted"]
-    assert "replaces the one at" in answer["warnings"][0]
+    assert "replaces the one at" in answer["warnings"][0]["message"]
     assert server.ask("evaluate", expression="level()", session=session)["result"] == "2"
 
 
