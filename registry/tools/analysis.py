@@ -44,7 +44,7 @@ ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 DEFAULT_ASPECTS: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect != "graph")
 """The default: all but the text of the graph."""
 
-_WARNINGS = 20
+_WARNINGS = 12
 _MISSING_HINT = "Evolve it, or correct the name: `list` shows the tools. A run that calls it fails."
 """Missing tools that are told one by one."""
 

@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
 
-__all__ = ["Settings", "Site", "check_places", "check_without_http"]
+__all__ = ["PROVER_NICENESS", "PROVER_SLOTS", "Settings", "Site", "check_places", "check_without_http"]
+
+PROVER_SLOTS = 12
+"""Attempts of provers at a time: two for each proof that the lane of proofs lets in, and two for runs that ask a theory, so that
+no attempt waits behind those of another client."""
+
+PROVER_NICENESS = 5
+"""By how much provers give way to the event loop; searches and theirs give way to both."""
 
 _LISTED = 5_000
 """Names of a directory that are searched for the nearest spelling."""
@@ -40,10 +47,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write. `read_only`: change
-    nothing in the home. `http`: the address to serve over HTTP,
-    empty for standard input and output; `origins`, `certificate` and `certificate_key` are about HTTP: web pages that may
-    call, and the PEM files of TLS. `fractions`: what becomes of numbers with a fraction.
+    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
+    `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
+    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
+    numbers with a fraction.
     """
 
     home: Path
@@ -56,11 +63,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     corpus: Path | None = None
     roots: tuple[Path, ...] = ()
     http: str = ""
-    read_only: bool = False
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     certificate_key: Path | None = None
     fractions: Fractions = "round"
+    read_only: bool = False
 
 
 class Site:
@@ -84,12 +91,19 @@ class Site:
     @cached_property
     def sessions(self) -> Sessions:
         """The theory sessions of the home. Raises RegistryError where their configuration cannot be read."""
+        from kleis.prover.process.broker import Broker
         from kleis.sessions.files.errors import SessionError
         from kleis.sessions.sessions import open_sessions
         from kleis.theory.parse_cache import user_cache
 
         try:
-            return open_sessions(self.settings.home, roots=self.settings.roots, cache=user_cache())
+            return open_sessions(
+                self.settings.home,
+                roots=self.settings.roots,
+                cache=user_cache(),
+                broker=Broker(slots=PROVER_SLOTS, niceness=PROVER_NICENESS),
+                owns_broker=True,
+            )
         except SessionError as error:
             raise RegistryError(
                 "invalid_argument", error.message, file=error.file, found=error.found, hint=error.hint
