@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check bench certificates docs-tables fuzz lint format clean
+.PHONY: help demo test install check soak bench certificates conformance docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,11 +51,18 @@ lint: $(STAMP) ## format check, lint, types, import directions
 
 check: lint test ## what CI runs: lint and test
 
+MINUTES ?= 5
+soak: $(STAMP) ## run real servers for MINUTES: nothing lost, nothing leaked: make soak [MINUTES=5]
+	@$(BIN)/python tests/programs/soak.py --minutes $(MINUTES)
+
 bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
 
 certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
 	@$(BIN)/python -m registry.laws.prove_library
+
+conformance: $(STAMP) ## run the MCP conformance suite and other clients, and write docs/conformance.md
+	@$(BIN)/python -m tests.conformance
 
 docs-tables: $(STAMP) ## write the tables that documents take from the code
 	@$(BIN)/python -m tests.guide.tables
@@ -69,4 +76,4 @@ format: $(STAMP) ## format the code and apply the safe lint fixes
 	@$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) .build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

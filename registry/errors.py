@@ -27,43 +27,11 @@ RegistryErrorKind = Literal[
 KINDS: tuple[str, ...] = get_args(RegistryErrorKind)
 
 
-ARGUMENTS = frozenset(
-    [
-        "against",
-        "carrier",
-        "category",
-        "code",
-        "compose",
-        "description",
-        "directory",
-        "drop_laws",
-        "examples",
-        "expect_version",
-        "fuel",
-        "generator",
-        "law",
-        "laws",
-        "lemmas",
-        "limit",
-        "name",
-        "names",
-        "offset",
-        "session",
-        "structure",
-        "tools",
-        "transform",
-        "type",
-        "version",
-    ]
-)
-"""The arguments that an error may be about."""
-
-
 class RegistryError(HostError):
     """An error that a user can act on.
 
-    `kind` is one of `KINDS`, `place` the argument (`name`, `examples/0`) or the file at fault, `tool` the tool it is about,
-    as `name` or `name@version`. `found` and `expected` are short texts; `hint` says what to try next. `counterexample`
+    `kind` is one of `KINDS`, `place` the argument at fault (`name`, `examples/0`) or `file` the file, `tool` the tool it is
+    about, as `name` or `name@version`. `found` and `expected` are short texts; `hint` says what to try next. `counterexample`
     shows that a law fails (`law_disproved`).
     """
 
@@ -73,6 +41,7 @@ class RegistryError(HostError):
         message: str,
         *,
         place: str | None = None,
+        file: str | None = None,
         tool: str | None = None,
         found: str | None = None,
         expected: str | None = None,
@@ -83,6 +52,7 @@ class RegistryError(HostError):
         self.kind: RegistryErrorKind = kind
         self.message = message
         self.place = place
+        self.file = file
         self.tool = tool
         self.found = found
         self.expected = expected
@@ -90,20 +60,19 @@ class RegistryError(HostError):
         self.counterexample = counterexample
 
     def __str__(self) -> str:
-        where = f" at {self.place}" if self.place else ""
+        where = f" at {self.place or self.file}" if self.place or self.file else ""
         return f"{self.kind}{where}: {self.message}"
 
     def as_json(self) -> dict[str, object]:
         """The `error` object of a result; absent parts are left out.
 
-        A place in the arguments of the call is `path`, a JSON pointer as in all errors; any other is a `file`.
+        A place in the arguments of the call is `path`, a JSON pointer as in all errors.
         """
         fields: dict[str, object] = {"kind": self.kind, "message": self.message}
         if self.place is not None:
-            if self.place.partition("/")[0] in ARGUMENTS:
-                fields["path"] = f"/{self.place}"
-            else:
-                fields["file"] = self.place
+            fields["path"] = f"/{self.place}"
+        if self.file is not None:
+            fields["file"] = self.file
         for name in ("tool", "found", "expected", "hint"):
             value = getattr(self, name)
             if value is not None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 import msgspec
 
 from pif.language.errors import nearest
 from pif.language.terms import Json
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 
 __all__ = [
@@ -66,10 +67,11 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "lean": (
         *("prove", "check_proof", "prove_file", "check_prove_file", "formalize", "check_formalize", "cancel"),
+        *("aristotle_status", "list_jobs"),
     ),
     "corpus": (
         *("list_declarations_for_paper", "list_declarations_in_file"),
-        "get_dependency_graph_for_declaration",
+        *("get_dependency_graph_for_declaration", "search_declarations", "list_papers", "audit_paper"),
     ),
 }
 
@@ -85,7 +87,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
     the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of its examples, `laws` that of its
-    laws (`read_laws`).
+    laws (`read_laws`). `rounded`: the numbers that lost their fractions when the code was read.
     """
 
     name: str
@@ -97,6 +99,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
     created: str
     examples: str = NO_EXAMPLES
     laws: str = NO_LAWS
+    rounded: RoundedNumbers | None = None
 
     @property
     def reference(self) -> str:
@@ -182,16 +185,32 @@ def nearest_name(name: str, names: Iterable[str]) -> str | None:
     """The name out of `names` closest to a misspelt one, or None where nothing is close.
 
     Comparing spellings costs microseconds a pair, so of a large registry only the likeliest few hundred names are
-    compared: those of about the same length, and of these those that start or end alike.
+    compared: those of about the same length that start or end alike, by how much of both is alike.
     """
     candidates = [other for other in names if abs(len(other) - len(name)) <= 3]
     if len(candidates) > _HINT_CANDIDATES:
-        start, end = name[:2].casefold(), name[-2:].casefold()
-        starting = [other for other in candidates if other[:2].casefold() == start]
-        ending = [other for other in candidates if other[-2:].casefold() == end]
-        both = set(starting).intersection(ending)
-        candidates = list(dict.fromkeys([*sorted(both), *starting, *ending]))[:_HINT_CANDIDATES]
+        wanted = name.casefold()
+        spelled = [(other.casefold(), other) for other in candidates]
+        turned = [(other[::-1], same) for other, same in spelled]
+        alike = [*_starting_alike(wanted, spelled), *_starting_alike(wanted[::-1], turned)]
+        candidates = list(dict.fromkeys(alike))
     return nearest(name, candidates)
+
+
+def _starting_alike(wanted: str, names: Sequence[tuple[str, str]]) -> list[str]:
+    """Of pairs of a text and a name, some names whose texts share most of their start with `wanted`, two characters at
+    least; the closest first."""
+    most = _HINT_CANDIDATES // 2
+    length = 2
+    kept = [pair for pair in names if pair[0].startswith(wanted[:length])]
+    while len(kept) > most and length < len(wanted):
+        length += 1
+        closer = [pair for pair in kept if pair[0].startswith(wanted[:length])]
+        if len(closer) < most:
+            kept = [*closer, *kept]
+            break
+        kept = closer
+    return [name for _, name in kept[:most]]
 
 
 def _respelled(name: str) -> str | None:

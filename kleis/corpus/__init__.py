@@ -16,6 +16,7 @@ The modules, in reading order:
 - `lean_source`: declarations and references read from Lean text
 - `graph`: dependencies: slices, closures, topological order, cycles
 - `edge_sources`: what in the Lean text an edge rests on
+- `answer_shapes`: the fields of answers, as types
 - `answers`: what the tools answer: listings, file filters, search, walks, audits
 - `publishing`: a theory as the files of a paper
 - `write_paper`: these files written into a corpus

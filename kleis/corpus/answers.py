@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.corpus.answer_shapes import AuditAnswer, GraphAnswer, SliceAnswer
 from kleis.corpus.edge_sources import SourceView, source_view
 from kleis.corpus.errors import CorpusError, not_found
 from kleis.corpus.graph import Direction, Graph, edge_row, graph_of
@@ -60,7 +61,7 @@ class Walk(msgspec.Struct, frozen=True):
     basis: bool = False
 
 
-def declaration_graph(paper: Paper, name: str) -> dict[str, Any]:
+def declaration_graph(paper: Paper, name: str) -> GraphAnswer:
     """What a declaration's cards depend on, the cards, and the paper's whole graph, as scientific-memory answers.
 
     A name that no card has gives empty lists, and a `problem`.
@@ -68,7 +69,7 @@ def declaration_graph(paper: Paper, name: str) -> dict[str, Any]:
     places = [place for place, card in enumerate(paper.cards) if card.lean_decl == name]
     needed = [each for place in places for each in paper.cards[place].dependency_ids]
     graph = paper.manifest.dependency_graph
-    answer: dict[str, Any] = {
+    answer: GraphAnswer = {
         "lean_decl": name,
         "paper_id": paper.id,
         "dependency_ids": list(dict.fromkeys(needed)),
@@ -84,7 +85,7 @@ def declaration_graph(paper: Paper, name: str) -> dict[str, Any]:
     return answer
 
 
-def walk_graph(corpus: Corpus, paper: Paper, name: str, walk: Walk) -> dict[str, Any]:
+def walk_graph(corpus: Corpus, paper: Paper, name: str, walk: Walk) -> SliceAnswer:
     """The part of the graph around a declaration or card.  Raises `CorpusError` where there is none of the name."""
     graph = graph_of(corpus.papers() if walk.across_papers else [paper])
     starts = graph.find(name)
@@ -97,8 +98,19 @@ def walk_graph(corpus: Corpus, paper: Paper, name: str, walk: Walk) -> dict[str,
         max_nodes=walk.max_nodes,
         min_confidence=walk.min_confidence,
     )
-    answer: dict[str, Any] = {"lean_decl": name, "paper_id": paper.id}
-    answer |= {"direction": walk.direction, "depth": walk.depth, **part.as_dict()}
+    found = part.as_dict()
+    answer: SliceAnswer = {
+        "lean_decl": name,
+        "paper_id": paper.id,
+        "direction": walk.direction,
+        "depth": walk.depth,
+        "nodes": found["nodes"],
+        "edges": found["edges"],
+        "topological_order": found["topological_order"],
+        "cycles": found["cycles"],
+        "unknown_ends": found["unknown_ends"],
+        "truncated": found["truncated"],
+    }
     if walk.direction == "dependents":
         distances = list(part.distance.values())
         answer["impact"] = {
@@ -140,11 +152,11 @@ def paper_list(corpus: Corpus) -> list[dict[str, Any]]:
     return rows
 
 
-def paper_audit(corpus: Corpus, paper: Paper) -> dict[str, Any]:
+def paper_audit(corpus: Corpus, paper: Paper) -> AuditAnswer:
     """Whether a paper's files agree with each other, with its hash, and with the Lean text where that is at hand."""
     graph = graph_of([paper])
     view = source_view(corpus, paper)
-    answer: dict[str, Any] = {
+    answer: AuditAnswer = {
         "paper_id": paper.id,
         "build": freshness(paper),
         "graph": graph.figures(),
@@ -155,14 +167,12 @@ def paper_audit(corpus: Corpus, paper: Paper) -> dict[str, Any]:
     if view.files:
         rows = view.rows(graph.edges)
         listing = view.listing()
-        answer |= {
-            "edges": rows,
-            "basis": dict(Counter(row["basis"] for row in rows)),
-            "missing_edges": view.missing(graph.edges),
-            "uncarded": [row["lean_decl"] for row in listing if row["card_id"] is None],
-            "not_in_text": [name for name in view.carded.values() if name not in view.declarations],
-            "limits": list(view.limits),
-        }
+        answer["edges"] = rows
+        answer["basis"] = dict(Counter(row["basis"] for row in rows))
+        answer["missing_edges"] = view.missing(graph.edges)
+        answer["uncarded"] = [row["lean_decl"] for row in listing if row["card_id"] is None]
+        answer["not_in_text"] = [name for name in view.carded.values() if name not in view.declarations]
+        answer["limits"] = list(view.limits)
     return answer
 
 

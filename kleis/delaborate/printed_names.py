@@ -156,7 +156,8 @@ class Names:
 
 
 def _formulas(goal: Goal) -> Iterator[core.Term]:
-    yield from (each.formula for each in (*goal.axioms, *goal.obligations))
+    yield from (each.formula for each in goal.axioms)
+    yield from (each.formula for each in goal.obligations)
     if goal.claim is not None:
         yield goal.claim
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kleis.budget import Budget
-from kleis.errors import EvaluationError
+from kleis.errors import EvaluationError, KleisError
 from kleis.evaluator.compiler import Compiler
 from kleis.evaluator.environment import Environment
 from kleis.evaluator.machine import Machine, Scope, charged
@@ -11,7 +11,7 @@ from kleis.evaluator.outcomes import Evaluation
 from kleis.syntax.tree import Expression
 from kleis.values import Value, contains_float, is_partial
 
-__all__ = ["evaluate", "evaluate_with"]
+__all__ = ["evaluate", "evaluate_with", "evaluated"]
 
 
 def evaluate(
@@ -22,7 +22,22 @@ def evaluate(
     Raises `EvaluationError` where it has none, `BudgetError` where the budget is used up, and nothing else.  `file` is
     what errors call the text of the expression.
     """
+    return _finished(Machine(budget, environment.granted_root), expression, environment, file)
+
+
+def evaluated(
+    expression: Expression, environment: Environment, budget: Budget
+) -> tuple[Evaluation | KleisError, int]:
+    """As `evaluate`, with the steps that were taken; an error is returned with them and not raised."""
     machine = Machine(budget, environment.granted_root)
+    try:
+        found: Evaluation | KleisError = _finished(machine, expression, environment, "<expression>")
+    except KleisError as error:
+        found = error
+    return found, min(machine.used, budget.steps)
+
+
+def _finished(machine: Machine, expression: Expression, environment: Environment, file: str) -> Evaluation:
     value = evaluate_with(machine, expression, environment, file)
     approximate = machine.approximate or contains_float(value, machine)
     return Evaluation(value, approximate, tuple(machine.output), machine.used, machine.mixed)

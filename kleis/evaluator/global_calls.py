@@ -215,10 +215,10 @@ def _missing_finish(names: GlobalNames, name: str) -> Finish:
         if symbolic or (declared and not concrete):
             return Stuck(name, values, total=True)
         raise EvaluationError(
-            f"{name} ({NUMERIC_EXTRA[name]}) comes with the extra `numeric`",
+            f"{name} ({NUMERIC_EXTRA[name]}) is not computed by this program",
             code="needs_extra",
             found=name,
-            hint="install pif-kleis[numeric], or define the function in Kleis",
+            hint="define it in Kleis",
         )
 
     return finish

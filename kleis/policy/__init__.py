@@ -8,6 +8,7 @@
 Call `policy.load_policy` and `Policy.decide`; `policy_file.PolicyFile` for a policy that follows its file.
 
 - `actions`: the six actions, their arguments, and what is rejected before any rule is asked
+- `answer_shapes`: the fields of answers
 - `decision`: what the value of a rule means; preconditions
 - `policy`: a loaded policy: its rules, and decisions
 - `policy_file`: a policy that follows its file: reloaded when it changes, kept when the new text is broken

@@ -1,6 +1,6 @@
 """The actions a policy decides about, and the arguments its rules are given.
 
-`branch` falls back to `path`; an argument that is absent or of the wrong type denies.  See docs/reference/policy.md §2.
+`branch` falls back to `path`; an argument that is absent, of the wrong type or another action's denies.  See docs/reference/policy.md §2.
 
 Invariant: a rule is only asked with arguments of the types that it is written for.
 """
@@ -91,6 +91,13 @@ def read_arguments(action: Action, given: Mapping[str, Any]) -> tuple[str | int,
             near = nearest(str(name), _NAMES)
             meant = f"; did you mean {near[0]}?" if near else f"; arguments are {', '.join(_NAMES)}"
             return ArgumentProblem(f"there is no argument {_shown(str(name))}{meant}")
+    own = tuple(name for names in action.given_as for name in names)
+    for name in given:
+        if name not in own:  # the caller means something that no rule of this action would see
+            others = [each.name for each in ACTIONS.values() if any(name in names for names in each.given_as)]
+            return ArgumentProblem(
+                f"the argument {name} belongs to {', '.join(others)}; {action.name} takes {', '.join(own)}"
+            )
     values: list[str | int] = []
     for parameter, names in zip(action.parameters, action.given_as, strict=True):
         value = _flag(given) if parameter == "force" else _text(action, given, names)

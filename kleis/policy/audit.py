@@ -23,6 +23,7 @@ Invariants
     * Every witness is an action, and `decision` is what the policy itself says about it.  A witness that the policy
       does not confirm is not reported.
     * A condition is only reported as unreachable where that is proved.
+    * `proposition` is false of the policy as it is: the witness, which is allowed, is its counterexample.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.builtins.rows.table import builtin_arities
 from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.answer_shapes import AuditAnswer
 from kleis.policy.argument_spellings import families
 from kleis.policy.decision import Decision
 from kleis.policy.policy import Policy
@@ -87,7 +90,11 @@ _SHOWN = 160
 
 
 class Remark(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding.  `witness` is an action with its arguments; `decision` what the policy says about it."""
+    """One finding.  `witness` is an action with its arguments; `decision` what the policy says about it.
+
+    `proposition` is given where the witness is allowed: the Kleis that would have forbidden it, to be asserted in an
+    example block beside the mended rule.
+    """
 
     kind: Kind
     rule: str
@@ -96,6 +103,7 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
     condition: str = ""
     witness: Mapping[str, Any] | None = None
     decision: Decision | None = None
+    proposition: str = ""
 
     @property
     def serious(self) -> bool:
@@ -113,6 +121,8 @@ class Remark(msgspec.Struct, frozen=True, kw_only=True):
             fields["witness"] = dict(self.witness)
         if self.decision is not None:
             fields["decision"] = self.decision.as_dict()
+        if self.proposition:
+            fields["proposition"] = self.proposition
         return fields
 
 
@@ -128,7 +138,7 @@ class Audit(msgspec.Struct, frozen=True):
         """Whether there is nothing that the policy should be changed for."""
         return not any(each.serious for each in self.remarks)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> AuditAnswer:
         """The findings as JSON values."""
         return {
             "ok": self.ok,
@@ -151,7 +161,7 @@ def audit(
     `stop` ends the search early; the findings so far are given.
     """
     remarks = list(_pairing(policy, ACTIONS[only])) if only else [*_names(policy), *_pairings(policy)]
-    with Questions(policy.theory, broker=broker, stop=stop) as questions:
+    with deep(), Questions(policy.theory, broker=broker, stop=stop) as questions:
         checks = [action for action in ACTIONS.values() if _asked(policy, action.check, action)]
         checks = [action for action in checks if only in ("", action.name)]
         for done, action in enumerate(checks):
@@ -228,14 +238,30 @@ def _pairing(policy: Policy, action: Action) -> Iterator[Remark]:
     if before is not None:
         message = f"{action.before} names steps, but there is no {action.check}: nothing is ever denied"
     arguments = tuple(0 if each == "force" else "x" for each in action.parameters)
+    decision = policy.decide_read(action, arguments)
     yield Remark(
         kind=kind,
         rule=action.before if before is not None else "",
         message=message,
         line=before.span.line if before is not None else 0,
         witness=action.request(arguments),
-        decision=policy.decide_read(action, arguments),
+        decision=decision,
+        proposition=_forbids(action, None, arguments) if decision.allowed else "",
     )
+
+
+def _forbids(action: Action, language: tree.Expression | None, arguments: tuple[str | int, ...]) -> str:
+    """That the rule denies a language of first arguments, or, without one, this action."""
+    first, *rest = action.parameters
+    names = {each: tree.Number(str(value)) for each, value in zip(rest, arguments[1:], strict=True)}
+    given: tree.Expression = tree.Text(str(arguments[0])) if language is None else tree.Name(first)
+    decided = tree.Call("equals", (tree.Call(action.check, (given, *names.values())), tree.Text("deny")))
+    if language is None:
+        return print_expression(decided)
+    member = tree.Call("matches", (tree.Name(first), language))
+    binder = tree.Binder(first, tree.NamedType("String"))
+    implied = tree.Call("implies", (member, decided))
+    return print_expression(tree.Quantifier("forall", (binder,), None, implied))
 
 
 # ── One rule ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -290,8 +316,12 @@ class _RuleAudit:
         finding: Finding | None = None,
         at: Condition | None = None,
         test: tree.Expression | None = None,
+        slipped: tree.Expression | None = None,
     ) -> Remark:
-        """A finding about the rule, or about a condition of it (`at`) or a part of one (`test`)."""
+        """A finding about the rule, or about a condition of it (`at`) or a part of one (`test`).
+
+        `slipped` is the language of texts of which one is allowed.
+        """
         asked = test if test is not None else at.test if at is not None else None
         return Remark(
             kind=kind,
@@ -301,6 +331,9 @@ class _RuleAudit:
             condition=_shown(asked) if asked is not None else "",
             witness=self._action.request(finding.arguments) if finding is not None else None,
             decision=self._decide(finding) if finding is not None else None,
+            proposition=_forbids(self._action, slipped, finding.arguments)
+            if finding is not None and slipped
+            else "",
         )
 
     # the rule as a whole
@@ -384,7 +417,9 @@ class _RuleAudit:
                 found = self._find(conjunction([belongs, allowed]))
                 if found.outcome == "found" and self._decide(found).allowed:
                     message = f"{base[0]!r} is denied, and this means the same: {family.how}"
-                    yield self._remark("slips_past", message, finding=found, at=condition)
+                    yield self._remark(
+                        "slips_past", message, finding=found, at=condition, slipped=family.language
+                    )
 
     def _bases(self, condition: Condition) -> Iterator[tuple[str | int, ...]]:
         """Denied actions that show what a condition is about: the texts it looks for, or one the prover finds."""

@@ -18,8 +18,10 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.errors import LoadError
 from kleis.policy.actions import ACTIONS, Action
+from kleis.policy.answer_shapes import ComparisonAnswer
 from kleis.policy.decision import Decision
 from kleis.policy.policy import Policy
 from kleis.policy.prover_questions import Finding, Questions
@@ -74,12 +76,13 @@ class Comparison(msgspec.Struct, frozen=True):
     asked: int
     reason: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> ComparisonAnswer:
         """The comparison as JSON values."""
-        fields: dict[str, Any] = {"relation": self.relation, "asked": self.asked}
+        actions = [each.as_dict() for each in self.rows]
+        fields: ComparisonAnswer = {"relation": self.relation, "asked": self.asked, "actions": actions}
         if self.reason:
             fields["reason"] = self.reason
-        return {**fields, "actions": [each.as_dict() for each in self.rows]}
+        return fields
 
 
 def compare(
@@ -94,7 +97,8 @@ def compare(
         both = combine(old, new)
     except LoadError as error:
         return Comparison("unknown", (), 0, error.message)
-    with Questions(both.theory, broker=broker, stop=stop) as questions:
+    # A rule nests as deep as a source may, and every walk over one takes several frames a level.
+    with deep(), Questions(both.theory, broker=broker, stop=stop) as questions:
         rows = tuple(_Row(old, new, both, action, questions).row() for action in ACTIONS.values())
         return Comparison(_together(rows), rows, questions.asked)
 
@@ -275,12 +279,23 @@ def combine(first: Policy, second: Policy) -> Combination:
     that every definition of the second policy computes what it did.  What both declare alike (the library, mostly) is
     shared.  Raises `LoadError` where they differ in more than definitions and data types.
     """
-    changed = _changed(first.theory, second.theory)
-    prefix = _prefix(first.theory, second.theory)
+    with deep():
+        kept, names = _kept(first.theory, second.theory)
+    theory = first.theory.extend(kept, file="<second policy>")
+    definitions = {name: theory.definitions[names.get(name, name)] for name in second.theory.definitions}
+    constructors = {name: name for name in first.theory.constructors}
+    constructors |= {names.get(name, name): name for name in second.theory.constructors}
+    return Combination(theory, first.theory.definitions, definitions, constructors)
+
+
+def _kept(first: Theory, second: Theory) -> tuple[list[tree.Declaration], Mapping[str, str]]:
+    """What the second theory declares otherwise, renamed, and the new names."""
+    changed = _changed(first, second)
+    prefix = _prefix(first, second)
     names = {name: prefix + name for name in changed}
     kept: list[tree.Declaration] = []
-    known = {entry.declaration for entry in first.theory.entries}
-    for entry in second.theory.entries:
+    known = {entry.declaration for entry in first.entries}
+    for entry in second.entries:
         item = entry.declaration
         match item:
             case tree.FunctionDefinition() | tree.DataDefinition():
@@ -294,11 +309,7 @@ def combine(first: Policy, second: Policy) -> Combination:
                     code="not-comparable",
                     hint="compare policies that differ in definitions and data types only",
                 )
-    theory = first.theory.extend(kept, file="<second policy>")
-    definitions = {name: theory.definitions[names.get(name, name)] for name in second.theory.definitions}
-    constructors = {name: name for name in first.theory.constructors}
-    constructors |= {names.get(name, name): name for name in second.theory.constructors}
-    return Combination(theory, first.theory.definitions, definitions, constructors)
+    return kept, names
 
 
 def _declares(item: tree.FunctionDefinition | tree.DataDefinition) -> frozenset[str]:

@@ -8,11 +8,10 @@ undecided condition leaves one), an unbound name that is not itself one of the a
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from kleis import values
+from kleis.policy.answer_shapes import DecisionAnswer
 
 __all__ = ["ALLOWING_TEXTS", "Decision", "allows", "described", "steps_of"]
 
@@ -39,9 +38,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     exhausted: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> DecisionAnswer:
         """The fields that clients read, as JSON values."""
-        answer: dict[str, Any] = {
+        answer: DecisionAnswer = {
             "allowed": self.allowed,
             "action": self.action,
             "rule": self.rule,

@@ -16,6 +16,7 @@ from kleis.budget import STANDARD_BUDGET
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.evaluator.evaluate import evaluate_with
+from kleis.policy.answer_shapes import RuleAnswer, RulesAnswer, SchemaFields
 from kleis.policy.policy import Policy
 from kleis.spelling import nearest
 from kleis.syntax import tree
@@ -40,7 +41,7 @@ def kind_of(definition: tree.FunctionDefinition) -> str:
 # ── Rules ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def list_rules(policy: Policy) -> dict[str, Any]:
+def list_rules(policy: Policy) -> RulesAnswer:
     """The rules by kind, axioms and helpers."""
     functions: dict[str, list[dict[str, Any]]] = {"check": [], "precondition": [], "helper": []}
     for each in policy.own:
@@ -62,7 +63,7 @@ def list_rules(policy: Policy) -> dict[str, Any]:
     }
 
 
-def explain_rule(policy: Policy, name: str) -> dict[str, Any]:
+def explain_rule(policy: Policy, name: str) -> RuleAnswer:
     """A rule, helper or axiom with its text; ``found`` is false where there is none."""
     for each in policy.own:
         if each.name == name:
@@ -103,7 +104,7 @@ def _structures(policy: Policy) -> list[tree.Structure]:
 # ── The schema ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def describe(policy: Policy, *, depth: Depth = "full", name: str = "") -> dict[str, Any]:
+def describe(policy: Policy, *, depth: Depth = "full", name: str = "") -> SchemaFields:
     """The declarations of a policy's file.  `name` selects those of one name; `depth` is the level of detail."""
     wanted = {name} if name else None
     functions = [each for each in policy.own if wanted is None or each.name in wanted]
@@ -113,22 +114,23 @@ def describe(policy: Policy, *, depth: Depth = "full", name: str = "") -> dict[s
     structures = [each for each in _structures(policy) if wanted is None or each.name in wanted]
     data = [each for each in _data(policy) if wanted is None or each.name in wanted]
     axioms = sum(isinstance(member, tree.Axiom) for each in structures for member in each.members)
-    schema: dict[str, Any] = {
+    stats = {
+        "structures": len(structures),
+        "data_types": len(data),
+        "functions": len(functions),
+        "axioms": axioms,
+    }
+    schema: SchemaFields = {
         "policy_file": policy.loading.main.name,
         "structures": [_structure(each, depth) for each in structures],
         "data_types": [_data_type(each, depth) for each in data],
         "check_functions": by_kind["check"],
         "precondition_functions": by_kind["precondition"],
         "helper_functions": by_kind["helper"],
+        "stats": stats,
     }
     if depth == "full":
         schema["verifiable_propositions"] = list(_propositions(policy, functions, structures))
-    schema["stats"] = {
-        "structures": len(structures),
-        "data_types": len(data),
-        "functions": len(functions),
-        "axioms": axioms,
-    }
     return schema
 
 

@@ -4,6 +4,7 @@ One session is a directory ``<workspace>/<name>`` whose ``session.kleis`` is the
 from it.  Call `open_sessions`.
 
 - `files/`: a session on disk, and as an immutable theory in memory
+- `answer_shapes`: the fields of answers, as types
 - `answer_fields`: verdicts and errors as JSON fields
 - `verification`: the stage verify: what a submission can touch has a model
 - `evaluate_expression`: an expression: its value, or the verdict on a proposition

@@ -8,13 +8,14 @@ docs/reference/registry.md §12.5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from kleis.errors import KleisError
 from kleis.problems import AnswerWarning
 from kleis.prover.protocol.verdict import Binding, Evidence, Table, Verdict
+from kleis.sessions.answer_shapes import VerdictAnswer, WarningFields
 
 __all__ = [
     "CONSISTENCY",
@@ -25,7 +26,7 @@ __all__ = [
     "statements",
     "table_text",
     "verdict_fields",
-    "warning_fields",
+    "warned",
     "witness_text",
 ]
 
@@ -33,15 +34,19 @@ CONSISTENCY = {"model": "they have a model", "unknown": "whether they have a mod
 """What `Verdict.consistency` says of the axioms that a proof used."""
 
 
-def warning_fields(warnings: Iterable[AnswerWarning]) -> dict[str, Any]:
-    """The warnings of an answer, as its first field; nothing where there are none."""
+Fields = TypeVar("Fields", bound=WarningFields)
+
+
+def warned(warnings: Iterable[AnswerWarning], fields: Fields) -> Fields:
+    """An answer with its warnings as its first field, if there are any."""
     shown = [each.as_dict() for each in warnings]
-    return {"warnings": shown} if shown else {}
+    return cast(Fields, {"warnings": shown, **fields}) if shown else fields
 
 
-def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]:
+def verdict_fields(verdict: Verdict, *, explain: bool = False) -> VerdictAnswer:
     """A verdict on a proposition."""
-    fields: dict[str, Any] = {**warning_fields(verdict.warnings), "status": verdict.status}
+    status: VerdictAnswer = {"status": verdict.status}
+    fields = warned(verdict.warnings, status)
     if verdict.status in ("verified", "disproved", "inconsistent"):
         fields["verified"] = verdict.status == "verified"
         fields["witness"] = witness_text(verdict.evidence) if verdict.evidence is not None else None
@@ -57,7 +62,8 @@ def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]
     elif verdict.core:
         fields["axioms_used"] = list(verdict.core)
         fields["axioms"] = verdict.consistency
-    optional: dict[str, Any] = {
+    optional: VerdictAnswer = {
+        "status": verdict.status,
         "method": verdict.engine,
         "reason": verdict.reason or "",
         "message": verdict.message,
@@ -66,9 +72,9 @@ def verdict_fields(verdict: Verdict, *, explain: bool = False) -> dict[str, Any]
         "assumed": list(verdict.assumed),
         "lemmas": list(verdict.lemmas),
         "theory": verdict.theory if verdict.status != "inconsistent" else "",
-        "problem": verdict.problem,
+        "problem": verdict.problem or {},
     }
-    fields |= {name: value for name, value in optional.items() if value}
+    fields |= cast(VerdictAnswer, {name: value for name, value in optional.items() if value})
     if explain:
         fields["explanation"] = _explanation(verdict)
     return fields

@@ -9,8 +9,8 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -21,6 +21,7 @@ from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, verdict_fields
+from kleis.sessions.answer_shapes import ComparisonAnswer, ExplainedAnswer, FailedAnswer
 from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.universe import Universe
 from kleis.syntax.printer.program import print_expression
@@ -33,7 +34,7 @@ __all__ = ["compare", "explain"]
 
 def compare(
     universes: Sequence[Universe], propositions: Sequence[str], provers: Provers, deadline: Deadline
-) -> dict[str, Any]:
+) -> ComparisonAnswer:
     """A row for each proposition, with its status in each universe."""
     rows: list[dict[str, Any]] = []
     total = len(universes) * len(propositions)
@@ -48,7 +49,7 @@ def compare(
                     "message": "no time left",
                 }
                 continue
-            answer = evaluate(universe, proposition, provers, deadline)
+            answer: Mapping[str, Any] = evaluate(universe, proposition, provers, deadline)
             kept = ("status", "result", "witness", "axioms_used", "clash", "reason", "error")
             statuses[universe.session] = {name: answer[name] for name in kept if answer.get(name)}
         found = {
@@ -65,7 +66,7 @@ def compare(
 
 def explain(
     universe: Universe, expression: str, provers: Provers, deadline: Deadline, *, using: str = ""
-) -> dict[str, Any]:
+) -> ExplainedAnswer | FailedAnswer:
     """The verdict on a proposition, and for each axiom assumed whether the others prove the proposition and the axiom."""
     from kleis.syntax.parser.parser import parse_type
 
@@ -77,8 +78,9 @@ def explain(
     with provers.prover(universe.theory, deadline) as prover:
         decision = prover.ask(question, using=about)
         if decision.goal is None:
-            return {"status": "error", "error": decision.verdict.message, "problem": decision.verdict.problem}
-        answer = verdict_fields(decision.verdict, explain=True)
+            problem = decision.verdict.problem or {"message": decision.verdict.message}
+            return {"status": "error", "error": decision.verdict.message, "problem": problem}
+        answer = cast(ExplainedAnswer, verdict_fields(decision.verdict, explain=True))
         axioms = decision.goal.axioms
         rows = []
         for place, axiom in enumerate(axioms):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kleis.builtins.rows.table import find_builtin
 from kleis.elaborate.question import (
@@ -27,7 +27,8 @@ from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.prover.verdict_cache import SHORT_KEY
-from kleis.sessions.answer_fields import problem_fields, verdict_fields, warning_fields
+from kleis.sessions.answer_fields import problem_fields, verdict_fields, warned
+from kleis.sessions.answer_shapes import EvaluationAnswer, FailedAnswer, ValueAnswer, VerdictAnswer
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
 from kleis.syntax import tree
@@ -80,7 +81,7 @@ def evaluate(
     using: str = "",
     explain: bool = False,
     granted_root: Path | None = None,
-) -> dict[str, Any]:
+) -> EvaluationAnswer:
     """The fields of an answer; `status` is ``value``, that of a verdict, or ``error`` with `error` and `problem`."""
     from kleis.syntax.parser.parser import parse_type
 
@@ -108,15 +109,15 @@ def evaluate(
 
 def error_fields(
     error: KleisError, *, prefix: str = "", warnings: Iterable[AnswerWarning] = ()
-) -> dict[str, Any]:
+) -> FailedAnswer:
     """The answer for an expression with an error, or a computation without a value."""
     text = str(error)
-    return {
-        **warning_fields(warnings),
+    failed: FailedAnswer = {
         "status": "error",
         "error": f"{prefix}: {text}" if prefix else text,
         "problem": problem_fields([error])[0],
     }
+    return warned(warnings, failed)
 
 
 # ── Value or proposition ─────────────────────────────────────────────────────────────────────────────────────
@@ -188,17 +189,17 @@ def _decided(
     provers: Provers,
     deadline: Deadline,
     explain: bool,
-) -> dict[str, Any]:
+) -> VerdictAnswer | FailedAnswer:
     with provers.prover(universe.theory, deadline) as prover:
         decision = prover.ask(question, using=using)
     verdict = decision.verdict
     if verdict.status == "error":
-        return {
-            **warning_fields(verdict.warnings),
+        failed: FailedAnswer = {
             "status": "error",
             "error": verdict.message + (f" ({verdict.advice})" if verdict.advice else ""),
             "problem": verdict.problem or {"message": verdict.message},
         }
+        return warned(verdict.warnings, failed)
     fields = verdict_fields(verdict, explain=explain)
     if explain and decision.key:
         fields["explanation"]["id"] = decision.key[:SHORT_KEY]
@@ -218,7 +219,7 @@ def _computed(
     deadline: Deadline,
     explain: bool,
     granted_root: Path | None,
-) -> dict[str, Any]:
+) -> EvaluationAnswer:
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.evaluator.environment import environment_of
     from kleis.evaluator.evaluate import evaluate as compute
@@ -266,20 +267,16 @@ def value_fields(
     letters: Sequence[str],
     theory: Theory,
     constants: Sequence[AnswerWarning] = (),
-) -> dict[str, Any]:
+) -> ValueAnswer:
     """The answer for a computation with a value."""
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.values import is_partial, is_symbolic, render_value
 
-    fields: dict[str, Any] = {
-        **warning_fields(value_warnings(found, question, letters, theory, constants)),
-        "status": "value",
-        "result": render_value(found.value),
-    }
+    fields: ValueAnswer = {"status": "value", "result": render_value(found.value)}
     if found.approximate:
         fields["approximate"] = True
     if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         fields["symbolic"] = True
     if found.output:
         fields["output"] = list(found.output)
-    return fields
+    return warned(value_warnings(found, question, letters, theory, constants), fields)

@@ -158,6 +158,15 @@ class Sessions:
         read = read_whole(self._file(name))
         return read[0].decode("utf-8", "replace") if read is not None else None
 
+    def saved(self, as_name: str) -> bool:
+        """Whether a theory of this name is saved; false for what is no name."""
+        stem = as_name.removesuffix(".kleis")
+        try:
+            plain_name(stem, what="the name of a saved theory", code="save-name")
+        except SessionError:
+            return False
+        return (self.places.saved / f"{stem}.kleis").is_file()
+
     def file(self, name: str) -> Path:
         """Where a session's file is or would be."""
         return self._file(name)

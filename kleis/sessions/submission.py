@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -24,7 +24,8 @@ from kleis.errors import KleisError
 from kleis.problems import AnswerWarning, Problem, problem_at
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
-from kleis.sessions.answer_fields import evidence_fields, problem_fields, warning_fields, witness_text
+from kleis.sessions.answer_fields import evidence_fields, problem_fields, warned, witness_text
+from kleis.sessions.answer_shapes import SubmissionAnswer, SubmissionStatus
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import Item, ItemKind, item_of
 from kleis.sessions.files.universe import Universe, declared_names, item_file
@@ -38,7 +39,6 @@ __all__ = [
     "LONGEST_SUBMISSION",
     "Candidate",
     "Checked",
-    "Outcome",
     "Rejection",
     "Stage",
     "admit",
@@ -312,15 +312,13 @@ def _rejected(stage: Stage, message: str, *, code: str, hint: str) -> Rejection:
     return Rejection(stage, (SessionError(message, code=code, hint=hint),))
 
 
-Outcome: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
-
 _MOST_WARNINGS = 20
 
 
 class Checked(msgspec.Struct, frozen=True):
     """The outcome of a submission, and the universe with it (None where it is not accepted)."""
 
-    status: Outcome
+    status: SubmissionStatus
     stage: Stage
     problems: tuple[KleisError, ...] = ()
     verification: Verification | None = None
@@ -370,11 +368,10 @@ def _warning(problem: Problem) -> AnswerWarning:
     return AnswerWarning(problem.code, f"{place}{problem.message}", problem.hint)
 
 
-def outcome_fields(checked: Checked, *, accepted: bool) -> dict[str, Any]:
+def outcome_fields(checked: Checked, *, accepted: bool) -> SubmissionAnswer:
     """The answer's fields; `accepted` says that it was written, or (of a trial) that it would be."""
     item = checked.item
-    fields: dict[str, Any] = {
-        **warning_fields(item.warnings if item is not None else ()),
+    fields: SubmissionAnswer = {
         "status": checked.status,
         "accepted": accepted,
         "stage": checked.stage,
@@ -387,12 +384,12 @@ def outcome_fields(checked: Checked, *, accepted: bool) -> dict[str, Any]:
         fields["error"] = _first_line(checked.stage, checked.problems)
         fields["problems"] = problem_fields(checked.problems)
     if checked.verification is not None:
-        fields |= _verification_fields(checked.verification)
-    return fields
+        _add_verification(fields, checked.verification)
+    return warned(item.warnings if item is not None else (), fields)
 
 
-def _verification_fields(found: Verification) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+def _add_verification(fields: SubmissionAnswer, found: Verification) -> None:
+    """The fields of the stage verify."""
     if found.status == "inconsistent":
         names = ", ".join(found.core)
         fields["clash"] = list(found.core)
@@ -406,7 +403,6 @@ def _verification_fields(found: Verification) -> dict[str, Any]:
         fields["witness"] = witness_text(failed.verdict.evidence)
     if len(found.parts) > 1:
         fields["parts"] = [{"name": part.name, "status": part.verdict.status} for part in found.parts]
-    return fields
 
 
 def _first_line(stage: Stage, problems: Sequence[KleisError]) -> str:

@@ -19,7 +19,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -35,6 +35,7 @@ from kleis.problems import AnswerWarning, place_of
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.shared_provers import Provers
+from kleis.sessions.answer_shapes import SubmissionStatus
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe, declared_names
 from kleis.syntax import tree
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from kleis.prover.prover import Prover
 
 __all__ = ["Part", "Verification", "verify"]
-
-Status: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -62,7 +61,7 @@ class Part(msgspec.Struct, frozen=True):
 class Verification(msgspec.Struct, frozen=True):
     """The outcome of verification.  `problems` has an error where an obligation fails or cannot be elaborated."""
 
-    status: Status
+    status: SubmissionStatus
     parts: tuple[Part, ...]
     warnings: tuple[AnswerWarning, ...] = ()
     problems: tuple[KleisError, ...] = ()

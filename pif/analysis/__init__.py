@@ -6,6 +6,6 @@
 - `cost/`: fuel bounds as polynomials in input sizes; start at `bounds.cost_of`
 - `normal_form/`: canonical form and dead code; start at `normalize.normalize`
 
-Nothing here evaluates. The facts are linear in the term. Every other analysis takes a `work.Work`, and says what it did
+Nothing here evaluates. Every analysis takes a `work.Work` (the facts, which are linear, where they are asked for often), and says what it did
 not finish.
 """

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from pif.analysis.work import Work
 from pif.language.errors import Path, longer
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, part_keys
@@ -46,8 +47,10 @@ class Facts(msgspec.Struct, frozen=True):
     capabilities: list[str]
 
 
-def facts_of(term: Term) -> Facts:
-    """All facts of one term."""
+def facts_of(term: Term, work: Work | None = None) -> Facts:
+    """All facts of one term. A step of `work` is four nodes; raises `Unfinished` where it is used up."""
+    if work is not None:
+        work.done(1 + term.nodes // 4)
     operations: dict[str, int] = {}
     tools: set[str] = set()
     capabilities: set[str] = set()

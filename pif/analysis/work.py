@@ -50,5 +50,9 @@ class Work:
             raise Unfinished(NOT_FINISHED)
         if self.used >= self._look:
             self._look = self.used + _SLICE
-            if self._stop is not None and self._stop():
-                raise Unfinished(STOPPED)
+            self.look()
+
+    def look(self) -> None:
+        """Look at the stop flag, where time passes and no step is counted. Raises `Unfinished`."""
+        if self._stop is not None and self._stop():
+            raise Unfinished(STOPPED)

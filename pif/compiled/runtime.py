@@ -416,7 +416,8 @@ class Runtime:
     def normalize(self, value: Value) -> Quoted:
         term = self.term(value)
         self.charge(text_charge(term))
-        return Quoted(normalize(term, lambda nodes: self.charge(table.NORMALIZE_NODE * nodes)), value.owner)
+        normal = normalize(term, lambda nodes: self.charge(table.NORMALIZE_NODE * nodes), self.look)
+        return Quoted(normal, value.owner)
 
     def ask(self, operation: str, value: Value) -> Value:
         found, is_answer = asked(self.session, self.charge, operation, value)

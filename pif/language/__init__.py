@@ -2,6 +2,7 @@
 
 - `budget`: fuel, depth and size limits
 - `errors`: the one exception, with place
+- `warnings`: readings to be told, such as rounding
 - `json_text`: hostile JSON text, read safely
 - `primitives`: THE table of operations
 - `hostile_cases`: what charges are measured on

@@ -14,6 +14,7 @@ from pif.language.errors import ErrorKind, Path, PifError, Place, nearest, point
 from pif.language.json_text import parse_json
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Json, Term, literal, make
+from pif.language.warnings import Rounding
 
 __all__ = ["MANY", "ONE", "Decoder", "all_errors", "decode_term", "decode_text", "describe", "round_number"]
 
@@ -35,15 +36,17 @@ _COMPANIONS = {"body": "lam", "in": "let"}
 """Second keys of the operations that have two, and the operation each belongs to."""
 
 
-def decode_term(data: Json, *, place: Place = "code") -> Term:
-    """The term that decoded JSON describes. Raises `PifError` for the first thing that is not one."""
+def decode_term(data: Json, *, place: Place = "code", rounding: Rounding | None = None) -> Term:
+    """The term that decoded JSON describes; `rounding` is told of numbers with fractions.
+
+    Raises `PifError` for the first thing that is not a term."""
     reserve_stack(_STACK)
-    return Decoder(place).term(data, None, 1, 0)
+    return Decoder(place, rounding=rounding).term(data, None, 1, 0)
 
 
-def decode_text(text: str | bytes, *, place: Place = "code") -> Term:
+def decode_text(text: str | bytes, *, place: Place = "code", rounding: Rounding | None = None) -> Term:
     """The term that a JSON text describes."""
-    return decode_term(parse_json(text), place=place)
+    return decode_term(parse_json(text), place=place, rounding=rounding)
 
 
 def all_errors(data: Json) -> list[PifError]:
@@ -87,8 +90,9 @@ def round_number(number: float) -> int | None:
 class Decoder:
     """One decoding. `depth` counts terms in the canonical form; `level` counts quotes less unquotes."""
 
-    def __init__(self, place: Place, *, collect: bool = False) -> None:
+    def __init__(self, place: Place, *, collect: bool = False, rounding: Rounding | None = None) -> None:
         self.place: Place = place
+        self.rounding = rounding or Rounding()
         self.collect = collect
         self.errors: list[PifError] = []
 
@@ -101,16 +105,27 @@ class Decoder:
         found: str | None = None,
         expected: str | None = None,
         hint: str | None = None,
+        unknown: str = "",
     ) -> Term:
         """Raise, or where all errors are wanted record it and stand in a literal."""
-        where = "/input" + pointer(path) if self.place == "input" else pointer(path)
         error = PifError(
-            kind, message, path=where, place=self.place, found=found, expected=expected, hint=hint
+            kind,
+            message,
+            path=self.where(path),
+            place=self.place,
+            found=found,
+            expected=expected,
+            hint=hint,
+            unknown=unknown,
         )
         if not self.collect:
             raise error
         self.errors.append(error)
         return literal(None)
+
+    def where(self, path: Path) -> str:
+        """A place as errors and warnings name it."""
+        return "/input" + pointer(path) if self.place == "input" else pointer(path)
 
     def term(self, data: Json, path: Path, depth: int, level: int) -> Term:
         kind = type(data)
@@ -163,6 +178,8 @@ class Decoder:
                     found=describe(data),
                     expected="a number that rounds to an integer",
                 )
+            if integer != data:
+                self.rounding.note(data, integer, self.where(path), self.place)
             return Term("literal", (), integer)
         return self.refuse(f"{describe(data)} is not JSON", path, found=describe(data), expected="JSON")
 
@@ -411,7 +428,7 @@ class Decoder:
                 else f'Data is written {{"record": {{"{word[:24]}": …}}}}; call `help` for the operations.'
             )
             return self.refuse(f'"{word[:48]}" is no operation', path, found=found, expected="exactly one operation",
-                               hint=hint)  # fmt: skip
+                               hint=hint, unknown=word)  # fmt: skip
         (op,) = operations
         second = {"lam": "body", "let": "in"}.get(op)
         extra = [key for key in data if key != op and key != second]

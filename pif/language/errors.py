@@ -7,7 +7,7 @@ to try. Nothing else leaves this package on account of a user's term or input.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal, get_args
 
 __all__ = [
@@ -93,7 +93,8 @@ class PifError(Exception):
 
     `kind`: one of `KINDS`. `path`: a JSON pointer to the first offending part in evaluation order, into the text
     that `place` names; `tool` is set (as `name@version`) when that text is a tool's code. `found` and `expected`
-    are short texts; `hint` says what to try. `fuel_used` is filled in by the run that reports the error.
+    are short texts; `hint` says what to try. `fuel_used` is filled in by the run that reports the error. `unknown` is
+    the name that no operation or tool has, where that is the mistake: a host may know what was meant (`advised`).
     """
 
     def __init__(
@@ -107,6 +108,7 @@ class PifError(Exception):
         found: str | None = None,
         expected: str | None = None,
         hint: str | None = None,
+        unknown: str = "",
     ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
@@ -117,7 +119,20 @@ class PifError(Exception):
         self.found = found
         self.expected = expected
         self.hint = hint
+        self.unknown = unknown
         self.fuel_used = 0
+
+    def advised(self, advice: Callable[[str], str | None]) -> PifError:
+        """This error, with what `advice` says of the unknown name in its hint."""
+        word = self.unknown or (self.found if self.kind == "unknown_tool" else None)
+        told = advice(word) if word else None
+        if told:
+            is_guess = (
+                self.kind == "unknown_tool" and self.hint is not None and self.hint.startswith("Did you mean")
+            )
+            guess = f"{self.hint} " if is_guess else ""
+            self.hint = guess + told
+        return self
 
     def __str__(self) -> str:
         where = f" at {self.path}" if self.path else ""

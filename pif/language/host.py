@@ -22,6 +22,7 @@ from pif.language import primitives as table
 from pif.language.errors import PifError
 from pif.language.terms import Term
 from pif.language.values import Quoted, Record, Value, kind_of
+from pif.language.warnings import RoundedNumbers
 
 __all__ = [
     "EXPECTED",
@@ -149,16 +150,26 @@ class Tool:
 
     `reference` is how it was asked for (`name` or `name@version`); `code` (resolved), `quoted` (its source as a
     value) and `prepared` (where the compiled back end keeps what it made of it) are filled in when they are first
-    wanted. `spent` counts the fuel of its runs on the reference.
+    wanted. `spent` counts the fuel of its runs on the reference. `rounded`: the numbers that lost their fractions when
+    its code was read; every run of it says so.
     """
 
-    __slots__ = ("code", "name", "prepared", "quoted", "reference", "spent", "term", "version")
+    __slots__ = ("code", "name", "prepared", "quoted", "reference", "rounded", "spent", "term", "version")
 
-    def __init__(self, name: str, version: int, term: Term, *, reference: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        version: int,
+        term: Term,
+        *,
+        reference: str | None = None,
+        rounded: RoundedNumbers | None = None,
+    ) -> None:
         self.name = name
         self.version = version
         self.term = term
         self.reference = reference or name
+        self.rounded = rounded
         self.code: Any = None
         self.quoted: Quoted | None = None
         self.prepared: Any = None

@@ -150,6 +150,7 @@ _ORDER = "limbs of the larger / 4, or 2 for each 16 characters of the longer str
 _INTEGERS = "integer, integer → integer"
 _ASKED = "100 + 2 for each 16 characters, or 4 a node"
 _LISTED = "100 + 4 a part of the answer"
+_MEMBERS = "100 + 2 for each 16 characters + 4 a part of the answer"
 _ORDERED = "ordered a, a → boolean"
 
 _TABLE = (
@@ -188,7 +189,8 @@ _TABLE = (
         "eq", "comparison", "data a, data b → boolean",
         "Structural equality; different kinds are unequal; a function anywhere inside is a `type_error`.",
         '{"eq": [[1, {"pair": [2, "a"]}], [1, {"pair": [2, "a"]}]]}', "true",
-        "1 a value visited + characters / 16 + limbs of the larger / 4",
+        "1 a value or node of code visited + characters / 16, of names of fields and texts in code too + limbs of the "
+        "larger / 4",
     ),
     _binary("lt", "comparison", _ORDERED, "Less than.", '{"lt": [1, 2]}', "true", _ORDER),
     _binary("lte", "comparison", _ORDERED, "Less than or equal.", '{"lte": ["a", "b"]}', "true", _ORDER),
@@ -299,7 +301,7 @@ _TABLE = (
            "The value of a Kleis expression: integers, booleans, strings, lists and pairs as such, anything else as its "
            "text in a record with the field `kleis`.",
            '{"lam": "n", "body": {"kleis": {"quote": {"mul": [{"unquote": {"var": "n"}}, 2]}}}}', '"<function>"',
-           f"{_ASKED} + steps of the evaluator / 10"),
+           f"{_ASKED} + steps of the evaluator / 10 + 4 a part of the answer"),
     _unary("verify", "theory",
            "data a → {axioms: list(string), claim: string, counterexample: {*: ?}, method: string, "
            "model: {*: ?}, reason: string, verdict: string}",
@@ -310,11 +312,11 @@ _TABLE = (
            "the answer"),
     _unary("axioms", "theory", "string → list({kleis: string, name: string, term: quoted})",
            "The axioms of a structure, inherited ones included; `term` is the axiom as a quoted term.",
-           '{"lam": "name", "body": {"axioms": {"var": "name"}}}', '"<function>"', _LISTED),
+           '{"lam": "name", "body": {"axioms": {"var": "name"}}}', '"<function>"', _MEMBERS),
     _unary("operations", "theory",
            "string → list({arguments: list(string), kleis: string, name: string, result: string})",
            "The operations and elements of a structure, inherited ones included, with the types they take and give.",
-           '{"lam": "name", "body": {"operations": {"var": "name"}}}', '"<function>"', _LISTED),
+           '{"lam": "name", "body": {"operations": {"var": "name"}}}', '"<function>"', _MEMBERS),
     _unary("structures", "theory", "unit → list({kleis: string, name: string, parameters: list(string)})",
            "The structures of the theory; takes null.",
            '{"lam": "x", "body": {"structures": null}}', '"<function>"', _LISTED),

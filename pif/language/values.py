@@ -20,7 +20,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Reversible
 from itertools import chain, islice
 from sys import getrefcount
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import msgspec
 
@@ -180,6 +180,13 @@ def kind_of(value: Value) -> str:
             return "function"
 
 
+class PrintedFields(TypedDict):
+    """The fields of an answer that hold a value: `value_text` beside or, where it nests too deep, instead of `value`."""
+
+    value: NotRequired[Json]
+    value_text: NotRequired[str]
+
+
 class Printed(msgspec.Struct, frozen=True):
     """A value as JSON text: the text, how deep it nests, and whether it holds an integer beyond ±2^53."""
 
@@ -187,11 +194,11 @@ class Printed(msgspec.Struct, frozen=True):
     depth: int
     large_integer: bool
 
-    def fields(self) -> dict[str, Json]:
+    def fields(self) -> PrintedFields:
         """`value` and, where JSON readers differ, `value_text` (instead of `value` where it nests too deep)."""
         if self.depth > PLAIN_DEPTH:
             return {"value_text": self.text}
-        fields: dict[str, Json] = {"value": msgspec.json.decode(self.text)}
+        fields: PrintedFields = {"value": msgspec.json.decode(self.text)}
         if self.large_integer:
             fields["value_text"] = self.text
         return fields

@@ -214,11 +214,15 @@ class Machine:
                 f"the run used all its {limit} units of fuel",
                 hint=self.more_fuel(),
             )
-        if self.cancelled is not None and self.cancelled():
-            node.fail("cancelled", "the run was cancelled")
+        self.look(node)
         moved = min(self.reserve, SLICE - self.fuel)
         self.fuel += moved
         self.reserve -= moved
+
+    def look(self, node: Node) -> None:
+        """Look at the cancel flag, where much time may pass between two calls of `refill`."""
+        if self.cancelled is not None and self.cancelled():
+            node.fail("cancelled", "the run was cancelled")
 
     def more_fuel(self) -> str:
         more = min(self.budget.fuel * 10, self.budget.ceiling)

@@ -222,9 +222,12 @@ class Normalize(OnQuoted):
             run.stop(self, depth)
         quoted = self.quoted(self.operand.ev(env, depth - 1, run))
         run.charge(text_charge(quoted.term), self)
-        return Quoted(
-            normalize(quoted.term, lambda nodes: run.charge(table.NORMALIZE_NODE * nodes, self)), quoted.owner
+        normal = normalize(
+            quoted.term,
+            lambda nodes: run.charge(table.NORMALIZE_NODE * nodes, self),
+            lambda: run.look(self),
         )
+        return Quoted(normal, quoted.owner)
 
 
 CODE_OPERATIONS: dict[str, type[One]] = {

@@ -12,7 +12,7 @@ import logging
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import msgspec
 
@@ -25,9 +25,11 @@ from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
 from pif.language.values import Continuation, FunctionInData, Value, kind_of, print_value
+from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
-from pif.run.read_input import read_data, read_input
+from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
+from pif.run.read_input import KeptStrings, read_data, read_input
 from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
 
@@ -47,7 +49,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     `raw` and `data` say how `input` is read; `step` is the steps taken before, `drive` how many further ones may be
     taken here; `trace` is how many of the last events to return. `as_term`: the value is printed as the literal term that
-    evaluates to it, so that kinds show; one that holds a function is then a `type_error`.
+    evaluates to it, so that kinds show; one that holds a function is then a `type_error`. `fractions`: what becomes of
+    numbers with a fraction in the code and the input.
     """
 
     code: Json = None
@@ -59,6 +62,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     drive: int = 0
     trace: int = 0
     as_term: bool = False
+    fractions: Fractions = "round"
 
 
 class _Pause:
@@ -103,10 +107,13 @@ def run(
     progress: Callable[[int], None] | None = None,
     pause: Callable[[], bool] | None = None,
     brief: int | None = None,
+    kept: Callable[[], KeptStrings] | None = None,
+    advice: Callable[[str], str | None] | None = None,
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
-    `theory` is what the operations of the group "theory" ask.
+    `theory` is what the operations of the group "theory" ask. `kept` says which strings of the input stay strings,
+    where the caller knows what the function takes; `advice` what to use instead of a name that nothing has.
     `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
     marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
@@ -120,9 +127,9 @@ def run(
     reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
     with collector_paused:
         stepper = Stepper(tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief)
-        running = _Run(request, stepper, progress, pause)
+        running = _Run(request, stepper, progress, pause, kept, advice)
         try:
-            answer = with_room(running.answer)
+            answer = warned(with_room(running.answer), running.warnings())
         except HostError:
             raise
         except Exception as defect:
@@ -158,8 +165,12 @@ class _Run:
         stepper: Stepper,
         progress: Callable[[int], None] | None,
         pause: Callable[[], bool] | None,
+        kept: Callable[[], KeptStrings] | None,
+        advice: Callable[[str], str | None] | None,
     ) -> None:
+        self.advice = advice
         self.request = request
+        self.kept = kept
         self.stepper = stepper
         self.tools = stepper.tools
         self.budget = stepper.budget
@@ -167,15 +178,31 @@ class _Run:
         self.pause = pause
         self.fuel_used = 0
         self.step = request.step
+        self.rounding = Rounding(request.fractions)
+        self.tool: Tool | None = None
+
+    def warnings(self) -> list[PifWarning]:
+        """What this run must say before its answer."""
+        found = self.rounding.warnings()
+        if self.tool is not None and self.tool.rounded is not None:
+            found.append(
+                self.tool.rounded.warning(
+                    "fraction_rounded_in_tool", f"{self.tool.label} was kept with rounded numbers"
+                )
+            )
+        return found
 
     def answer(self) -> Answer:
         request = self.request
         try:
             program = self.program()
+            self.tool = program if isinstance(program, Tool) else None
             if request.data:
-                given = given_data(*read_data(request.input))
+                given = given_data(*read_data(request.input, self.rounding))
             else:
-                given = given_term(read_input(request.input, raw=request.raw))
+                given = given_term(
+                    read_input(request.input, raw=request.raw, rounding=self.rounding, kept=self.kept)
+                )
             outcome = self.one_step(program, given)
             while isinstance(outcome, _Next) and self.step - request.step - 1 < request.drive:
                 stopped = self.stopped()
@@ -190,6 +217,8 @@ class _Run:
                         return self.continuation(reached, error.kind)
                     raise
         except PifError as error:
+            if self.advice is not None:
+                error.advised(self.advice)
             error.fuel_used += self.fuel_used
             forget(error)
             return {"type": "error", "error": error.as_json()}
@@ -235,7 +264,7 @@ class _Run:
             raise missing_tool(request.tool, self.tools)
         code = request.code
         if not isinstance(code, str):
-            return decode_term(code)
+            return decode_term(code, rounding=self.rounding)
         tool = self.tools.tool(code)
         if tool is not None:
             return tool
@@ -249,10 +278,11 @@ class _Run:
                 found=f"a string of {len(code)} characters",
                 expected="a tool's name, or a term",
                 hint=missing.hint,
+                unknown=code,
             ) from None
         except ValueError as error:
             raise PifError("term_too_deep", str(error)) from None
-        return decode_term(data)
+        return decode_term(data, rounding=self.rounding)
 
     def left(self) -> int:
         return self.budget.fuel - self.fuel_used
@@ -288,11 +318,13 @@ class _Run:
                 expected=f"at most {self.budget.result_bytes} bytes of UTF-8",
                 hint="Return a part or a summary; a value that shares its parts is small only in memory.",
             )
-        answer: Answer = {"type": "value", **printed.fields(), "kind": kind_of(value)}
+        answer: ValueAnswer = {"type": "value"}
+        answer |= cast(ValueAnswer, printed.fields())
+        answer["kind"] = kind_of(value)
         if self.request.step or self.request.drive:
             answer["step"] = self.step
         answer["fuel_used"] = self.fuel_used
-        return answer
+        return cast(Answer, answer)
 
     def next(self, marker: Continuation) -> _Next | None:
         """The next step that a `continue` asks for: its input must be a written term within the limits of results.
@@ -318,7 +350,7 @@ class _Run:
     def continuation(self, following: _Next, stopped: str | None) -> Answer:
         term = following.term(self.budget.result_bytes)
         data = print_term(term)
-        answer: Answer = {
+        answer: ContinuationAnswer = {
             "type": "continuation",
             "message": "Recursive step needed. Call run again with:",
             "tool": following.tool.reference,
@@ -330,7 +362,7 @@ class _Run:
             answer["raw"] = True
         if stopped is not None:
             answer["stopped"] = stopped
-        return answer
+        return cast(Answer, answer)
 
 
 def _refuse_next(node: Any, error: Exception, limit: int) -> NoReturn:

@@ -1,13 +1,15 @@
 """What `run` makes of the input it is given (docs/reference/pif.md §7), and plain data as values.
 
 Clients send numbers, booleans and whole objects as strings, and objects that are data rather than operations; the
-reading here takes them as they were meant. In `raw` input no strings are read again, `data` is not read at all.
+reading here takes them as they were meant. In `raw` input no strings are read again, `data` is not read at all. Where
+the caller knows that the function takes text (`KeptStrings`), text stays text.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from pif.language import primitives as table
 from pif.language.budget import INTEGER_BITS, JSON_LEVELS, TERM_DEPTH, reserve_stack
@@ -17,18 +19,44 @@ from pif.language.json_text import JsonError, TooDeep, load_json
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Json, Term, make
 from pif.language.values import Record, Value, list_of
+from pif.language.warnings import Rounding
 
-__all__ = ["read_data", "read_input"]
+__all__ = ["KeptStrings", "read_data", "read_input"]
+
+KeptStrings: TypeAlias = "bool | list[KeptStrings] | dict[str, KeptStrings]"
+"""Where strings of an input stay strings: everywhere here (True), nowhere (False), in the items of a list (one plan for
+all), in fields of an object by name."""
 
 _STACK = 4_000
 _WORDS = {"true": True, "false": False, "null": None}
 _FIRST = frozenset('{["-0123456789')
 
 
-def read_input(data: Json, *, raw: bool = False) -> Term:
-    """The term that an input stands for. Raises `PifError` with a path into the input as received."""
+def read_input(
+    data: Json,
+    *,
+    raw: bool = False,
+    rounding: Rounding | None = None,
+    kept: Callable[[], KeptStrings] | None = None,
+) -> Term:
+    """The term that an input stands for; `rounding` is told of numbers with fractions.
+
+    `kept` says which strings are not read again; it is asked when there is one that would be. Raises `PifError` with a
+    path into the input as received."""
     reserve_stack(_STACK)
-    return _InputDecoder(raw=raw).term(data, None, 1, 0)
+    if kept is None or raw:
+        return _InputDecoder(raw=raw, rounding=rounding, asks=False).term(data, None, 1, 0)
+    rounding = rounding or Rounding()
+    before = rounding.mark()
+    try:
+        return _InputDecoder(raw=False, rounding=rounding, asks=True).term(data, None, 1, 0)
+    except _ReadAgain:
+        rounding.back_to(before)
+        return _InputDecoder(raw=False, rounding=rounding, asks=False).typed(data, kept(), None, 1)
+
+
+class _ReadAgain(Exception):
+    """A string was met that means other JSON, and whether it is to be read as that is not known yet."""
 
 
 def _meant(text: str) -> tuple[bool, Json]:
@@ -56,10 +84,11 @@ class _InputDecoder(Decoder):
     """The decoder of terms, with strings read again (unless `raw`) and other objects taken as records. What is inside
     a `quote`, live unquotes as well, is left to the decoder of terms itself."""
 
-    def __init__(self, *, raw: bool) -> None:
-        super().__init__("input")
+    def __init__(self, *, raw: bool, rounding: Rounding | None, asks: bool) -> None:
+        super().__init__("input", rounding=rounding)
         self.raw = raw
-        self.quoted = Decoder("input")
+        self.asks = asks
+        self.quoted = Decoder("input", rounding=self.rounding)
 
     def term(self, data: Json, path: Path, depth: int, level: int) -> Term:
         while type(data) is str and not self.raw:
@@ -69,10 +98,34 @@ class _InputDecoder(Decoder):
                 return self.refuse(f"{error}", path, kind="term_too_deep")
             if not changed:
                 break
+            if self.asks:
+                raise _ReadAgain
             data = meant
         if type(data) is dict and not _is_operation(data):
             return self.too_deep(path) if depth > TERM_DEPTH else self.fields(data, path, depth, level)
         return super().term(data, path, depth, level)
+
+    def typed(self, data: Json, kept: KeptStrings, path: Path, depth: int) -> Term:
+        """The term of an input in which some strings stay strings."""
+        if type(data) is str and isinstance(kept, list | dict):
+            changed, meant = _meant(data)
+            if changed:
+                return self.typed(meant, kept, path, depth)
+        match kept:
+            case True if type(data) is str:
+                return Term("literal", (), self.text(data, path))
+            case [items] if type(data) is list and depth <= TERM_DEPTH:
+                parts = [self.typed(part, items, (path, i), depth + 1) for i, part in enumerate(data)]
+                return make("list", tuple(parts))
+            case dict() if type(data) is dict and depth <= TERM_DEPTH and not _is_operation(data):
+                fields = {
+                    self.text(name, path): self.typed(part, kept.get(name, False), (path, name), depth + 1)
+                    for name, part in data.items()
+                }
+                names = tuple(sorted(fields))
+                return make("record", tuple(fields[name] for name in names), names)
+            case _:
+                return self.term(data, path, depth, 0)
 
     def one(self, op: str, part: Json, path: Path, depth: int, level: int) -> Term:
         if op == "quote":
@@ -121,15 +174,16 @@ def _has(parts: Json, *keys: str) -> bool:
     return type(parts) is dict and parts.keys() == set(keys)
 
 
-def read_data(data: Json) -> tuple[Value, int]:
+def read_data(data: Json, rounding: Rounding | None = None) -> tuple[Value, int]:
     """Plain data as a value: nothing decoded, nothing evaluated. Also its charge: 1 and what it retains."""
     reserve_stack(_STACK)
-    reader = _DataReader()
+    reader = _DataReader(rounding or Rounding())
     return reader.value(data, None, 0), reader.charge
 
 
 class _DataReader:
-    def __init__(self) -> None:
+    def __init__(self, rounding: Rounding) -> None:
+        self.rounding = rounding
         self.charge = 1
 
     def value(self, data: Json, path: Path, level: int) -> Value:
@@ -167,6 +221,8 @@ class _DataReader:
     def integer(self, number: int | None, path: Path, found: Json = None) -> int:
         if number is None:
             raise self.refusal(path, "a number must be within double range", found=describe(found))
+        if type(found) is float and number != found:
+            self.rounding.note(found, number, "/input" + pointer(path), "input")
         if number.bit_length() > INTEGER_BITS:
             message = f"an integer has at most {INTEGER_BITS} bits"
             raise PifError("value_too_large", message, path="/input" + pointer(path), place="input")

@@ -147,7 +147,7 @@ class JobStore:
             raise RegistryError(
                 "store_error",
                 f"the job cannot be written down: {error.strerror}",
-                place=str(self._folder),
+                file=str(self._folder),
                 hint="make room or give another --home; what was written before stands",
             ) from error
 
@@ -178,7 +178,7 @@ class JobStore:
             lock = durable_files.FileLock(self._folder / f"{job_id}.lock")
         except OSError as error:
             raise RegistryError(
-                "store_error", f"the job cannot be locked: {error.strerror}", place=str(self._folder)
+                "store_error", f"the job cannot be locked: {error.strerror}", file=str(self._folder)
             ) from error
         with lock:
             yield lock.acquire(0)

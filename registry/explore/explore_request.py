@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 import msgspec
 from msgspec import Meta
@@ -37,7 +37,7 @@ from registry.oracles.theory_oracle import TheoryRun, TheorySnapshot
 from registry.tools.code_and_examples import value_of
 from registry.tools.snapshot_tools import SnapshotTools
 
-__all__ = ["GENERATOR", "Asked", "explored"]
+__all__ = ["GENERATOR", "Asked", "ExploredAnswer", "explored"]
 
 GENERATOR = "std.conjecture_equations"
 
@@ -54,6 +54,32 @@ _PROBLEMS = 5
 """Problems of candidates that are shown."""
 
 Answer = dict[str, Any]
+
+
+class ExploredAnswer(TypedDict):
+    """The laws found, the conjectures refuted, the models that refute them; `next` where there is more."""
+
+    type: Literal["exploration"]
+    structure: NotRequired[str]
+    tools: NotRequired[list[str]]
+    carrier: str
+    operations: list[str]
+    generator: str
+    size: int
+    variables: int
+    candidates: int
+    counts: dict[str, int]
+    complete: bool
+    laws: list[Answer]
+    follows: list[Answer]
+    refuted: list[Answer]
+    undecided: list[Answer]
+    models: list[Answer]
+    offset: int
+    limit: int
+    left_out: NotRequired[list[str]]
+    problems: NotRequired[Answer]
+    next: NotRequired[str]
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -237,9 +263,10 @@ def _answer(
     rows = slice(asked.offset, asked.offset + asked.limit)
     refuted = by_status.get("refuted", [])
     shown = {each.model for each in refuted[rows] if each.model is not None}
-    answer: Answer = {
+    about: Answer = {"structure": asked.structure} if asked.structure else {"tools": list(asked.tools)}
+    answer: ExploredAnswer = {
         "type": "exploration",
-        **({"structure": asked.structure} if asked.structure else {"tools": list(asked.tools)}),
+        **about,  # type: ignore[typeddict-item]  # one of two optional fields
         "carrier": subject.carrier,
         "operations": sorted(subject.operations),
         "generator": asked.generator,
@@ -271,7 +298,7 @@ def _answer(
         )
     elif len(refuted) > rows.stop or len(by_status.get("follows", [])) > rows.stop:
         answer["next"] = f"Call explore with offset {rows.stop} for more rows."
-    return answer
+    return cast(Answer, answer)
 
 
 def _law(finding: Finding) -> Answer:

@@ -114,7 +114,7 @@ class _Comparison:
             return False
         work = Work(stop=self._prover.abandoned)
         try:
-            left, right = (normalize(each.term, work.done) for each in self._pair)
+            left, right = (normalize(each.term, work.done, work.look) for each in self._pair)
         except Unfinished:
             return False
         return same_term(left, right)

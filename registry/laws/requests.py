@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from pif.language.errors import PifError
 from pif.language.host import Tool
@@ -17,6 +18,7 @@ from registry.laws.on_evolve import recheck
 from registry.laws.unnamed_terms import UnnamedTerms
 from registry.records import LIBRARY_PREFIX, KeptLaw, ToolRecord, certificate_hash
 from registry.store.protocol import Store
+from registry.tools.answer_shapes import AnalysisAnswer
 from registry.tools.code_and_examples import closed, read_code
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
 
@@ -67,7 +69,8 @@ def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawPr
         pair.append(view.new)
     answer = unnamed.shown(equivalence(pair[0], pair[1], view, prover))
     shown = [code.label if isinstance(code, Tool) else "the term" for code in (left, second)]
-    return {"type": "analysis", "equivalence": {"between": shown, **answer}}
+    found: AnalysisAnswer = {"type": "analysis", "equivalence": {"between": shown, **answer}}
+    return cast(Answer, found)
 
 
 def rechecked(record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver) -> Answer:

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from kleis.budget import Budget
 from kleis.errors import KleisError
 from kleis.evaluator.environment import Environment, environment_of
-from kleis.evaluator.evaluate import evaluate
+from kleis.evaluator.evaluate import evaluated
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.cancellable_broker import CancellableBroker
 from kleis.prover.process.deadline import Deadline
@@ -158,13 +158,16 @@ class TheorySnapshot:
             expression = _expression(question)
             if self._environment is None:
                 self._environment = environment_of(self.theory)
-            done = evaluate(expression, self._environment, _EVALUATION)
         except KleisError as error:
             return Refusal(error.message, found=_shortened(question), hint=error.hint or None)
         except KleisTermError as error:
             return Refusal(f"{error.message} (at {error.path or 'the root'})", hint=error.hint)
+        done, steps = evaluated(expression, self._environment, _EVALUATION)
+        fuel = steps // _EVALUATED_A_UNIT
+        if isinstance(done, KleisError):
+            return Refusal(done.message, fuel, found=_shortened(question), hint=done.hint or None)
         value = kleis_value(done.value)
-        return Answer(value, done.steps // _EVALUATED_A_UNIT + _PART * parts_of(value))
+        return Answer(value, fuel + _PART * parts_of(value))
 
     def _verified(self, question: Question, cancelled: Cancelled) -> tuple[Answer | Refusal, bool]:
         try:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module, metadata
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pif.language.errors import nearest
 from registry.errors import RegistryError
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
-from registry.server.contract.settings import Settings, Site, check_places
+from registry.server.contract.settings import Settings, Site, check_places, check_without_http
 from registry.server.mcp.stdio_server import serve_stdio
 
-__all__ = ["GROUPS", "chosen_names", "make_groups", "serve"]
+if TYPE_CHECKING:
+    from registry.server.mcp.http_server import HttpOptions
+
+__all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
 
 TITLE = "PIF + Kleis"
 
@@ -28,36 +31,46 @@ GROUPS: dict[str, str] = {
 loads no prover (docs/reference/serving.md §1.2)."""
 
 
-def serve(settings: Settings, groups: str) -> int:
-    """Serve until the client goes; returns the exit status."""
+FIXTURES: dict[str, str] = {"conformance": "registry.server.groups.conformance.group"}
+"""Groups that are for tests of servers and clients. They are offered by name only; ``all`` leaves them out, and their
+names are not reserved."""
+
+
+def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
+    """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s."""
     site = Site(settings)
     try:
-        address = _address(settings.http)
+        over_http = _http_options(settings)
         chosen = make_groups(groups, site)
     except ValueError as error:
-        sys.stderr.write(f"pif serve: {error}\n")
+        sys.stderr.write(f"{command}: {error}\n")
         return 2
     except RegistryError as error:
-        sys.stderr.write(f"pif serve: {error}\n{error.hint or ''}\n")
+        sys.stderr.write(f"{command}: {error}\n{error.hint or ''}\n")
         site.close()
         return 1
     for warning in (each for group in chosen for each in group.warnings()):
-        sys.stderr.write(f"pif serve: warning: {warning}\n")
+        sys.stderr.write(f"{command}: warning: {warning}\n")
     version = metadata.version("pif-kleis")
-    if address is None:
-        return serve_stdio(chosen, name="pif", version=version, title=TITLE)
+    if over_http is None:
+        return serve_stdio(chosen, name="pif", version=version, title=TITLE, command=command)
     from registry.server.mcp.http_server import serve_http
 
-    return serve_http(chosen, address, name="pif", version=version, title=TITLE)
+    return serve_http(chosen, over_http, name="pif", version=version, title=TITLE, command=command)
 
 
-def _address(text: str) -> tuple[str, int] | None:
-    """The address to serve over HTTP, None for standard input and output. Raises ValueError for a malformed one."""
-    if not text:
+def _http_options(settings: Settings) -> HttpOptions | None:
+    """How to serve over HTTP, None for standard input and output. Raises ValueError for what cannot be."""
+    if not settings.http:
+        check_without_http(settings)
         return None
-    from registry.server.mcp.http_server import parse_address
+    from registry.server.mcp.http_server import HttpOptions, parse_address
 
-    return parse_address(text)
+    options = HttpOptions(
+        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key
+    )
+    options.check()
+    return options
 
 
 def chosen_names(names: str) -> list[str]:
@@ -66,13 +79,14 @@ def chosen_names(names: str) -> list[str]:
     Raises ValueError that names the groups there are.
     """
     wanted = [name.strip() for name in names.split(",") if name.strip()]
-    unknown = [name for name in wanted if name != "all" and name not in GROUPS]
+    known = GROUPS | FIXTURES
+    unknown = [name for name in wanted if name != "all" and name not in known]
     if unknown or not wanted:
         what = f"there is no group {unknown[0]!r}" if unknown else "no group is chosen"
-        close = nearest(unknown[0], GROUPS) if unknown else None
+        close = nearest(unknown[0], known) if unknown else None
         meant = f"did you mean {close!r}? " if close else ""
         raise ValueError(f"{what}; {meant}groups: {', '.join(GROUPS)}, all")
-    return [name for name in GROUPS if "all" in wanted or name in wanted]
+    return [name for name in known if name in wanted or ("all" in wanted and name in GROUPS)]
 
 
 def make_groups(names: str, site: Site) -> list[Group]:
@@ -85,5 +99,5 @@ def make_groups(names: str, site: Site) -> list[Group]:
     if site.settings.policy is None and "policy" not in names.replace(" ", "").split(","):
         chosen = [name for name in chosen if name != "policy"]
     check_places(site.settings, chosen)
-    made = [cast("Group", import_module(GROUPS[name]).make(site)) for name in chosen]
+    made = [cast("Group", import_module((GROUPS | FIXTURES)[name]).make(site)) for name in chosen]
     return share(made)

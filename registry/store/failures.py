@@ -11,7 +11,16 @@ from typing import Final
 
 from registry.errors import RegistryError
 
-__all__ = ["closed", "damaged", "not_a_store", "store_errors"]
+__all__ = [
+    "changed_meanwhile",
+    "closed",
+    "damaged",
+    "empty_beside_traces",
+    "not_a_store",
+    "read_only",
+    "store_errors",
+    "unwritable_home",
+]
 
 _ADVICE: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_BUSY: (
@@ -44,11 +53,12 @@ _ADVICE: Final[dict[int, tuple[str, str]]] = {
     ),
     sqlite3.SQLITE_CORRUPT: (
         "the store is damaged",
-        "stop all servers that use it, move the file away, and put a backup in its place",
+        "stop all servers that use it, then `pif doctor --repair` saves what is readable and keeps the damaged file;"
+        " or put a backup in its place",
     ),
     sqlite3.SQLITE_NOTADB: (
         "the file is not a tool store",
-        "move it away (a new store is made in its place), or put a backup there",
+        "put a backup in its place, or try `pif doctor --repair`; to begin anew, move it away together with tools.lock",
     ),
     sqlite3.SQLITE_NOMEM: ("memory ran out; nothing was changed", "try again with fewer runs at a time"),
     sqlite3.SQLITE_TOOBIG: (
@@ -78,13 +88,13 @@ def _from_sqlite(error: sqlite3.Error, path: Path) -> RegistryError:
         return RegistryError(
             "internal",
             f"the tool store failed in a way it should not: {error}",
-            place=str(path),
+            file=str(path),
             found=name,
             hint="report this; `pif doctor` checks the store",
         )
     message, hint = _ADVICE[code & 0xFF]
     return RegistryError(
-        "store_error", message, place=str(path), found=f"{error.sqlite_errorname}: {error}", hint=hint
+        "store_error", message, file=str(path), found=f"{error.sqlite_errorname}: {error}", hint=hint
     )
 
 
@@ -93,7 +103,7 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
     return RegistryError(
         "store_error",
         f"the file or directory cannot be used: {reason}",
-        place=str(error.filename) if os.path.isabs(str(error.filename)) else str(path),
+        file=str(error.filename) if os.path.isabs(str(error.filename)) else str(path),
         found=reason,
         hint="check that it exists, who owns it and what space is left, or choose another place",
     )
@@ -101,16 +111,61 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
 
 def closed(path: Path) -> RegistryError:
     """The store was used after `close`."""
-    return RegistryError("store_error", "the store has been closed", place=str(path), hint="open it again")
+    return RegistryError("store_error", "the store has been closed", file=str(path), hint="open it again")
 
 
 def damaged(path: Path, tool: str, what: str) -> RegistryError:
     """What is stored contradicts itself."""
     message, hint = _ADVICE[sqlite3.SQLITE_CORRUPT]
-    return RegistryError("store_error", f"{message}: {what}", place=str(path), tool=tool, hint=hint)
+    return RegistryError("store_error", f"{message}: {what}", file=str(path), tool=tool, hint=hint)
 
 
 def not_a_store(path: Path) -> RegistryError:
     """The file is something else altogether."""
     message, hint = _ADVICE[sqlite3.SQLITE_NOTADB]
-    return RegistryError("store_error", message, place=str(path), hint=hint)
+    return RegistryError("store_error", message, file=str(path), hint=hint)
+
+
+def empty_beside_traces(path: Path, traces: str) -> RegistryError:
+    """The database is missing or empty, and there were tools."""
+    return RegistryError(
+        "store_error",
+        "the database of the tools is "
+        + ("empty" if path.exists() else "missing")
+        + ", but this home had tools",
+        file=str(path),
+        found=traces,
+        expected="the database that belongs to them",
+        hint="put a backup there, as tools.sqlite; to begin anew, use an empty directory or move these traces away",
+    )
+
+
+def read_only(path: Path) -> RegistryError:
+    """A write was asked of a store that is open for reading."""
+    return RegistryError(
+        "store_error",
+        "the home is served read-only; nothing was changed",
+        file=str(path),
+        hint="tools can be run, listed and checked; to change them, serve a writable home without --read-only",
+    )
+
+
+def unwritable_home(path: Path, found: str | None) -> RegistryError:
+    """The home may be read and not be written."""
+    return RegistryError(
+        "store_error",
+        "the home can be read, but not written",
+        file=str(path),
+        found=found,
+        hint="serve it as it is with `pif serve --read-only`, or make the home and its files writable",
+    )
+
+
+def changed_meanwhile(path: Path) -> RegistryError:
+    """The file was changed while it was read as one that nobody changes."""
+    return RegistryError(
+        "store_error",
+        "the store was changed while it was read; the answer was thrown away",
+        file=str(path),
+        hint="try again; another process writes to this home",
+    )

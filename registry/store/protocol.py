@@ -17,12 +17,13 @@ Every error is a `registry.errors.RegistryError`. All calls may come from any th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
 import msgspec
 
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, check_name, content_hash, valid_name
 
@@ -142,6 +143,7 @@ class Store(Protocol):
         examples: str = NO_EXAMPLES,
         laws: str | None = None,
         certificates: Mapping[str, str] | None = None,
+        rounded: RoundedNumbers | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
@@ -149,7 +151,8 @@ class Store(Protocol):
 
         `examples` is the JSON text of what it was seen to give; for code that is current they are added to its own.
         `laws` are the laws of the version (None: those it has; a new one has none), `certificates` the texts of their
-        certificates by hash.
+        certificates by hash. `rounded`: the numbers that lost their fractions when the code was read; a version keeps
+        what it was made with.
 
         `expect_version` n: `version_conflict` unless n is current; 0: unless the name is free.
         `dry_run`: the same answer and the same errors, and nothing is kept.
@@ -175,11 +178,18 @@ class Store(Protocol):
         """Everything that happened to the name, oldest first."""
         ...
 
-    def naming(self, name: str) -> tuple[ToolRecord, ...]:
+    def naming(self, name: str) -> tuple[str, ...]:
         """The current tools in whose code that name stands as a string, with or without a version, by code point."""
         ...
 
-    def naming_by_run(self) -> tuple[ToolRecord, ...]:
+    def namings(self, visit: Callable[[int], None]) -> dict[str, list[str]]:
+        """`naming` of every current tool at once, in one walk; names that nothing names are left out.
+
+        `visit` is told the number of tools looked at since it was told last; what it raises ends the walk.
+        """
+        ...
+
+    def naming_by_run(self) -> tuple[str, ...]:
         """The current tools whose code reads that of tools by names that it computes, by code point."""
         ...
 

@@ -7,19 +7,21 @@ Each aspect has a budget of steps of its own and looks at the stop flag. What is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import msgspec
 
 from pif.analysis.facts import Facts, facts_of
 from pif.analysis.normal_form.dead_code import MOST, dead_code
 from pif.analysis.normal_form.normalize import normalize
-from pif.analysis.types.tool_types import Typing
+from pif.analysis.types.tool_types import TypeFields, Typing
 from pif.analysis.work import NOT_FINISHED, STOPPED, Unfinished, Work
 from pif.language.decode import all_errors
 from pif.language.host import Tools
 from pif.language.terms import Json, Term, print_term, same_term
+from pif.language.warnings import PifWarning, warned
 from pif.run.evaluate import Answer
+from registry.tools.answer_shapes import AnalysisAnswer
 
 __all__ = [
     "ASPECTS",
@@ -42,7 +44,8 @@ ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 DEFAULT_ASPECTS: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect != "graph")
 """The default: all but the text of the graph."""
 
-_WARNINGS = 20
+_WARNINGS = 12
+_MISSING_HINT = "Evolve it, or correct the name: `list` shows the tools. A run that calls it fails."
 """Missing tools that are told one by one."""
 
 _REACHED = 1_000
@@ -55,7 +58,8 @@ def invalid(data: Json) -> Answer | None:
     if not errors:
         return None
     listed = [{key: part for key, part in error.as_json().items() if key != "fuel_used"} for error in errors]
-    return {"type": "analysis", "valid": False, "errors": listed}
+    answer: AnalysisAnswer = {"type": "analysis", "valid": False, "errors": listed}
+    return cast(Answer, answer)
 
 
 def analysis(
@@ -69,14 +73,12 @@ def analysis(
 ) -> Answer:
     """The answer for a term. `label` and `name` are those of the tool whose code it is; `typing` finds its type."""
     unfinished: list[str] = []
-    answer: Answer = {"type": "analysis"}
+    answer: AnalysisAnswer = {"type": "analysis"}
     if label is not None:
         answer["tool"] = label
     if "validation" in aspects:
         answer |= {"valid": True, "errors": []}
     facts = facts_of(term)
-    if warnings := warnings_of(facts, name, tools):
-        answer["warnings"] = warnings
     if "facts" in aspects:
         answer |= msgspec.to_builtins(facts)
     if "reach" in aspects:
@@ -85,7 +87,7 @@ def analysis(
             unfinished.append("reach: there are more tools")
     typed = typing(Work(stop=stop)) if {"types", "cost"} & {*aspects} else None
     if typed is not None and "types" in aspects:
-        answer |= _types(typed, label)
+        answer |= cast(AnalysisAnswer, _types(typed, label))
         unfinished += [typed.unfinished] if typed.unfinished else []
     if typed is not None and "cost" in aspects:
         from pif.analysis.cost.bounds import cost_json  # not needed to run a tool
@@ -102,14 +104,15 @@ def analysis(
             unfinished.append(f"dead_code: {error.reason}")
     if "normal_form" in aspects:
         try:
-            normal = normalize(term, Work(stop=stop).done)
+            work = Work(stop=stop)
+            normal = normalize(term, work.done, work.look)
             answer |= {"normal_form": print_term(normal), "is_normal": same_term(normal, term)}
         except Unfinished as error:
             answer |= {"normal_form": None, "is_normal": None}
             unfinished.append(f"normal_form: {error.reason}")
     if unfinished:
         answer["unfinished"] = unfinished
-    return answer
+    return warned(cast(Answer, answer), warnings_of(facts, name, tools))
 
 
 def unfinished_cost(cost: Json) -> list[str]:
@@ -134,11 +137,10 @@ def reach_of(term: Term, label: str | None, tools: Tools, work: Work | None = No
             missing.add(name)
         elif tool.label not in reached:
             try:
-                work.done(1 + tool.term.nodes // 4)
+                reached[tool.label] = facts_of(tool.term, work)
             except Unfinished:
                 waiting.append(name)
                 break
-            reached[tool.label] = facts_of(tool.term)
             waiting += reached[tool.label].tools
     capabilities = {each for name, facts in reached.items() if name != label for each in facts.capabilities}
     answer: Answer = {
@@ -149,7 +151,7 @@ def reach_of(term: Term, label: str | None, tools: Tools, work: Work | None = No
     return {**answer, "cut": True} if waiting else answer
 
 
-def _types(typing: Typing, label: str | None) -> Answer:
+def _types(typing: Typing, label: str | None) -> TypeFields:
     """The fields of a type; each type error names the tool whose code it points into."""
     answer = typing.as_json()
     if label is not None and typing.problems:
@@ -157,14 +159,17 @@ def _types(typing: Typing, label: str | None) -> Answer:
     return answer
 
 
-def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[str]:
+def warnings_of(facts: Facts, name: str | None, tools: Tools) -> list[PifWarning]:
     """Warnings for a term: names of tools that do not exist."""
     missing = [tool for tool in facts.tools if tool != name and tools.tool(tool) is None]
     told = [f'the code names "{tool[:80]}", which is no tool yet' for tool in missing[:_WARNINGS]]
-    more = len(missing) - len(told)
-    return [*told, f"the code names {more} more that are no tools yet"] if more else told
+    if more := len(missing) - len(told):
+        told.append(f"the code names {more} more that are no tools yet")
+    return [PifWarning(code="missing_tool", message=each, hint=_MISSING_HINT) for each in told]
 
 
-def type_advice(typing: Typing) -> Answer:
+def type_advice(typing: Typing) -> TypeFields:
     """The fields of a type that `evolve` reports, as advice. Places of type `?` are left to `analyze`."""
-    return {key: value for key, value in typing.as_json().items() if key != "type_unknown"}
+    fields = typing.as_json()
+    fields.pop("type_unknown", None)
+    return fields

@@ -8,17 +8,21 @@ from typing import Literal
 import msgspec
 
 from pif.analysis.facts import facts_of, free_occurrences
+from pif.analysis.types.tool_types import Typing, typing_of
 from pif.language.budget import JSON_LEVELS, Budget
 from pif.language.decode import decode_term, decode_text
 from pif.language.errors import PifError, pointer
 from pif.language.host import Tools
 from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
-from pif.language.terms import Json, Term, identity, literal, make, print_term, term_text
+from pif.language.terms import Json, Term, identity, make, term_text
+from pif.language.warnings import REFUSED_HINT, Rounding
 from pif.run.evaluate import Answer, Request, run
-from pif.run.read_input import read_input
+from pif.run.read_input import read_data, read_input
 from registry.errors import RegistryError
+from registry.records import ToolRecord
 from registry.store.exchange.file_format import Verified
-from registry.tools.example_outputs import says
+from registry.tools.argument_types import applied, kept_strings
+from registry.tools.example_outputs import says, says_code
 
 __all__ = [
     "EXAMPLES",
@@ -26,12 +30,15 @@ __all__ = [
     "Example",
     "Language",
     "check_examples",
+    "check_number",
     "closed",
+    "coded",
     "example_answer",
     "fuel_of",
     "holds",
     "outcome_of",
     "read_code",
+    "read_examples",
     "read_python",
     "read_text",
     "shown",
@@ -52,25 +59,34 @@ EXAMPLES = 50
 """How many examples a tool may have."""
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+def coded(description: str = "") -> msgspec.Meta:
+    """The schema of code. A term that is neither an object nor a text is advertised as its text, which is taken too."""
+    either = {"anyOf": [{"type": "object"}, {"type": "string"}]}
+    return msgspec.Meta(description=description or None, extra_json_schema=either)
+
+
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A promise about a tool: this input gives this output, a value (`registry.tools.example_outputs`).
 
     `arguments` instead of `input` are for a tool of several parameters: it is called on the first, the result on the
-    second, and so on.
+    second, and so on. `raw` and `data` say how they are read, as in `run`.
     """
 
     input: Json = msgspec.UNSET
     arguments: tuple[Json, ...] | msgspec.UnsetType = msgspec.UNSET
     output: Json
+    raw: bool = False
+    data: bool = False
 
     def given(self) -> Json:
         """The input, or the list of arguments."""
         return self.input if self.arguments is msgspec.UNSET else [*self.arguments]
 
 
-def read_code(code: Json, nearest: Callable[[str], str | None]) -> Term:
-    """The term of an `evolve`: a JSON term, or its text (decoded once). `nearest` finds a tool's name, for hints."""
-    return decode_term(read_text(code, nearest) if isinstance(code, str) else code)
+def read_code(code: Json, nearest: Callable[[str], str | None], rounding: Rounding | None = None) -> Term:
+    """The term of an `evolve`: a JSON term, or its text (decoded once). `nearest` finds a tool's name, for hints;
+    `rounding` is told of numbers with fractions."""
+    return decode_term(read_text(code, nearest) if isinstance(code, str) else code, rounding=rounding)
 
 
 def read_python(code: Json) -> Term:
@@ -124,13 +140,24 @@ def closed(term: Term) -> Term:
     )
 
 
+def check_number(before: ToolRecord | None, after: ToolRecord, given: int) -> None:
+    """Refuse more examples than a tool may have: those `given`, or with them those of the same code before."""
+    kept = _number(before) if before is not None and before.hash == after.hash else 0
+    together = _number(after)
+    if given > EXAMPLES or (together > EXAMPLES and together > kept):
+        raise RegistryError(
+            "invalid_argument", "too many examples", place="examples",
+            found=f"{given}, beside {kept} that it has" if kept else str(given), expected=f"at most {EXAMPLES}",
+            hint="Examples are added to those of the same code; leave out what they show already.",
+        )  # fmt: skip
+
+
+def _number(record: ToolRecord) -> int:
+    return len(msgspec.json.decode(record.examples, type=list[msgspec.Raw]))
+
+
 def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget: Budget) -> list[Json]:
     """Run a new tool's examples and report each. Raises `example_failed` for the first that does not hold."""
-    if len(examples) > EXAMPLES:
-        raise RegistryError(
-            "invalid_argument", "too many examples", place="examples", found=str(len(examples)),
-            expected=f"at most {EXAMPLES}",
-        )  # fmt: skip
     reports: list[Json] = []
     for number, example in enumerate(examples):
         if (example.input is msgspec.UNSET) == (example.arguments is msgspec.UNSET):
@@ -148,10 +175,14 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
                 place=f"examples/{number}",
                 found=outcome_of(answer),
                 expected=shown(example.output),
-                hint="Correct the code or the example; nothing was kept.",
+                hint="Correct the code or the example; nothing was kept."
+                + (_SAYS_CODE if says_code(example.output) else ""),
             )
         reports.append({**msgspec.to_builtins(example), "passed": True, "fuel_used": answer["fuel_used"]})
     return reports
+
+
+_SAYS_CODE = ' The output is a term, and so says quoted code; a record is written {"record": {…}}.'
 
 
 def verified(code: str | Json) -> Verified:
@@ -162,15 +193,50 @@ def verified(code: str | Json) -> Verified:
 
 def example_answer(name: str, example: Example, tools: Tools, budget: Budget) -> Answer:
     """The answer of a tool to the input or arguments of an example, its value as a term: `9` and a quoted 9 differ."""
+    request = Request(raw=example.raw, data=example.data, as_term=True)
+    tool = tools.tool(name)
+
+    def typing() -> Typing:
+        return Typing(None, {}, (), (), ()) if tool is None else typing_of(tool, tools)
+
     if example.arguments is msgspec.UNSET:
-        return run(Request(tool=name, input=example.input, drive=EXAMPLE_STEPS, as_term=True), tools, budget)
+        asked = msgspec.structs.replace(request, tool=name, input=example.input, drive=EXAMPLE_STEPS)
+        return run(asked, tools, budget, kept=lambda: kept_strings(typing()))
     try:
-        term = literal(name)
-        for argument in example.arguments:
-            term = make("app", (term, read_input(argument, raw=False)))
+        asked = applied(name, example.arguments, request, typing(), Rounding())
     except PifError as error:
         return {"type": "error", "error": error.as_json()}
-    return run(Request(code=print_term(term), as_term=True), tools, budget)
+    return run(asked, tools, budget)
+
+
+def read_examples(examples: Sequence[Example], rounding: Rounding) -> None:
+    """Tell `rounding` of the fractions in what examples are given.
+
+    Raises `invalid_argument` where fractions are refused. What cannot be read for another reason is left to the run of
+    the example, which says why."""
+    for number, example in enumerate(examples):
+        given = (
+            {"input": example.input}
+            if example.arguments is msgspec.UNSET
+            else dict(enumerate(example.arguments))
+        )
+        for key, data in given.items():
+            place = f"examples/{number}/" + (f"{key}" if key == "input" else f"arguments/{key}")
+            lost = Rounding()
+            try:
+                if example.data:
+                    read_data(data, lost)
+                else:
+                    read_input(data, raw=example.raw, rounding=lost)
+            except PifError:
+                continue
+            if lost.count and rounding.refuse:
+                first = lost.shown[0]
+                raise RegistryError(
+                    "invalid_argument", f"{first.source!r} has a fraction, and numbers are integers here", place=place,
+                    found=repr(first.source), expected=f"an integer, such as {first.target}", hint=REFUSED_HINT,
+                )  # fmt: skip
+            rounding.take(lost, "/" + place.removesuffix("/input"))
 
 
 def holds(answer: Answer, example: Example) -> bool:

@@ -19,9 +19,11 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError
 from pif.language.host import Tools, missing_tool
 from pif.language.terms import Json, Term, literal, make, print_term
+from pif.language.warnings import Rounding
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
 from registry.records import parse_reference
+from registry.tools.code_and_examples import coded
 
 __all__ = ["STAGES", "Transform", "composed", "derived"]
 
@@ -39,18 +41,18 @@ class Transform(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a tool is made from another: `by` is a tool's name or a term, and takes and gives quoted code."""
 
     tool: Annotated[str, msgspec.Meta(description="instead of code: the tool whose code is taken")]
-    by: Annotated[Json, msgspec.Meta(description="the term tool that makes the new code of it")]
+    by: Annotated[Json, coded("the tool that makes the new code of it")]
 
 
-def composed(name: str, stages: Sequence[Json], tools: Tools) -> Term:
-    """The function that sends its input through all stages, first to last."""
+def composed(name: str, stages: Sequence[Json], tools: Tools, rounding: Rounding) -> Term:
+    """The function that sends its input through all stages, first to last; `rounding` is told of fractions in them."""
     if not 1 <= len(stages) <= STAGES:
         raise RegistryError(
             "invalid_argument", "a pipeline has at least one stage, and not too many", place="compose",
             found=f"{len(stages)} stages", expected=f"1 to {STAGES}", hint='Example: ["sort", "reverse"]',
         )  # fmt: skip
     names = [stage for stage in stages if isinstance(stage, str)]
-    terms = [_function(stage, f"compose/{number}", tools) for number, stage in enumerate(stages)]
+    terms = [_function(stage, f"compose/{number}", tools, rounding) for number, stage in enumerate(stages)]
     _check_circle(name, [*names, *(used for term in terms for used in facts_of(term).tools)], tools)
     variable = _fresh(terms)
     body = Term("var", (), variable)
@@ -59,10 +61,10 @@ def composed(name: str, stages: Sequence[Json], tools: Tools) -> Term:
     return make("lam", (body,), variable)
 
 
-def derived(transform: Transform, tools: Tools, fuel: int) -> Term:
+def derived(transform: Transform, tools: Tools, fuel: int, rounding: Rounding) -> Term:
     """The code that `by` gives for the code of the tool."""
     _known(transform.tool, "transform/tool", tools)
-    by = _function(transform.by, "transform/by", tools)
+    by = _function(transform.by, "transform/by", tools, rounding)
     term = make("app", (by, make("code_of", (literal(transform.tool),))))
     answer = run(Request(code=print_term(term)), tools, Budget(fuel=min(fuel, TRANSFORM_FUEL)))
     shown = transform.by if isinstance(transform.by, str) else "the term"
@@ -86,13 +88,15 @@ def derived(transform: Transform, tools: Tools, fuel: int) -> Term:
     return decode_term(answer["value"])
 
 
-def _function(stage: Json, place: str, tools: Tools) -> Term:
+def _function(stage: Json, place: str, tools: Tools, rounding: Rounding) -> Term:
     """A stage as a term in function position."""
     if isinstance(stage, str):
         _known(stage, place, tools)
         return literal(stage)
     try:
-        term = decode_term(stage)
+        lost = Rounding("refuse" if rounding.refuse else "round")
+        term = decode_term(stage, rounding=lost)
+        rounding.take(lost, f"/{place}")
     except PifError as error:
         raise RegistryError(
             "invalid_argument", f"it is neither a tool's name nor a term: {error.message}", place=place,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.work import Unfinished, Work
 from pif.language.terms import Json, Term, print_term, same_term
 from registry.errors import RegistryError
 from registry.records import ToolRecord
 from registry.store.protocol import Lineage
+from registry.tools.answer_shapes import DiffAnswer
 
 __all__ = ["changes", "difference", "earlier_version"]
 
@@ -28,20 +31,23 @@ def earlier_version(record: ToolRecord, lineage: Lineage | None) -> str:
 
 def difference(older: ToolRecord, newer: ToolRecord, before: Term, after: Term) -> dict[str, Json]:
     """How two tools or versions differ, given their terms."""
-    same_normal_form, unfinished = None, {}
+    same_normal_form: bool | None = None
+    unfinished: list[str] = []
     try:
         same_normal_form = same_term(*(normalize(term, Work().done) for term in (before, after)))
     except Unfinished as error:
-        unfinished = {"unfinished": [f"normal_form: {error.reason}"]}
-    return {
+        unfinished = [f"normal_form: {error.reason}"]
+    answer: DiffAnswer = {
         "type": "diff",
         "from": older.reference,
         "to": newer.reference,
         "same": older.hash == newer.hash,
         "same_normal_form": same_normal_form,
         "changes": changes(before, after),
-        **unfinished,
     }
+    if unfinished:
+        answer["unfinished"] = unfinished
+    return cast("dict[str, Json]", answer)
 
 
 def changes(left: Term, right: Term) -> list[Json]:

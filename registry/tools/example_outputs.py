@@ -5,7 +5,7 @@
 | a number without a fraction, a string, true, false, null | that |
 | a list | the list of what its items say |
 | `{"pair": [a, b]}`, `{"quote": term}`, `{"record": {…}}` | a pair, quoted code, a record |
-| another object | a record; or quoted code, where it is a term |
+| another object | quoted code where it is a term, else a record |
 
 No output says a function.
 """
@@ -16,7 +16,7 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError
 from pif.language.terms import Json, same_term
 
-__all__ = ["says"]
+__all__ = ["says", "says_code"]
 
 
 def says(output: Json, value: Json) -> bool:
@@ -24,7 +24,7 @@ def says(output: Json, value: Json) -> bool:
     match value:
         case {"record": dict() as fields}:
             said = output["record"] if _form(output) == "record" else output
-            if not isinstance(said, dict) or _form(output) in ("pair", "quote"):
+            if not isinstance(said, dict) or _form(output) in ("pair", "quote") or says_code(output):
                 return False
             return said.keys() == fields.keys() and all(says(said[key], fields[key]) for key in fields)
         case {"pair": [_, _] as halves}:
@@ -39,6 +39,17 @@ def says(output: Json, value: Json) -> bool:
             if isinstance(output, float) and output.is_integer():
                 output = int(output)
             return type(output) is type(value) and bool(output == value)
+
+
+def says_code(output: Json) -> bool:
+    """Whether an output is an object without a form of its own that says code, since it is a term."""
+    if not isinstance(output, dict) or _form(output) is not None:
+        return False
+    try:
+        decode_term(output)
+    except PifError:
+        return False
+    return True
 
 
 def _form(output: Json) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from random import Random
+from typing import cast
 
 import msgspec
 
@@ -24,6 +25,7 @@ from pif.language.terms import Json, Term, print_term, same_term, term_text
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
+from registry.tools.answer_shapes import FuzzAnswer
 from registry.tools.code_and_examples import fuel_of
 
 __all__ = ["Fuzzing", "fuzz", "fuzzed_type"]
@@ -115,7 +117,7 @@ class _Fuzz:
             self.try_all(progress)
         except _Ended:
             self.stopped = True
-        answer: Answer = {
+        answer: FuzzAnswer = {
             "type": "fuzz",
             "tool": self.tool.label,
             "input_type": None if plan.input_type is None else print_type(plan.input_type),
@@ -137,7 +139,7 @@ class _Fuzz:
             }
         if self.stopped:
             answer["stopped"] = True
-        return answer
+        return cast(Answer, answer)
 
     def try_all(self, progress: Callable[[int], None] | None) -> None:
         plan = self.plan

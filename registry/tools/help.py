@@ -5,7 +5,7 @@ Every form printed is accepted by the decoder, and the tests run every example.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
 
@@ -15,6 +15,11 @@ from pif.language.errors import nearest
 from pif.language.primitives import CATEGORIES, PRIMITIVES, Primitive
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
+from registry.records import LIBRARY_PREFIX
+from registry.tools.advice import advice
+from registry.tools.answer_shapes import HelpAnswer
+from registry.tools.code_and_examples import Example, verified
+from registry.tools.library import Entry, Library
 
 __all__ = ["EXAMPLES", "TOPICS", "Help", "help_on"]
 
@@ -37,7 +42,9 @@ ERRORS: dict[str, str] = {
     "invalid_argument": "an argument of the call is missing, misspelt or out of range",
     "invalid_name": "a tool's name is not spelled as names are, or is reserved",
     "version_conflict": "`expect_version` is not the current version",
-    "example_failed": "an example of `evolve` does not hold; nothing was kept",
+    "oracle_error": "a question to a theory has no answer: it is no question, or the run has no theory",
+    "example_failed": "an example does not hold, of the tool or of one that uses it; nothing was kept",
+    "law_disproved": "a law of `evolve` is false, with the input that shows it; nothing was kept",
     "store_error": "the registry's files cannot be read or written",
     "too_busy": "the runs going on use the memory that this one may need, or too many calls are waiting; ask again",
     "internal": "a defect of this program",
@@ -63,6 +70,16 @@ t → u or continue                        calling it may end the run by `contin
 `evolve`, `list` and `analyze` tell the inferred type. A term with a type and without `?` never raises `type_error`, nor
 `missing_key` for a literal key. A term without one may still run: type errors are advice, each with the two places
 that do not fit."""
+
+NUMBERS = """\
+Numbers are integers, exact, of up to 8,192 bits. A number with a fraction is read as the nearest integer, halves to even:
+2.5 is 2, 3.5 is 4, 19.99 is 20. That is never silent: the answer begins with
+  "warnings": [{"code": "fraction_rounded", …, "rounded": [{"path": "/input", "from": 19.99, "to": 20}], "count": 1}]
+and a tool that was kept with such a number says so in every run. With `--fractions refuse` (of the commands and of
+`pif serve`; or PIF_FRACTIONS=refuse) it is an error instead.
+
+For amounts, count in the smaller unit: 1999 cents. `div` rounds toward minus infinity; `mod` has the divisor's sign.
+A string of digits in an input is read as a number, unless the tool takes a string there or `raw` is set."""
 
 EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("Square of a number", '{"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}', "7", "49"),
@@ -156,24 +173,50 @@ def _overview() -> str:
     for name, doc in CATEGORIES.items():
         operations = " ".join(row.name for row in PRIMITIVES.values() if row.category == name)
         lines.append(f"  {name}: {doc} {operations}")
-    lines += ["  types, tools, errors, limits, examples", "", "Literals: 42, true, \"text\", null, [list]. "
+    lines += ["  numbers, types, tools, errors, limits, examples", "", "Literals: 42, true, \"text\", null, [list]. "
               'A record is {"record": {"k": t}}; in `run`\'s input a plain object is one too.', "", TOOLS]  # fmt: skip
     return "\n".join(lines)
 
 
-TOPICS: tuple[str, ...] = (*CATEGORIES, "types", "tools", "errors", "limits", "examples")
+TOPICS: tuple[str, ...] = (*CATEGORIES, "numbers", "types", "tools", "errors", "limits", "examples")
 
 
 class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The argument of `help`: a topic or an operation, or neither for the overview."""
 
     category: Annotated[
-        str | None, msgspec.Meta(description=", ".join(TOPICS) + ", or an operation's name")
+        str | None, msgspec.Meta(description=", ".join(TOPICS) + ", an operation, a tool or an error")
     ] = None
 
 
-def help_on(topic: str | None = None) -> Answer:
-    """The text on a category or an operation (an overview without one): `{"type": "help", "topic", "text"}`."""
+_KINDS = {
+    **dict.fromkeys(["integer", "number", "int"], "numbers"),
+    **dict.fromkeys(
+        ["boolean", "string", "unit", "quoted", "list", "function", "data", "ordered", "sized", "?"], "types"
+    ),
+}
+"""Types by their names, and the topics that explain them."""
+
+
+def _tool(entry: Entry) -> str:
+    """What is known of a tool of the library: its type, how it is called, examples and laws."""
+    name = f"{LIBRARY_PREFIX}{entry.name}"
+    lines = [f"{name}  —  {entry.description}", f"  type: {entry.type or 'none'}"]
+    for example in msgspec.json.decode(entry.examples, type=list[Example])[:2]:
+        arguments = [example.input] if example.arguments is msgspec.UNSET else example.arguments
+        given = " ".join(msgspec.json.encode(each).decode() for each in arguments)
+        lines.append(f"  example: {given} gives {msgspec.json.encode(example.output).decode()}")
+    lines += [f"  law: {law}" for law in entry.laws]
+    return "\n".join([*lines, f'  call: {{"app": ["{name}", …]}}; `pif show {name}` shows its code'])
+
+
+def help_on(topic: str | None = None, library: Library | None = None) -> Answer:
+    """The text on a topic (an overview without one): `{"type": "help", "topic", "text"}`.
+
+    A topic is a category, an operation, a tool of the `library`, a kind of error, a type, or a word of another
+    language."""
+    library = library or Library(verified)
+    topic = _KINDS.get(topic or "", topic)
     if not topic:
         text = _overview()
     elif topic in PRIMITIVES:
@@ -186,18 +229,27 @@ def help_on(topic: str | None = None) -> Answer:
                 text = TOOLS
             case "errors":
                 text = _errors()
+            case "numbers":
+                text = NUMBERS
             case "types":
                 text = TYPES
             case "limits":
                 text = _limits()
             case "examples":
                 text = _examples()
+            case _ if topic in ERRORS:
+                text = f"{topic}: {ERRORS[topic]}"
+            case _ if (entry := library.entry(topic)) is not None:
+                text = _tool(entry)
+            case _ if (told := advice(topic, library)) is not None:
+                text = told
             case _:
-                close = nearest(topic, [*TOPICS, *PRIMITIVES])
+                close = nearest(topic, [*TOPICS, *PRIMITIVES, *ERRORS, *library.entries])
                 error = RegistryError(
                     "invalid_argument", f'there is no help on "{topic[:48]}"', place="category", found=topic[:48],
-                    expected=", ".join(TOPICS) + ", or an operation's name",
+                    expected=", ".join(TOPICS) + ", or the name of an operation, a tool of the library or an error",
                     hint=f'Did you mean "{close}"?' if close else None,
                 )  # fmt: skip
                 return {"type": "error", "error": error.as_json()}
-    return {"type": "help", "topic": topic or "overview", "text": text}
+    answer: HelpAnswer = {"type": "help", "topic": topic or "overview", "text": text}
+    return cast(Answer, answer)

@@ -99,7 +99,7 @@ class Library:
                 listed = msgspec.json.decode(path.read_bytes(), type=list[Entry] | Entry)
             except (OSError, msgspec.MsgspecError) as error:
                 raise RegistryError(
-                    "internal", f"a file of the standard library cannot be read: {error}", place=str(path),
+                    "internal", f"a file of the standard library cannot be read: {error}", file=str(path),
                     hint="install the program again",
                 ) from None  # fmt: skip
             for entry in listed if isinstance(listed, list) else [listed]:
@@ -260,11 +260,11 @@ class LibraryLaws:
             return ProvedTool(tool, (), {})
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RegistryError(
-                "internal", f"the certificates of {tool} cannot be read: {error}", place=str(path), hint=_UNREAD
+                "internal", f"the certificates of {tool} cannot be read: {error}", file=str(path), hint=_UNREAD
             ) from None  # fmt: skip
         if found.tool != tool:
             raise RegistryError(
-                "internal", "a file of certificates is about another tool", place=str(path), found=found.tool,
+                "internal", "a file of certificates is about another tool", file=str(path), found=found.tool,
                 expected=tool, hint=_UNREAD,
             )  # fmt: skip
         return found

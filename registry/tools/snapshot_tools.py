@@ -46,7 +46,9 @@ class TermCache:
             if known is not None:
                 self._tools.move_to_end(key)
                 return known
-        made = Tool(record.name, record.version, decode_text(record.code), reference=reference)
+        made = Tool(
+            record.name, record.version, decode_text(record.code), reference=reference, rounded=record.rounded
+        )
         with self._lock:
             known = self._tools.setdefault(key, made)
             if known is made:

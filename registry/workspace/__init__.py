@@ -1,6 +1,7 @@
 """Everything one can do with PIF tools, for the server and the commands alike.
 
 - `requests`: the arguments of each operation, one type an operation
+- `answer_shapes`: the fields of their answers
 - `run_scheduling`: runs tried under small limits first; how many may go on at once
 - `dependants`: the users of a tool: found, checked, drawn
 - `import_check`: the examples of imported tools, run

@@ -8,7 +8,7 @@ the tools that use it run. Only then is anything written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -19,6 +19,7 @@ from pif.analysis.work import Work
 from pif.language.budget import Budget
 from pif.language.json_text import parse_json
 from pif.language.terms import Json, Term, identity, term_text
+from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
 from registry.laws.on_evolve import CheckedLaws, check_on_evolve
@@ -28,12 +29,15 @@ from registry.tools.analysis import type_advice, unfinished_cost, warnings_of
 from registry.tools.code_and_examples import (
     EXAMPLE_FUEL,
     check_examples,
+    check_number,
     closed,
     read_code,
+    read_examples,
     read_python,
 )
 from registry.tools.composition import composed, derived
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
+from registry.workspace.answer_shapes import EvolvedAnswer
 from registry.workspace.dependants import Checked, check_users, reject_broken, unchecked_readers
 from registry.workspace.requests import Evolve
 
@@ -50,13 +54,18 @@ def evolve(
     maximum_fuel: int,
     prover: Callable[[], LawProver],
     stop: Callable[[], bool] | None = None,
+    fractions: Fractions = "round",
 ) -> Answer:
     """The answer of `evolve`; `prover` is asked where there are laws. `stop` ends analyses, not the evolving.
+    `fractions`: what becomes of numbers with a fraction in the code and the examples.
 
     Raises `RegistryError` and `PifError`, and then nothing was kept.
     """
     check_name(request.name)
-    term = closed(_written(request, tools, maximum_fuel))
+    rounding = Rounding(fractions)
+    term = closed(_written(request, tools, maximum_fuel, rounding))
+    kept_rounded = rounding.numbers()
+    read_examples(request.examples, rounding)
     facts = facts_of(term)
     text = term_text(term)
     examples = msgspec.json.encode(request.examples).decode() if request.examples else NO_EXAMPLES
@@ -65,10 +74,11 @@ def evolve(
         return store.evolve(
             request.name, code=text, hash=identity(term), description=request.description,
             capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
-            expect_version=expected, dry_run=dry,
+            rounded=kept_rounded,            expect_version=expected, dry_run=dry,
         )  # fmt: skip
 
     planned = keep(request.expect_version, True, CheckedLaws(None, {}, [], []))
+    check_number(tools.snapshot.record(request.name), planned.record, len(request.examples))
     view = Overlay(tools, request.name, planned.record.version, term)
     typing = typing_of(view.new, view, Work(stop=stop))
     reports: list[Json] = []
@@ -86,7 +96,7 @@ def evolve(
     if expected is None and laws.reports:  # what was checked is what is replaced
         expected = before.version if before else 0
     if planned.outcome in ("created", "new_version"):
-        checked = check_users(request.name, store, tools, view)
+        checked = check_users([request.name], store, tools, view, stop)
         if not request.force:
             reject_broken(request.name, checked)
         if expected is None and checked.held:  # what was checked is what is replaced
@@ -105,17 +115,25 @@ def evolve(
         answer["dropped_laws"] = laws.dropped
     if checked.held:
         answer["users"] = checked.as_json()
-    warnings = warnings_of(facts, request.name, tools)
-    if planned.outcome == "new_version":
-        warnings += unchecked_readers(request.name, store)
-    if warnings:
-        answer["warnings"] = warnings
+        if missing := checked.missing():
+            answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
     if request.dry_run:
         answer["dry_run"] = True
-    return answer
+    warnings = [*rounding.warnings(), *warnings_of(facts, request.name, tools)]
+    if checked.refusal is not None:
+        warnings.append(
+            PifWarning(
+                code="users_unchecked",
+                message=f"not checked: {checked.refusal.message}",
+                hint=checked.refusal.hint or "Run the examples of the tools that use it.",
+            )
+        )
+    if planned.outcome == "new_version":
+        warnings += unchecked_readers(request.name, store)
+    return warned(cast(Answer, answer), warnings)
 
 
-def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int) -> Term:
+def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int, rounding: Rounding) -> Term:
     """The term that is asked for, by whichever of the three ways."""
     ways = {
         "code": request.code is not msgspec.UNSET,
@@ -132,19 +150,19 @@ def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int) -> Term:
             '"transform": {"tool": "square", "by": "differentiate"}',
         )  # fmt: skip
     if request.compose is not None:
-        return composed(request.name, request.compose, tools)
+        return composed(request.name, request.compose, tools, rounding)
     if request.transform is not None:
-        return derived(request.transform, tools, maximum_fuel)
-    return (
-        read_python(request.code) if request.language == "python" else read_code(request.code, tools.nearest)
-    )
+        return derived(request.transform, tools, maximum_fuel, rounding)
+    if request.language == "python":
+        return read_python(request.code)
+    return read_code(request.code, tools.nearest, rounding)
 
 
 def _answer(
     request: Evolve, term: Term, evolved: Evolved, facts: Facts, typing: Typing, tools: SnapshotTools
-) -> Answer:
+) -> EvolvedAnswer:
     record = evolved.record
-    answer: Answer = {
+    answer: EvolvedAnswer = {
         "type": "tool",
         "name": record.name,
         "version": record.version,
@@ -153,7 +171,7 @@ def _answer(
         "capabilities": list(record.capabilities),
         "outcome": evolved.outcome,
     }
-    answer |= type_advice(typing)
+    answer |= cast(EvolvedAnswer, type_advice(typing))
     if request.transform is not None and (source := tools.tool(request.transform.tool)) is not None:
         answer["derived_from"] = source.label
     if request.code is not msgspec.UNSET and request.language == "json" and term.op == "lam":

@@ -1,11 +1,12 @@
 """The examples of tools that are imported, run on their code: what a file says of itself is not believed.
 
-Code and hash of a version may have been replaced together; the examples then tell, as far as they reach.
+Code and hash of a version may have been replaced together; the examples then tell, as far as they reach. And those of the
+tools of the home that use what changes, as when a tool is evolved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -13,7 +14,7 @@ from pif.language.budget import Budget
 from pif.language.host import Tool
 from registry.errors import RegistryError
 from registry.records import ToolRecord
-from registry.store.protocol import Lineage
+from registry.store.protocol import Lineage, Store
 from registry.tools.code_and_examples import (
     EXAMPLE_FUEL,
     Example,
@@ -24,13 +25,20 @@ from registry.tools.code_and_examples import (
     shown,
 )
 from registry.tools.snapshot_tools import SnapshotTools, TermCache
-from registry.workspace.dependants import CHECK_FUEL
+from registry.workspace.dependants import CHECK_FUEL, check_users, reject_broken
 
 __all__ = ["check_imported"]
 
 
-def check_imported(lineages: Sequence[Lineage], tools: SnapshotTools, cache: TermCache) -> None:
-    """Run the examples of the current versions of imported tools, with all tools that come with them.
+def check_imported(
+    lineages: Sequence[Lineage],
+    tools: SnapshotTools,
+    cache: TermCache,
+    store: Store | None,
+    stop: Callable[[], bool] | None = None,
+) -> None:
+    """Run the examples of the current versions of imported tools, with all tools that come with them; then, with a
+    `store`, those of its tools that use them.
 
     Raises `example_failed` for the first that does not hold, `too_busy` where they need too much fuel together. Versions
     that are not current may rely on tools as they were, and are not run.
@@ -57,6 +65,21 @@ def check_imported(lineages: Sequence[Lineage], tools: SnapshotTools, cache: Ter
                     expected=shown(example.output),
                     hint="Nothing was imported. Its code or its examples were changed after they were checked.",
                 )  # fmt: skip
+
+    changed = [lineage.name for lineage in lineages if _changes(lineage, tools)]
+    if store is not None and changed:
+        reject_broken(
+            ", ".join(changed[:8]), check_users(changed, store, tools, view, stop), place="directory"
+        )
+
+
+def _changes(lineage: Lineage, tools: SnapshotTools) -> bool:
+    """Whether a name may stand for other code after an import: it is here, and gains a version."""
+    here = tools.snapshot.record(lineage.name)
+    return here is not None and any(
+        (known := tools.snapshot.record(each.name, each.version)) is None or known.hash != each.hash
+        for each in lineage.versions
+    )
 
 
 class _AsImported:

@@ -1,9 +1,9 @@
 """The arguments of each operation on PIF tools, one type an operation.
 
 A type is all that is said of an operation's arguments: `Workspace` takes it, the server advertises its JSON Schema as
-the tool's (`registry.server.contract.group:schema_of`) and converts a call to it, an evolve file is checked against it,
-and the parameters of the `pif` commands have the names of its fields. Descriptions are for clients of the server, and
-pinned like all they see. The argument of `help` is `registry.tools.help.Help`.
+the tool's (`registry.server.contract.advertised_schemas:schema_of`) and converts a call to it, an evolve file is
+checked against it, and the parameters of the `pif` commands have the names of its fields. Descriptions are for clients
+of the server, and pinned like all they see. The argument of `help` is `registry.tools.help.Help`.
 
 `None`, an empty text and an empty list mean that an argument was left out; where the schema shows another default
 (`shown`), it is what the operation takes then.
@@ -20,7 +20,7 @@ from msgspec import UNSET, Meta, UnsetType
 from pif.language.budget import DEFAULT_FUEL
 from pif.language.terms import Json
 from registry.tools.analysis import DEFAULT_ASPECTS, Aspect
-from registry.tools.code_and_examples import Example, Language
+from registry.tools.code_and_examples import Example, Language, coded
 from registry.tools.composition import Transform
 
 __all__ = [
@@ -79,9 +79,9 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Annotated[str, Meta(description="letters, digits, _ . -, at most 48")]
     description: Annotated[str, Meta(description="what the tool does, for whoever finds it")]
-    code: Annotated[Any, Meta(description=f"the term, e.g. {msgspec.json.encode(SQUARE).decode()}")] = UNSET
+    code: Annotated[Any, coded(f"the term, e.g. {msgspec.json.encode(SQUARE).decode()}")] = UNSET
     compose: Annotated[
-        Sequence[Any] | None,
+        Sequence[Annotated[Any, coded()]] | None,
         Meta(description='instead of code: a pipeline of tools, e.g. ["sort", "reverse"]'),
     ] = None
     transform: Transform | None = None
@@ -98,9 +98,7 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dry_run: Annotated[bool, Meta(description="check everything, keep nothing")] = False
     language: Annotated[
         Language,
-        Meta(
-            description="python: `code` is the text of one small pure function, which is translated to a term"
-        ),
+        Meta(description="python: `code` is the text of one small pure function"),
     ] = "json"
     force: Annotated[bool, Meta(description="replace it though examples of tools that use it fail")] = False
     laws: Annotated[
@@ -117,7 +115,7 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run of a tool or of a term: exactly one of `code` and `tool`."""
 
-    code: Annotated[Any, Meta(description="a tool's name, name@version, or a term")] = UNSET
+    code: Annotated[Any, coded("a tool's name, name@version, or a term")] = UNSET
     tool: Annotated[str | UnsetType, Meta(description="a tool's name, instead of code")] = UNSET
     input: Annotated[Any, Meta(description="what the function is called on; plain JSON or a term")] = None
     fuel: Annotated[Positive, shown(DEFAULT_FUEL, "steps allowed")] | None = None
@@ -143,9 +141,9 @@ class List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of a tool or a term without running it; or whether `against` does the same."""
 
-    code: Annotated[Any, Meta(description="a tool's name, name@version, or a term")]
+    code: Annotated[Any, coded("a tool's name, name@version, or a term")]
     against: Annotated[
-        Any, Meta(description="a second one: do both do the same? proved, refuted by an input, or unknown")
+        Any, coded("a second one: do both do the same? proved, refuted by an input, or unknown")
     ] = UNSET
     aspects: Sequence[Aspect] = DEFAULT_ASPECTS
     timeout_ms: Milliseconds | None = None
@@ -196,6 +194,9 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trust_nothing: Annotated[
         bool, Meta(description="prove the laws anew instead of checking their certificates")
     ] = False
+    force: Annotated[bool, Meta(description="take them in though examples of tools that use them fail")] = (
+        False
+    )
     timeout_ms: Milliseconds | None = None
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from pif.language.budget import Budget
 from pif.language.errors import HostError
@@ -50,17 +51,34 @@ class BriefTools(SnapshotTools):
         raise _NeedsLonger
 
 
-def answer_briefly(request: Request, fuel: int, tools: BriefTools) -> Answer | None:
-    """The answer of a run if it ends within the limits of a first try, else None."""
+def answer_briefly(
+    request: Request, fuel: int, tools: BriefTools, advice: Callable[[str], str | None] | None = None
+) -> Answer | None:
+    """The answer of a run if it ends within the limits of a first try, else None.
+
+    What needs the type of a tool, to read the input or to say how a function is called, takes longer.
+    """
     deadline = time.monotonic() + _TIME
     brief = Budget(fuel=min(fuel, _COMPILED_FUEL), string_length=_SIZE, result_bytes=_SIZE)
     try:
-        answer = run(request, tools, brief, brief=_FUEL, cancelled=lambda: time.monotonic() > deadline)
+        answer = run(
+            request,
+            tools,
+            brief,
+            brief=_FUEL,
+            cancelled=lambda: time.monotonic() > deadline,
+            kept=_needs_longer,
+            advice=advice,
+        )
     except _NeedsLonger:
         return None
     if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
         return None
-    return answer
+    return None if answer.get("kind") == "function" else answer
+
+
+def _needs_longer() -> NoReturn:
+    raise _NeedsLonger
 
 
 def is_brief(*data: Json) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 import msgspec
 
@@ -22,6 +22,7 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError
 from pif.language.host import Theory, Tool, missing_tool
 from pif.language.terms import Json, Term
+from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.run.evaluate import Answer, Request, run
 from registry.diagrams import mermaid, svg
 from registry.errors import RegistryError
@@ -30,11 +31,21 @@ from registry.records import LIBRARY_PREFIX, NO_LAWS, ToolRecord, parse_referenc
 from registry.store.exchange.export_import import export_tools, import_tools
 from registry.store.protocol import Lineage, Store, search_words
 from registry.tools.analysis import analysis, invalid
+from registry.tools.argument_types import applied, function_warning, kept_strings
 from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import Library, unchangeable
 from registry.tools.snapshot_tools import Overlay, SnapshotTools, TermCache, TypeCache
+from registry.workspace.answer_shapes import (
+    ExportAnswer,
+    ForgottenAnswer,
+    HistoryAnswer,
+    ImportAnswer,
+    RolledBackAnswer,
+    ToolListAnswer,
+)
 from registry.workspace.dependants import (
+    USERS_STEPS,
     check_users,
     drawing_of,
     graph_of,
@@ -68,7 +79,9 @@ def _answering(
     def answer(self: Workspace, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
         try:
             return method(self, *args, **kwargs)
-        except (RegistryError, PifError) as error:
+        except PifError as error:
+            return {"type": "error", "error": error.advised(self.advice).as_json()}
+        except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
 
     answer.__name__ = method.__name__
@@ -81,10 +94,17 @@ def _stop(deadline: Deadline | None) -> Callable[[], bool] | None:
     return None if deadline is None else lambda: deadline.abandoned
 
 
+def _named(request: Request, tools: SnapshotTools) -> ToolRecord | None:
+    """The tool that a run names, if it names one."""
+    name = request.tool if request.tool is not None else request.code
+    return tools.find(name) if isinstance(name, str) else None
+
+
 class Workspace:
     """A store of tools over the standard library, and the limits under which they run.
 
-    `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together.
+    `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together;
+    `fractions` is what becomes of numbers with a fraction in code, inputs and examples.
     """
 
     def __init__(
@@ -94,8 +114,10 @@ class Workspace:
         maximum_fuel: int = MAXIMUM_FUEL,
         memory: int = 512 * 2**20,
         library: Library | None = None,
+        fractions: Fractions = "round",
     ) -> None:
         self.store = store
+        self.fractions = fractions
         self.library = library or Library(verified)
         self.maximum_fuel = maximum_fuel
         self.admission = Admission(memory)
@@ -129,6 +151,12 @@ class Workspace:
 
             yield prover
 
+    def advice(self, word: str) -> str | None:
+        """What does here what other languages call so."""
+        from registry.tools.advice import advice  # not needed to run a tool
+
+        return advice(word, self.library)
+
     def tools(self) -> SnapshotTools:
         """A snapshot of the tools."""
         return SnapshotTools(self.store.snapshot(), self._terms, self.library)
@@ -145,7 +173,9 @@ class Workspace:
         from registry.workspace.evolve import evolve  # not needed to run a tool
 
         with self._asking(deadline) as prover:
-            return evolve(request, self.store, self.tools(), self.maximum_fuel, prover, _stop(deadline))
+            return evolve(
+                request, self.store, self.tools(), self.maximum_fuel, prover, _stop(deadline), self.fractions
+            )
 
     # Running.
 
@@ -159,17 +189,67 @@ class Workspace:
         progress: Callable[[int], None] | None = None,
         pause: Callable[[], bool] | None = None,
     ) -> Answer:
-        """Run a tool or a term under exact limits, with a theory to ask if there is one."""
+        """Run a tool or a term under exact limits, with a theory to ask if there is one.
+
+        A string stays a string where the tool's type says that it takes one. A value that is a function comes with a
+        warning that says how the tool is called.
+        """
         try:
             fuel = self.fuel(fuel)
+            tools = self.tools()
+            record = _named(request, tools)
             with self.admission.of(fuel * RETAINED_BYTES):
                 budget = Budget(fuel=fuel, ceiling=self.maximum_fuel)
-                return run(
-                    request, self.tools(), budget,
+                answer = run(
+                    self._asked(request), tools, budget,
                     theory=theory, cancelled=cancelled, progress=progress, pause=pause,
+                    kept=None if record is None else lambda: kept_strings(self._types.typing(record, tools)),
+                    advice=self.advice,
                 )  # fmt: skip
+            return self._explained(answer, request, record, tools)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
+
+    def _explained(
+        self, answer: Answer, request: Request, record: ToolRecord | None, tools: SnapshotTools
+    ) -> Answer:
+        """An answer that is probably not what was wanted, with what may be the reason."""
+        is_function = answer.get("kind") == "function"
+        if not is_function and answer.get("error", {}).get("kind") != "type_error":
+            return answer
+        from registry.tools.advice import curried_folds
+
+        if record is not None:
+            found = curried_folds(self._terms.tool(record, record.reference).term)
+        else:
+            try:
+                found = curried_folds(read_code(request.code, tools.nearest))
+            except PifError:  # the answer says what is wrong with the code
+                found = []
+        if is_function and record is not None and not found:
+            found = [function_warning(record.name, self._types.typing(record, tools), 1, request.input)]
+        return warned(answer, found)
+
+    def run_on(
+        self, name: str, arguments: Sequence[Json], request: Request, *, fuel: int | None = None, **how: Any
+    ) -> Answer:
+        """Call a curried tool on several arguments, one after another; the last is the input of the run.
+
+        `raw` and `data` of `request` are about all of them; `how` is as for `run`.
+        """
+        rounding = Rounding(self.fractions)
+        try:
+            record = self.record(name)
+            typing = self._types.typing(record, self.tools())
+            asked = applied(name, arguments, request, typing, rounding)
+        except PifError as error:
+            return {"type": "error", "error": error.advised(self.advice).as_json()}
+        except RegistryError as error:
+            return {"type": "error", "error": error.as_json()}
+        answer = warned(self.run(asked, fuel=fuel, **how), rounding.warnings())
+        if answer.get("kind") == "function":
+            answer = warned(answer, [function_warning(record.name, typing, len(arguments), arguments[-1])])
+        return answer
 
     def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:
         """The answer of `run` if it ends within a millisecond or two, else None: then call `run`.
@@ -182,7 +262,18 @@ class Workspace:
             fuel = self.fuel(fuel)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
-        return answer_briefly(request, fuel, BriefTools(self.store.snapshot(), self._terms, self.library))
+        return answer_briefly(
+            self._asked(request),
+            fuel,
+            BriefTools(self.store.snapshot(), self._terms, self.library),
+            self.advice,
+        )
+
+    def _asked(self, request: Request) -> Request:
+        """A request with what the workspace says of fractions."""
+        if self.fractions == "round":
+            return request
+        return msgspec.structs.replace(request, fractions=self.fractions)
 
     def fuel(self, asked: int | None) -> int:
         """The fuel of a run; an error for more than the maximum, which it names."""
@@ -238,11 +329,11 @@ class Workspace:
             total, records = self.store.page(request.query, offset, request.limit)
         work = Work(LISTED_STEPS)
         listed = [self._listed(record, tools, work if types else None) for record in records]
-        answer: Answer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
+        answer: ToolListAnswer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
         if words and not request.library:
             shown = [self._listed(record, tools, work if types else None) for record in found[:LIBRARY_SHOWN]]
             answer |= {"library": shown, "library_total": len(found)}
-        return answer
+        return cast(Answer, answer)
 
     def _listed(self, record: ToolRecord, tools: SnapshotTools, work: Work | None) -> dict[str, Json]:
         """A tool as a row of `list`, with its type as far as there is `work` left."""
@@ -319,7 +410,7 @@ class Workspace:
                 tool.term, tool.label, tool.name, tools, partial(typing_of, tool, tools), aspects, stop
             )
             if "users" in aspects:
-                told["users"] = self._users(tool.name, tools)
+                self._tell_users(told, tool.name, tools, stop)
             if "graph" in aspects:
                 told["graph"] = mermaid(drawing_of(graph_of([tool.name], self.store, tools)))
             return told
@@ -327,8 +418,10 @@ class Workspace:
         errors = invalid(data)
         if errors is not None:
             return errors
-        term = decode_term(data)
-        return analysis(term, None, None, tools, partial(typing_of, term, tools), aspects, stop)
+        rounding = Rounding(self.fractions)
+        term = decode_term(data, rounding=rounding)
+        answer = analysis(term, None, None, tools, partial(typing_of, term, tools), aspects, stop)
+        return warned(answer, rounding.warnings())
 
     # Versions.
 
@@ -346,7 +439,8 @@ class Workspace:
             }
             for event in events
         ]
-        return {"type": "history", "name": name, "events": listed}
+        answer: HistoryAnswer = {"type": "history", "name": name, "events": listed}
+        return cast(Answer, answer)
 
     @_answering
     def diff(self, left: str, right: str | None = None) -> Answer:
@@ -368,26 +462,29 @@ class Workspace:
         older = tools.tool(f"{self._own(name)}@{version}") if version > 0 else None
         if older is not None and not request.force:
             view = Overlay(tools, name, version, older.term)
-            reject_broken(name, check_users(name, self.store, tools, view))
+            reject_broken(name, check_users([name], self.store, tools, view))
         record = self.store.rollback(name, version, expect_version=request.expect_version)
-        answer: Answer = {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
+        answer: RolledBackAnswer = {"type": "tool", "name": record.name, "version": record.version, "hash": record.hash,
                           "description": record.description, "capabilities": [*record.capabilities],
                           "outcome": "rolled_back"}  # fmt: skip
         warnings = unchecked_readers(name, self.store)
-        return {**answer, "warnings": warnings} if warnings else answer
+        return warned(cast(Answer, answer), warnings)
 
     @_answering
     def forget(self, reference: str) -> Answer:
         """Drop a tool, or one version of it, from the registry."""
         wanted = parse_reference(reference)
-        users = users_of(self._own(wanted.name), self.store, self.tools())
+        users = users_of([self._own(wanted.name)], self.store, self.tools())
         forgotten = self.store.forget(wanted.name, wanted.version)
-        answer: Answer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
+        answer: ForgottenAnswer = {"type": "forgotten", "name": forgotten.name, "versions": [*forgotten.versions],
                           "current": forgotten.current}  # fmt: skip
-        if users:
-            names = ", ".join(user.record.name for user in users[:8])
-            answer["warnings"] = [f"these tools use {wanted.name}: {names}"]
-        return answer
+        if users.found:
+            names = ", ".join(user.record.name for user in users.found[:8])
+            more = f" and {len(users.found) - 8} more" if len(users.found) > 8 else ""
+            told = f"these tools use {wanted.name}: {names}{more}"
+            hint = f"They fail where they call it. Evolve {wanted.name} again, or change them."
+            return warned(cast(Answer, answer), [PifWarning(code="used_by_others", message=told, hint=hint)])
+        return cast(Answer, answer)
 
     def _own(self, name: str) -> str:
         """`name`, unless it is one of the library's that the home has none of."""
@@ -402,10 +499,18 @@ class Workspace:
     def users(self, name: str) -> Answer:
         """The tools of the home that use a tool, themselves or through others."""
         record = self.record(name)
-        return {"type": "users", "name": record.name, "users": self._users(record.name, self.tools())}
+        answer: Answer = {"type": "users", "name": record.name}
+        self._tell_users(answer, record.name, self.tools())
+        return answer
 
-    def _users(self, name: str, tools: SnapshotTools) -> Json:
-        return [user.as_json() for user in users_of(name, self.store, tools)]
+    def _tell_users(
+        self, answer: Answer, name: str, tools: SnapshotTools, stop: Callable[[], bool] | None = None
+    ) -> None:
+        """Add the users of a tool to an answer, and what is missing of them to what is `unfinished` there."""
+        users = users_of([name], self.store, tools, Work(USERS_STEPS, stop))
+        answer["users"] = users.rows()
+        if missing := users.missing():
+            answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
 
     @_answering
     def graph(self, names: Sequence[str] = (), *, library: bool = False, picture: bool = False) -> Answer:
@@ -432,7 +537,13 @@ class Workspace:
     ) -> Answer:
         """Write tools (all, or those named) with their versions to a directory of JSON files."""
         exported = export_tools(self.store, directory, names=names, overwrite=overwrite)
-        return {"type": "exported", **msgspec.to_builtins(exported)}
+        answer: ExportAnswer = {
+            "type": "exported",
+            "tools": exported.tools,
+            "versions": exported.versions,
+            "directory": exported.directory,
+        }
+        return cast(Answer, answer)
 
     @_answering
     def import_(
@@ -441,10 +552,11 @@ class Workspace:
         *,
         renumber: bool = False,
         trust_nothing: bool = False,
+        force: bool = False,
         deadline: Deadline | None = None,
     ) -> Answer:
         """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew, and the
-        examples of the current versions are run.
+        examples of the current versions are run, and those of the home's tools that use what changes (unless `force`).
 
         Then their laws, which come in as claimed, are tried and their certificates checked; with `trust_nothing` they are
         proved anew. A law that is false is dropped. What the `deadline` leaves open stays claimed.
@@ -452,10 +564,16 @@ class Workspace:
         from registry.workspace.import_check import check_imported  # not needed to run a tool
 
         def check(lineages: Sequence[Lineage]) -> None:
-            check_imported(lineages, self.tools(), self._terms)
+            store = None if force else self.store
+            check_imported(lineages, self.tools(), self._terms, store, _stop(deadline))
 
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
-        answer = {"type": "imported", "added": imported.added, **msgspec.to_builtins(imported)}
+        answer: ImportAnswer = {
+            "type": "imported",
+            "added": imported.added,
+            "tools": msgspec.to_builtins(imported.tools),
+            "ignored": [*imported.ignored],
+        }
         new = [
             f"{each.name}@{version}"
             for each in imported.tools
@@ -467,7 +585,7 @@ class Workspace:
 
             with self._asking(deadline) as prover:
                 answer["laws"] = settled(new, tools, self.store, prover, again=trust_nothing)
-        return answer
+        return cast(Answer, answer)
 
     @_answering
     def renew_laws(self, references: Sequence[str], *, deadline: Deadline | None = None) -> Answer:

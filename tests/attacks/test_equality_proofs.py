@@ -179,13 +179,29 @@ def test_code_that_reads_another_tool_is_equal_by_its_normal_form(workspace: Wor
     assert (found["status"], found["by"]) == ("proved", "normal_form")
 
 
+def test_versions_of_one_tool_are_compared_as_they_are(workspace: Workspace) -> None:
+    """Each by its own code, also where only one is current, and where both call themselves."""
+    for body in ({"mul": [X, 2]}, {"mul": [X, 3]}, {"add": [X, X]}):
+        workspace.evolve(Evolve("gross", "A tool", lam("x", body)))
+    assert compared(workspace, "gross@1", "gross@2")["status"] == "refuted"
+    assert compared(workspace, "gross@2", "gross")["status"] == "refuted"
+    assert compared(workspace, "gross@1", "gross@3")["status"] == "proved"
+    for step in (1, 2):
+        again = {"add": [step, {"app": [{"self": True}, {"sub": [X, 1]}]}]}
+        code = lam("x", {"if": {"cond": {"lt": [X, 1]}, "then": 0, "else": again}})
+        workspace.evolve(Evolve("down", "A tool", code))
+    found = compared(workspace, "down@1", "down@2")
+    assert found["status"] == "refuted"
+    assert [row["answer"] for row in found["counterexample"]["answers"]] == [{"value": 1}, {"value": 2}]
+
+
 # ── What is proved is run ────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_wrong_normal_form_is_a_defect_and_no_proof(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(equivalence, "normalize", lambda term, visit: decode_term(1))
+    monkeypatch.setattr(equivalence, "normalize", lambda term, *looked: decode_term(1))
     for right in (
         lam("x", {"mul": [X, 3]}),
         lam("x", {"if": {"cond": {"eq": [X, 2**63]}, "then": 0, "else": {"mul": [X, 2]}}}),

@@ -60,6 +60,8 @@ WRONG: dict[str, tuple[Json, Json]] = {
     "a function in a record": ({"record": {"f": FUNCTION}}, {"f": "<function>"}),
     "fields left out": ({"record": {"a": 1, "b": 2}}, {"a": 1}),
     "fields too many": ({"record": {"a": 1}}, {"a": 1, "b": 2}),
+    "code for a record that looks like it": ({"record": {"length": 3}}, {"length": 3}),
+    "inside a record, code for a record": ({"record": {"a": {"record": {"not": True}}}}, {"a": {"not": True}}),
     "other code": ({"quote": CODE}, {"add": [{"var": "x"}, 2]}),
 }  # fmt: skip
 
@@ -76,6 +78,13 @@ def test_a_function_is_refused_with_the_reason(workspace: Workspace) -> None:
     assert "function" in evolved(workspace, FUNCTION, "<function>")["error"]["message"]
 
 
+def test_an_object_that_is_a_term_says_code_and_the_error_says_so(workspace: Workspace) -> None:
+    """It once held for a record and for code alike."""
+    refused = evolved(workspace, {"record": {"length": 3}}, {"length": 3})["error"]
+    assert '{"record": {…}}' in refused["hint"]
+    assert '{"record"' not in evolved(workspace, 9, {"a": 3})["error"]["hint"]
+
+
 RIGHT: dict[str, tuple[Json, Json]] = {
     "a number": (9, 9),
     "a number with a point": (9, 9.0),
@@ -87,7 +96,8 @@ RIGHT: dict[str, tuple[Json, Json]] = {
     "a record": ({"record": {"a": 1}}, {"a": 1}),
     "a record with its form": ({"record": {"a": 1}}, {"record": {"a": 1}}),
     "a record that looks like a pair": (RECORD, RECORD),
-    "a record that looks like an operation": ({"record": {"length": 3}}, {"length": 3}),
+    "a record that looks like an operation": ({"record": {"length": 3}}, {"record": {"length": 3}}),
+    "code that looks like a record": ({"quote": {"length": 3}}, {"length": 3}),
     "nothing": (None, None),
     "a list of all": ([[1], [2, 3]], [[1], [2, 3]]),
 }  # fmt: skip
@@ -96,6 +106,25 @@ RIGHT: dict[str, tuple[Json, Json]] = {
 @pytest.mark.parametrize("what", RIGHT)
 def test_an_output_of_the_value_holds(workspace: Workspace, what: str) -> None:
     assert evolved(workspace, *RIGHT[what])["outcome"] == "created"
+
+
+def test_a_tool_has_so_many_examples_however_often_it_is_evolved(workspace: Workspace) -> None:
+    """The limit once bounded one call, and each added as many."""
+
+    def evolve(first: int, last: int) -> Json:
+        examples = tuple(Example(input=number, output=number) for number in range(first, last))
+        return workspace.evolve(Evolve("it", "A tool", {"lam": "x", "body": {"var": "x"}}, examples=examples))
+
+    assert evolve(0, 40)["outcome"] == "created"
+    refused = evolve(40, 51)["error"]
+    assert (refused["kind"], refused["path"], refused["found"]) == (
+        "invalid_argument", "/examples", "11, beside 40 that it has",
+    )  # fmt: skip
+    assert evolve(30, 50)["outcome"] == "examples"
+    assert evolve(0, 50)["outcome"] == "unchanged"
+    assert evolve(0, 51)["error"]["found"] == "51, beside 50 that it has"
+    other: Json = {"lam": "x", "body": {"add": [{"var": "x"}, 0]}}
+    assert workspace.evolve(Evolve("it", "A tool", other, examples=(Example(input=1, output=1),)))["outcome"] == "new_version"  # fmt: skip
 
 
 def exported(workspace: Workspace, directory: Path) -> None:
@@ -133,6 +162,29 @@ def test_an_import_of_code_and_hash_replaced_together_is_refused(
     other.close()
 
 
+def test_an_import_runs_the_examples_of_the_tools_here_that_use_it(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """As `evolve` does, and `force` means the same."""
+    exported(workspace, tmp_path / "export")
+    other = Workspace(SqliteStore(tmp_path / "other"))
+    cube: Json = {"lam": "x", "body": {"mul": [{"var": "x"}, {"mul": [{"var": "x"}, {"var": "x"}]}]}}
+    user: Json = {"lam": "x", "body": {"app": ["square", {"var": "x"}]}}
+    other.evolve(Evolve("square", "No square", cube))
+    evolve = Evolve("user", "Uses it", user, examples=(Example(input=2, output=8),))
+    assert other.evolve(evolve)["outcome"] == "created"
+    refused = other.import_(tmp_path / "export", renumber=True)["error"]
+    assert (refused["kind"], refused["path"], refused["tool"]) == ("example_failed", "/directory", "user@1")
+    assert "force: true" in refused["hint"]
+    assert other.list(List())["total"] == 2
+    taken = other.import_(tmp_path / "export", renumber=True, force=True)
+    assert taken["added"] == 2
+    assert other.run(Request(tool="user", input=2))["value"] == 4
+    again = other.import_(tmp_path / "export", renumber=True)
+    assert again["type"] == "imported"
+    other.close()
+
+
 def test_users_by_a_computed_name_are_warned_of(workspace: Workspace) -> None:
     reading: Json = {
         "lam": "x",
@@ -148,6 +200,6 @@ def test_users_by_a_computed_name_are_warned_of(workspace: Workspace) -> None:
     changed = workspace.evolve(Evolve("square", "Wrong", {"lam": "x", "body": {"add": [{"var": "x"}, 1]}}))
     assert changed["outcome"] == "new_version"
     (warning,) = changed["warnings"]
-    assert warning.startswith("not checkable: reading read")
-    assert "named" not in warning
+    assert warning["message"].startswith("not checkable: reading read")
+    assert "named" not in warning["message"]
     assert workspace.rollback(Rollback("square", 1))["warnings"] == [warning]

@@ -33,6 +33,9 @@ DENIED = {
         -- --logfile src/main.rs  -- --logfile=src/main.rs
     """,
     "cat": r"""
+        id_rsa.bak  server.key.old  deploy/Server.KEY~1  infra/TERRAFORM.TFSTATE  prod.tfvars  cert.p8  ca.keystore
+        prod.env  config/Prod.Env.bak  client_secret.json  secrets/prod.yaml  .htpasswd  htpasswd  kubeconfig
+        --files0-from=x  --show=x
         /dev/zero  /dev/sda  /proc/self/environ  dev/../../x  server.PEM  server.Pem  keystore.p12
         store.pfx  store.jks  id_ecdsa  id_dsa  ID_RSA  Secrets.yaml  CREDENTIALS  creds/Id_Ed25519  deploy/server.ppk  infra/terraform.tfstate  infra/terraform.tfstate.backup
         -- /etc/passwd  -n/etc/passwd  ~root/x  ~  - -f.x  a\/b  a'/etc'  "a"b  'a''b'  "$HOME"  !!
@@ -54,7 +57,7 @@ DENIED = {
         --contents=/etc/passwd x  --contents /etc/passwd x
     """,
     "git diff": r"""
-        --output=src/main.rs  --output src/main.rs  --outp=x  --textconv  -O/etc/passwd  -Osrc/order
+        -pOrder  -wO  -pofile  --output=src/main.rs  --output src/main.rs  --outp=x  --textconv  -O/etc/passwd  -Osrc/order
         -ox  --no-index /etc/passwd x  --no-index a b  '[.]env'  | sh  > x  >x  2>x  2>&1 >x  1>&2
     """,
     "git log": r"""
@@ -90,7 +93,7 @@ DENIED = {
         "-f" x  '-f/etc/passwd' x  -r x --include=.env  x -- .env  x -- -/etc/passwd  x $(ls)  x <(ls)
     """,
     "head": r"""
-        -c 5 /dev/random
+        --files-from=x  -c 5 /dev/random
     """,
     "ls": r"""
         -la ..  -I/ x  --hide=/x  -a../x
@@ -143,7 +146,8 @@ DENIED = {
         -f x  -F x  --follow x  --follow=name x  -fn5 x  --pid=1 -f x  -f/dev/zero
     """,
     "wc": r"""
-        --files0-from=/etc/passwd
+        --files0-from=/etc/passwd  --files0-from=x  --files0-from x  --files0=x  --files0 x  --f=x  --file=x
+        -l --files0-from=src/names  --files0-from=-  -- --files0-from=.x  src/a.py --files0-from=src/names
     """,
 }
 """What is denied after a program, each two blanks from the next."""
@@ -166,7 +170,9 @@ GIANTS = [
 ]
 
 ALLOWED = r"""
-    ls  ls -la src  ls -l --color=never src tests  ls -lhS  cat README.md  cat src/a.py tests/b.py
+    ls  ls -la src  ls -l --color=never src tests  ls -lhS  ls --all --human-readable src  cat -n src/a.py
+    wc --lines src/a.py  head --lines=20 src/x  cat src/secretary.py src/keyboard.py  echo -n --done
+    grep -n environ src/settings.py  git log -S parse_head  git log -Sfoo --oneline  cat README.md  cat src/a.py tests/b.py
     head -20 src/main.rs  head -n 20 src/main.rs  head -c 100 src/x  tail -20 log.txt
     tail -n 5 out.txt  tail -n +5 out.txt  wc -l src/main.rs  grep -rn parse src
     grep -rn 'def main' src | head -5  grep -n "fn main" src/main.rs  grep -rn --include=a.py foo src
@@ -210,17 +216,32 @@ PATHS = [
     'a//b', './a', 'a/.', 'a/..', 'a/', '/', '', '\uff0e/x', '\u2024\u2024/x', 'a\uff0fb',
     '\u0441rc/x', '%2e%2e/x', 'a;b', 'a|b', 'a&b', "a'b", 'a"b', 'a`b', 'a(b', 'a<b', 'a>b', 'a!b',
     'a#b', '\u202ea', 'a\u200b', 'src\u2215x',
+    'id_rsa.bak', 'x/ID_RSA.OLD', 'id_ed25519_sk', 'id_rsa-2024', 'id_rsa_old', 'server.key.old', 'server.key.bak',
+    'server.KEY.Orig', 'server.pem.swp', 'server.pem.1', 'server.key2', 'server.pem_backup', 'server.pem~',
+    'secrets.yaml.bak', 'secrets-prod.yaml', 'secrets_old.json', 'Secrets/prod.yaml', 'a/credentials/b.txt',
+    'credentials-old', 'client_secret.json', 'Credential.txt', 'TERRAFORM.TFSTATE', 'terraform.TfState.backup',
+    'prod.tfvars', 'prod.env', 'a/Prod.ENV.old', 'release.keystore', 'auth.p8', 'k.pk8', 'x.gpg', 'vpn.ovpn', 'old.kdb',
+    'kubeconfig', 'htpasswd', 'passwords.txt', 'id_rsa.', 'server.key.', 'server.key.bak.', 'a./b', 'a.', 'Cargo.lock.',
+    'src./main.rs', '...', 'con', 'NUL', 'src/Aux.rs', 'com1.log', 'a/prn/b', '%2e/x', 'a%2f..%2fb', '@x/../y', 'a:b',
+    'a.txt::$DATA', 'GIT~1/config', '.git./config', 'a/.Git/x', 'server.ke\u0443', '\uff29d_rsa', '\u0131d_rsa',
+    '\u212aey.pem', '\u017fecrets.yaml',
 ]  # fmt: skip
 
 KEPT = [
     'src/main.rs', 'src/build/mod.rs', 'src/dist/a.py', 'src/target/x.c', 'src/node_modules/a.js',
     'src/tmp/x.ts', 'README.md', 'build', 'target', 'builder/x', '-rf.log', '-f/build/x',
     'build/../src/x', 'build//x', 'build/.git/x', 'tests/a.py', 'Makefile', 'x.Log.rs',
+    'SRC/build/mod.rs', 'Src/target/x.C', 'src/build/mod.RS', 'src/build/x.tsx', 'src/dist/x.cpp', 'src/tmp/X.java',
+    'packages/a/src/build/x.ts', 'lib/build/x.py', 'tests/tmp/test_x.py', 'Tests/Tmp/test_x.PY', 'src/build/x.ipynb',
+    'src/dist/x.h', 'src/tmp/schema.sql', 'src/build/x.kleis', 'build/id_rsa.bak', 'target/server.key.old',
+    'tmp/Cargo.LOCK/..', 'build/a.', 'source/build/x.rb',
 ]  # fmt: skip
 
 LOCKS = [
     'Cargo.lock', 'a/go.sum', 'Pipfile.lock', 'package-lock.json', 'bun.lock', 'npm-shrinkwrap.json',
-    'sub/poetry.lock',
+    'sub/poetry.lock', 'CARGO.LOCK', 'Package-Lock.json', 'PACKAGE-LOCK.JSON', 'a/Go.Sum', 'go.work.sum', 'YARN.lock',
+    'deno.lock', 'mix.lock', 'Podfile.lock', 'pubspec.lock', 'bun.lockb', 'gradle.lockfile', 'packages.lock.json',
+    'Pnpm-Lock.YAML', 'conda-lock.yml', 'Package.resolved', 'NPM-Shrinkwrap.json', 'paket.lock',
 ]  # fmt: skip
 
 BRANCHES = [
@@ -230,6 +251,11 @@ BRANCHES = [
     'main\n', ' main', 'main\x00', 'ma\u0456n', '\uff4dain', 'x y', 'x~1', 'x^', 'x..y', 'x@{1}', '*',
     'x*', '', '/x', 'x/', 'x//y', 'x\\y', '\u202emain', 'x\tmain', 'main:main', 'refs/x', 'a;b',
     '$(x)',
+    'Main', 'MAIN', 'mAIN', 'Master', 'TRUNK', 'Production', 'Release/1', 'RELEASE', 'Releases/2.0', 'release-1', 'head',
+    'Head', 'x/head', 'x/Head', 'fetch_head', 'Refs/heads/x', 'REFS/heads/main', 'Heads/main', 'TAGS/v1', 'Remotes/x/y',
+    'Gh-Pages', 'Stash', 'origin/main', 'Origin/x', 'upstream/main', 'main.', 'main.lock', 'x./y', 'topic.', 'Develop',
+    'development', 'DEV', 'mainline', 'default', 'Live', 'STAGING', 'ma\u0131n', '\u017ftable', 'MA\u0130N',
+    'x.LOCK', 'x/y.lock', 'preview/main.lock',
 ]  # fmt: skip
 
 
@@ -287,7 +313,68 @@ def test_sources_and_locks_are_kept(starter: Policy) -> None:
     assert allowed(starter, "file_edit", "path", LOCKS) == []
 
 
+def test_files_that_only_resemble_keys_and_locks_can_be_worked_on(starter: Policy) -> None:
+    ordinary = [
+        'src/keyboard.py', 'src/keys.py', 'src/secretary.rs', 'src/lock.rs', 'src/locks/a.py', 'src/blocked.py',
+        'src/header.py', 'src/permissions.py', 'src/environment.py', 'src/controller.py', 'src/console.ts', 'nullable.rs',
+        'src/block-json.ts', 'src/summary.md',
+    ]  # fmt: skip
+    assert allowed(starter, "file_edit", "path", ordinary) == ordinary
+    assert allowed(starter, "file_create", "path", ordinary) == ordinary
+    built = [
+        "build/lib.o",
+        "target/debug/build/out.rs",
+        "node_modules/left-pad/index.js",
+        "x.orig",
+        "dist/app.js",
+    ]
+    assert allowed(starter, "file_delete", "path", built) == built
+
+
 def test_branches(starter: Policy) -> None:
     assert allowed(starter, "git_push", "branch", BRANCHES) == []
-    ordinary = ["topic", "feature/login", "fix-12_b", "v1.x", "user/ann/main-menu"]
+    ordinary = [
+        "topic", "feature/login", "fix-12_b", "v1.x", "user/ann/main-menu", "header", "domain", "mainframe", "prelease",
+        "reheading", "fix/overhead", "lockfile", "Feature/Login",
+    ]  # fmt: skip
     assert allowed(starter, "git_push", "branch", ordinary) == ordinary
+
+
+@pytest.mark.parametrize(
+    ("action", "given"),
+    [
+        ("file_edit", {"path": "src/a.py", "command": "rm -rf /"}),
+        ("file_edit", {"path": "src/a.py", "force": True}),
+        ("file_delete", {"path": "build/a.o", "branch": "main"}),
+        ("file_create", {"path": "src/a.py", "description": "Parse empty files"}),
+        ("run_command", {"command": "ls", "path": "/etc/passwd"}),
+        ("run_command", {"command": "git status", "branch": "main"}),
+        ("git_push", {"branch": "topic", "command": "git push origin main"}),
+        ("git_push", {"branch": "topic", "description": "x"}),
+        ("git_commit", {"description": "Parse empty files", "path": ".env"}),
+        ("git_commit", {"description": "Parse empty files", "force": False}),
+    ],
+)
+def test_an_argument_that_belongs_to_another_action(
+    starter: Policy, action: str, given: dict[str, object]
+) -> None:
+    decision = starter.decide(action, given)
+    assert not decision.allowed
+    assert "belongs to" in decision.reason
+    own = {"git_push": "branch", "git_commit": "description", "run_command": "command"}.get(action, "path")
+    assert starter.decide(action, {own: given[own]}).allowed
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Use AKIAIOSFODNN7EXAMPLE for the bucket",
+        "token ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        "github_pat_11ABCDEFG0123456789_abcdefghij",
+        "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQ",
+        "xoxb-123456789012-abcdefghijkl",
+    ],
+)
+def test_a_commit_message_with_a_key(starter: Policy, message: str) -> None:
+    assert not starter.decide("git_commit", {"description": message}).allowed
+    assert starter.decide("git_commit", {"description": "Parse private keys of type xox and AKIA"}).allowed

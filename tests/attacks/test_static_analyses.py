@@ -6,20 +6,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import reduce
 from typing import Any
 
 import pytest
 
 from pif.analysis.cost.bounds import cost_json
+from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.dead_code import MOST, dead_code
 from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.types.tool_types import Typing, typing_of
 from pif.analysis.work import NOT_FINISHED, STEPS, STOPPED, Unfinished, Work
+from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Json, Term
-from pif.run.evaluate import Request
+from pif.run.evaluate import Request, run
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.tools.analysis import reach_of
 from registry.tools.snapshot_tools import TypeCache
@@ -28,6 +31,7 @@ from registry.translate.symbolic_values import Untranslatable
 from registry.translate.tool_theory import ToolTheory
 from registry.workspace import requests
 from registry.workspace.workspace import Workspace
+from tests.support.terms.eager_compilation import compiling_at_once
 from tests.support.terms.tool_dictionary import Dictionary
 
 TOOLS = Dictionary()
@@ -348,3 +352,42 @@ def test_a_type_that_is_exponential_as_a_tree_holds_nothing_up(workspace: Worksp
     assert found["equivalence"]["status"] == "unknown"
     law = workspace.verify("∀(x : ℤ). wide(x) = x")
     assert law["type"] == "error" or law["status"] != "proved"
+
+
+def test_a_normal_form_is_stopped_within_a_pass() -> None:
+    """One pass over the largest terms takes seconds; the flag was looked at between passes only."""
+    term = decode_term(lam("x", [{"add": [X, number]} for number in range(20_000)]))
+    looks = 0
+
+    def stop() -> bool:
+        nonlocal looks
+        looks += 1
+        return looks > 10
+
+    work = Work(10**9, stop)
+    with pytest.raises(Unfinished, match=STOPPED):
+        normalize(term, work.done, work.look)
+    assert work.used <= 2 * term.nodes  # one pass was begun
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+def test_a_run_that_normalizes_is_cancelled_within_a_pass(compiles: bool) -> None:
+    code = {"normalize": {"quote": lam("x", [{"add": [X, number]} for number in range(20_000)])}}
+    looks = 0
+
+    def cancelled() -> bool:
+        nonlocal looks
+        looks += 1
+        return looks > 60
+
+    with compiling_at_once() if compiles else nullcontext():
+        answer = run(Request(code=code), TOOLS, Budget(fuel=5_000_000), cancelled=cancelled)
+    assert answer["error"]["kind"] == "cancelled"
+    assert answer["error"]["fuel_used"] < 2 * 8 * 60_000 + 40_000
+
+
+def test_facts_have_a_budget() -> None:
+    term = decode_term(lam("x", [*range(10_000)]))
+    with pytest.raises(Unfinished, match=NOT_FINISHED):
+        facts_of(term, Work(1_000))
+    assert facts_of(term, Work(10_000)) == facts_of(term)

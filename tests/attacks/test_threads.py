@@ -14,6 +14,7 @@ from pif.compiled.units import Cache
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.host import Tool
+from pif.language.values import Kind
 from pif.run import evaluate
 from pif.run.evaluate import Answer, Request, run
 from pif.run.stepping import Stepper
@@ -47,29 +48,50 @@ class Changing:
         return None
 
 
-def test_compiled_code_is_shared_by_threads(switching: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Units are added, dropped and weighed all the time; a shared dictionary that changed raised `KeyError` or
-    `RuntimeError` here."""
+@pytest.fixture
+def ready_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every unit is the same code, made once: what is left is the work on the dictionary of units."""
     draft = generate.draft_value(
         decode_term({"app": ["helper", 1]}), None, (), Changing(), checks_sizes=False
     )
     code = units.compiled(draft.source)
     monkeypatch.setattr(generate, "draft_function", lambda *given, **more: draft)
     monkeypatch.setattr(units, "compiled", lambda source: code)
+
+
+KINDS: tuple[Kind, ...] = ("int", "bool", "str", "unit", "any", "record")
+
+
+def test_compiled_code_is_shared_by_threads(switching: None, ready_code: None) -> None:
+    """Units are added, dropped and weighed all the time. Before they were replaced under a lock, one to two of five
+    such loops raised `KeyError` (a unit dropped twice) or `RuntimeError` (weighed while it changed)."""
     cache = Cache(limit=20_000)
-    kinds = ["int", "bool", "str", "unit", "any", "record"]
     programs = [Tool(f"tool{i}", 1, decode_term({"lam": "x", "body": i})) for i in range(2)]
 
     def work(number: int) -> None:
         tools = Changing()
         for i in range(2_000):
             prepared = cache.prepared(programs[i % 2])
-            prepared.unit(kinds[(i + number) % 6], tools, checks_sizes=False)
+            prepared.unit(KINDS[(i + number) % 6], tools, checks_sizes=False)
             cache.trim()
 
     with ThreadPoolExecutor(THREADS) as pool:
         for done in [pool.submit(work, number) for number in range(THREADS)]:
             done.result()
+
+
+def test_units_that_a_thread_looks_at_stay_as_they_are(ready_code: None) -> None:
+    """What the loop above meets by chance, without chance: nothing that changes what is kept changes what was read."""
+    prepared = Cache().prepared(Tool("tool", 1, decode_term({"lam": "x", "body": 1})))
+    tools = Changing()
+    changes = 0
+    for i in range(40):
+        held = prepared.units
+        before = dict(held)
+        prepared.unit(KINDS[i % 5 if i % 3 else 0], tools, checks_sizes=i % 2 == 0)
+        assert dict(held) == before
+        changes += prepared.units is not held
+    assert changes > 20
 
 
 def test_runs_in_threads_answer_alike(switching: None) -> None:

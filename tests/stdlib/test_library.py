@@ -139,7 +139,7 @@ def test_a_broken_file_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(RegistryError) as caught:
         Library(verified, tmp_path).record("std.x")
     assert caught.value.kind == "internal"
-    assert caught.value.place == str(tmp_path / "bad.json")
+    assert caught.value.file == str(tmp_path / "bad.json")
 
 
 def test_code_that_is_no_tool_is_refused(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 See docs/reference/certificates.md §3.2.  What is asked, how often and with how many steps is fixed here; nothing of a
 certificate has a say in it.
 
-Z3 is tried in all `WAYS` with few steps, then with more, until one refutes the script or finds a model; cvc5 with the script as it is
-(``rlimit`` of its own).  Both are imported by name when they are first asked.
+A solver is asked in several ways, with few steps before many, until one refutes the script or finds a model.  Both are
+imported by name when they are first asked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 
 from kleis.prover.checker.translation.script import Script
 
-__all__ = ["SHUFFLED", "SOLVERS", "WAYS", "Answer", "Solver", "Way", "installed", "run", "solver_version"]
+__all__ = ["SOLVERS", "Answer", "Solver", "Way", "installed", "run", "solver_version"]
 
 Solver: TypeAlias = Literal["z3", "cvc5"]
 
@@ -39,37 +39,26 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Way(msgspec.Struct, frozen=True):
-    """A way to ask Z3.
+    """A way to ask a solver.
 
-    equations
-        Recursive functions by equations with patterns, instead of `define-funs-rec`.
     patterns
-        Quantifiers are instantiated by patterns only.
-    seed
-        Of Z3's choices, and of the order of the assertions; 0 leaves both as they are.
+        Quantifiers are instantiated by patterns only; else also by models (Z3), or by terms that are enumerated (cvc5).
     """
 
     name: str
-    equations: bool = False
     patterns: bool = False
-    seed: int = 0
 
 
-WAYS: tuple[Way, ...] = (
-    Way("recursive functions"),
-    Way("equations by patterns", equations=True, patterns=True),
-    Way("equations", equations=True),
+_PATTERNS = Way("by patterns", patterns=True)
+
+_ROUNDS = tuple(
+    (way, share) for share in (0.02, 0.15, 1.0) for way in (_PATTERNS, Way("by patterns and models"))
 )
-"""The ways to ask Z3, each with few steps first, then with more: what one way does not find in a minute, another finds
-at once."""
+"""The ways to ask Z3, with the share of the steps of each: what one way does not find in a minute, another finds at
+once."""
 
-SHUFFLED: tuple[Way, ...] = tuple(
-    Way(f"patterns, shuffled {seed}", equations=True, patterns=True, seed=seed) for seed in (1, 2, 3)
-)
-"""Tried last."""
-
-_SHARES = (0.02, 0.15, 1.0)
-"""The steps of one round of all ways, of the budget for the longest."""
+_ROUNDS_OF_CVC5 = ((_PATTERNS, 0.25), (Way("by enumeration"), 0.1))
+"""The ways to ask cvc5, whose steps take longer."""
 
 
 def installed(solver: Solver) -> bool:
@@ -84,20 +73,17 @@ def solver_version(solver: Solver) -> str:
 
 def run(script: Script, solver: Solver, steps: int) -> Answer:
     """Ask a solver, with so many steps for its longest way; `ModuleNotFoundError` if it is not installed."""
-    if solver == "cvc5":
-        return _cvc5(script, steps)
+    ask, rounds = (_z3, _ROUNDS) if solver == "z3" else (_cvc5, _ROUNDS_OF_CVC5)
     taken = 0
     details: list[str] = []
-    rounds = [(way, share) for share in _SHARES for way in WAYS]
-    rounds += [(way, _SHARES[1]) for way in SHUFFLED]
     for way, share in rounds:
-        answer = _z3(script, way, max(1, int(steps * share)))
+        answer = ask(script, way, max(1, int(steps * share)))
         taken += answer.steps
         if answer.status != "unknown":
             return msgspec.structs.replace(answer, steps=taken)
         if answer.detail not in details:
             details.append(answer.detail)
-    return Answer("unknown", "z3", "all", taken, "; ".join(details))
+    return Answer("unknown", solver, "all", taken, "; ".join(details))
 
 
 def _z3(script: Script, way: Way, steps: int) -> Answer:
@@ -106,10 +92,8 @@ def _z3(script: Script, way: Way, steps: int) -> Answer:
     if way.patterns:
         solver.set("auto_config", False)
         solver.set("mbqi", False)
-    if way.seed:
-        solver.set("random_seed", way.seed)
     try:
-        solver.from_string(script.text(equations=way.equations, shuffled=way.seed))
+        solver.from_string(script.text())
         solver.set("rlimit", min(steps, 2**32 - 1))
         before = _steps(solver)
         status = str(solver.check())
@@ -129,13 +113,13 @@ def _steps(solver: Any) -> int:
     return int(statistics.get_key_value("rlimit count")) if "rlimit count" in counted else 0
 
 
-def _cvc5(script: Script, steps: int) -> Answer:
+def _cvc5(script: Script, way: Way, steps: int) -> Answer:
     cvc5: Any = importlib.import_module("cvc5")
-    solver = cvc5.Solver()
+    solver = cvc5.Solver(cvc5.TermManager())
     solver.setLogic("ALL")
     solver.setOption("rlimit", str(steps))
     solver.setOption("strings-exp", "true")
-    way = "as written"
+    solver.setOption("enum-inst", "false" if way.patterns else "true")
     try:
         parser = cvc5.InputParser(solver)
         declared = script.text().removesuffix("(check-sat)\n")
@@ -144,10 +128,18 @@ def _cvc5(script: Script, steps: int) -> Answer:
         while not (command := parser.nextCommand()).isNull():
             rejected = str(command.invoke(solver, symbols)).strip()
             if rejected and rejected != "success":
-                return Answer("unknown", "cvc5", way, 0, f"cvc5 refuses the script: {rejected}")
+                return Answer("unknown", "cvc5", way.name, 0, f"cvc5 refuses the script: {rejected}")
         result = solver.checkSat()
     except RuntimeError as error:
-        return Answer("unknown", "cvc5", way, 0, f"cvc5 refuses the script: {error}")
+        return Answer("unknown", "cvc5", way.name, 0, f"cvc5 refuses the script: {error}")
     if result.isUnsat() or result.isSat():
-        return Answer("unsat" if result.isUnsat() else "sat", "cvc5", way, steps)
-    return Answer("unknown", "cvc5", way, steps, str(result.getUnknownExplanation()))
+        return Answer("unsat" if result.isUnsat() else "sat", "cvc5", way.name, _resources(solver))
+    explanation = result.getUnknownExplanation().name.lower().replace("_", " ")
+    return Answer("unknown", "cvc5", way.name, _resources(solver), explanation)
+
+
+def _resources(solver: Any) -> int:
+    """The resource units that cvc5 has used."""
+    return next(
+        int(found["value"]) for name, found in solver.getStatistics() if name == "resource::resourceUnitsUsed"
+    )

@@ -187,8 +187,8 @@ class ExpressionNames:
             )
             return
         if name in NUMERIC_EXTRA and not self._known.declared(name):
-            message = f"{name} ({NUMERIC_EXTRA[name]}) has no value without the extra numeric"
-            hint = "install pif-kleis[numeric], or define the function in Kleis"
+            message = f"{name} ({NUMERIC_EXTRA[name]}) is not computed by this program"
+            hint = "define it in Kleis"
             self._report.warn(node, "needs-numeric", message, hint=hint, found=name)
         self._count(node, self._known.arities(name))
 

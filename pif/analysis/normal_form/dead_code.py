@@ -128,5 +128,5 @@ def _constant(condition: Term, work: Work) -> bool | None:
     work.done(condition.nodes)
     if holds_live(condition, "eval"):
         return None
-    normal = normalize(condition, work.done)
+    normal = normalize(condition, work.done, work.look)
     return normal.value if normal.op == "literal" and type(normal.value) is bool else None

@@ -33,15 +33,16 @@ from pif.language.terms import Term, literal, make, same_term
 __all__ = ["Census", "normalize", "reduced", "to_indices", "to_names"]
 
 
-def normalize(term: Term, visit: Callable[[int], None]) -> Term:
+def normalize(term: Term, visit: Callable[[int], None], look: Callable[[], None] | None = None) -> Term:
     """The canonical form of a term.
 
-    `visit` is told the number of nodes before each pass over them; what it raises stops the work and is passed on.
+    `visit` is told the number of nodes before each pass over them, and `look` is called now and then in a pass, some
+    milliseconds after the last time; what they raise stops the work and is passed on.
     """
     visit(term.nodes)
     current = to_indices(term)
     while True:
-        following = reduced(current)
+        following = reduced(current, look)
         if same_term(following, current):
             break
         current = following
@@ -50,9 +51,13 @@ def normalize(term: Term, visit: Callable[[int], None]) -> Term:
     return to_names(current)
 
 
-def reduced(term: Term) -> Term:
+def reduced(term: Term, look: Callable[[], None] | None = None) -> Term:
     """The term after one pass. Its binders must be numbered (`to_indices`)."""
-    return _Pass(Census(term)).reduce(term, 1, False, False, None)
+    return _Pass(Census(term), look).reduce(term, 1, False, False, None)
+
+
+_BETWEEN_LOOKS = 500
+"""Nodes reduced between two calls of `look`."""
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -77,8 +82,10 @@ class _Pass:
     """`uses` counts the variables emitted; `values` are the atoms to put for variables; `functions` those, still as
     the pass found them, that wait for their one call."""
 
-    def __init__(self, census: Census) -> None:
+    def __init__(self, census: Census, look: Callable[[], None] | None) -> None:
         self.census = census
+        self.look = look
+        self.patience = _BETWEEN_LOOKS
         self.uses: dict[int, int] = {}
         self.values: dict[int, Term] = {}
         self.functions: dict[int, Term] = {}
@@ -89,6 +96,11 @@ class _Pass:
     ) -> Term:
         """The term applied to what waits, reduced. `operand`: the value of the whole is used, so no `continue` may be
         it. `in_function`: a `lam` stands around."""
+        self.patience -= 1
+        if self.patience < 0:
+            self.patience = _BETWEEN_LOOKS
+            if self.look is not None:
+                self.look()
         while True:
             op = term.op
             if op == "app" and literal_tool(term) is None and id(term.parts[1]) not in self.census.evaluating:

@@ -7,6 +7,7 @@ tool of which something is `?` or does not fit makes what its users say of thems
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NotRequired, TypedDict
 
 import msgspec
 
@@ -25,6 +26,17 @@ _NODES_A_STEP = 4
 """Nodes looked at for the names of tools in the time of one step."""
 
 _STACK = 8_000
+
+
+class TypeFields(TypedDict):
+    """The fields of an answer that tell of a type."""
+
+    inferred_type: NotRequired[str | None]
+    input_type: NotRequired[str]
+    result_type: NotRequired[str]
+    free_types: NotRequired[dict[str, str]]
+    type_errors: NotRequired[list[Json]]
+    type_unknown: NotRequired[list[Json]]
 
 
 class Typing(msgspec.Struct, frozen=True):
@@ -56,9 +68,9 @@ class Typing(msgspec.Struct, frozen=True):
     def text(self) -> str | None:
         return None if self.type_ is None else print_type(self.type_)
 
-    def as_json(self) -> dict[str, Json]:
+    def as_json(self) -> TypeFields:
         """The part of an answer that tells of the type."""
-        fields: dict[str, Json] = {"inferred_type": self.text}
+        fields: TypeFields = {"inferred_type": self.text}
         if (shape := self.function) is not None:
             fields["input_type"] = print_type(shape.parts[0])
             fields["result_type"] = print_type(shape.parts[1])

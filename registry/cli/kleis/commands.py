@@ -13,8 +13,24 @@ import click
 from registry.cli.kleis import file_commands, output_commands, question_commands
 from registry.cli.kleis.policy_commands import policy
 from registry.cli.terminal.commands import Commands
+from registry.cli.terminal.shared_commands import completion, version_option
 
 __all__ = ["kleis"]
+
+
+@click.command("help")
+@click.argument("names", metavar="[COMMAND]...", nargs=-1)
+@click.pass_context
+def help_(ctx: click.Context, names: tuple[str, ...]) -> None:
+    """Explain a command, or list them."""
+    described = ctx.find_root()
+    for name in names:
+        command = described.command
+        found = command.get_command(described, name) if isinstance(command, click.Group) else None
+        if found is None:
+            raise click.UsageError(f"there is no command {' '.join(names)!r}", ctx.find_root())
+        described = click.Context(found, info_name=name, parent=described)
+    click.echo(described.get_help())
 
 
 @click.group(
@@ -24,10 +40,12 @@ __all__ = ["kleis"]
         *question_commands.COMMANDS,
         policy,
         *output_commands.COMMANDS,
+        completion,
+        help_,
     ],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="pif-kleis", prog_name="kleis")
+@version_option
 def kleis() -> None:
     """Kleis: a language of structures, axioms, definitions and data types.
 

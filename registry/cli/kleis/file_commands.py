@@ -187,7 +187,7 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     from registry.cli.kleis.shared.loading import expand, load, make_loader
     from registry.cli.kleis.shared.reports import render
 
-    (name,) = expand([file])[:1]
+    (name,) = expand([file], library=True)[:1]
     try:
         source = load(make_loader(), name).main
     except LoadError as error:

@@ -124,6 +124,24 @@ def graph(
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
+    help="Web pages that may call over HTTP, such as https://example.org (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--certfile",
+    "certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Serve HTTPS with this certificate (PEM).",
+)
+@click.option(
+    "--keyfile",
+    "certificate_key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The key of the certificate (PEM).",
+)
 def serve(groups: str, home: Path | None, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP: theories that agents build and prove about.
 
@@ -152,4 +170,4 @@ def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> i
     from registry.server.serve import serve
 
     chosen = groups or ("theory,policy" if options.get("policy") else "theory")
-    return serve(Settings(home=find_home(home).path, **options), chosen)
+    return serve(Settings(home=find_home(home).path, **options), chosen, command="kleis serve")

@@ -91,6 +91,8 @@ def _print_audit(found: Audit) -> None:
             say(f"  witness    {one_line(each.witness)}")
         if each.decision is not None:
             say(f"  decision   {each.decision.reason}")
+        if each.proposition:
+            say(f"  forbid by  assert({each.proposition})")
     counts: dict[str, int] = {}
     for each in found.remarks:
         counts[each.kind] = counts.get(each.kind, 0) + 1

@@ -12,6 +12,7 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `views`: answers for people
 - `law_views`: laws and comparisons for people
 - `doctor`: the installation examined
+- `repair`: `pif doctor --repair`
 - `completion`: tool names for shells
 """
 

@@ -7,16 +7,9 @@ import click
 from registry.cli.pif import compose_commands, home_commands, law_commands, run_commands, tool_commands
 from registry.cli.terminal.commands import Commands
 from registry.cli.terminal.session import home_and_json
+from registry.cli.terminal.shared_commands import completion, version_option
 
 __all__ = ["pif"]
-
-
-def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        from importlib import metadata
-
-        click.echo(f"pif {metadata.version('pif-kleis')}")
-        ctx.exit()
 
 
 @click.group(
@@ -27,14 +20,13 @@ def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> No
         *run_commands.COMMANDS,
         *law_commands.COMMANDS,
         *home_commands.COMMANDS,
+        completion,
     ],
     params=home_and_json(),
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="`pif help` explains the language, `pif demo` shows it at work.",
 )
-@click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print the version."
-)
+@version_option
 def pif(home: object, as_json: bool) -> None:
     """Evolve pure tools, run them under exact limits, find them again tomorrow.
 

@@ -9,8 +9,9 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
+from registry.cli.terminal.characters import counted
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import CommandContext, TermCommand, command
+from registry.cli.terminal.session import CommandContext, TermCommand, command, fractions
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 
@@ -61,6 +62,7 @@ def _stage(context: CommandContext, given: str) -> Any:
 @_EXAMPLE
 @_DRY
 @_FORCE
+@fractions
 def compose(
     context: CommandContext, name: str, stages: tuple[str, ...], description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
@@ -86,6 +88,7 @@ def compose(
 @_EXAMPLE
 @_DRY
 @_FORCE
+@fractions
 def derive(
     context: CommandContext, name: str, tool: str, by: str, description: str,
     examples: tuple[tuple[str, str], ...], dry_run: bool, force: bool,
@@ -133,12 +136,12 @@ def _write(image: Path, text_of_it: str, *, overwrite: bool) -> None:
             file.write(text_of_it)
     except FileExistsError:
         raise RegistryError(
-            "invalid_argument", "the file is there already", place=str(image), found=image.name,
+            "invalid_argument", "the file is there already", file=str(image), found=image.name,
             expected="a file that is not there", hint="choose another name, or give --overwrite",
         ) from None  # fmt: skip
     except OSError as error:
         raise RegistryError(
-            "store_error", f"the picture cannot be written: {error.strerror}", place=str(image),
+            "store_error", f"the picture cannot be written: {error.strerror}", file=str(image),
             hint="choose a file in a directory that is there and may be written to",
         ) from None  # fmt: skip
 
@@ -167,7 +170,7 @@ def _show_users(context: CommandContext, found: dict[str, Any]) -> None:
             f"{user['name']}@{user['version']}",
             "directly" if user["direct"] else "through others",
             "a fixed version" if user["pinned"] else "",
-            f"{user['examples']} examples",
+            counted(user["examples"], "example"),
         )
         for user in found["users"]
     ]
@@ -175,6 +178,8 @@ def _show_users(context: CommandContext, found: dict[str, Any]) -> None:
         context.screen.table(("tool", "uses it", "pinned", "examples"), rows)
     else:
         context.screen.print_error(f"No tool of this home uses {found['name']}.")
+    for part in found.get("unfinished", ()):
+        context.screen.print_error(f"unfinished: {part}")
 
 
 COMMANDS = (compose, derive, graph, users)

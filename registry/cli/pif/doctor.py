@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from registry.cli.terminal.characters import counted
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.screen import Screen
 from registry.errors import RegistryError
@@ -153,20 +154,25 @@ def _trouble_writing(directory: Path) -> str | None:
 def _store(home: Path, problems: list[str]) -> Report:
     """The store in the home: how many tools, and whether all of it is sound."""
     from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
+    from registry.store.sqlite.traces import size_of, traces, writes_counted
 
     path = home / FILE_NAME
-    if not path.exists():
+    if not path.exists() and not (home.is_dir() and traces(home, written=writes_counted(home))):
         return {"path": str(path), "exists": False, "ok": True}
-    report: Report = {"path": str(path), "exists": True, "ok": True, "bytes": path.stat().st_size}
+    report: Report = {"path": str(path), "exists": path.exists(), "ok": True, "bytes": size_of(path)}
     try:
         store = SqliteStore(home)
     except RegistryError as error:
-        problems.append(f"the store cannot be opened: {error.message} ({error.found})")
+        problems.append(f"the store cannot be opened: {error.message} ({error.found}); {error.hint}")
         return {**report, "ok": False}
     try:
         wrong = store.check()
         report["ok"] = not wrong
         problems += [f"the store: {problem}" for problem in wrong]
+        if wrong:
+            problems.append(
+                "stop all servers of this home, then `pif doctor --repair` saves what is readable"
+            )
         if not wrong:
             report["tools"] = len(store.snapshot().names())
     finally:
@@ -194,8 +200,8 @@ def show(screen: Screen, report: Report) -> None:
     state = "" if home["exists"] else ", not there yet"
     free = f", {home['free_mb']} MB free" if "free_mb" in home else ""
     _row(screen, home["writable"], f"home {home['path']} (by {chosen}{state}{free})")
-    if store["exists"]:
-        tools = f", {store['tools']} tools" if "tools" in store else ""
+    if store["exists"] or not store["ok"]:
+        tools = f", {counted(store['tools'], 'tool')}" if "tools" in store else ""
         _row(screen, store["ok"], f"store {store['path']} ({store['bytes']} bytes{tools})")
     else:
         _row(screen, True, "store: none yet; the first command that needs one makes it")

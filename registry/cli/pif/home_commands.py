@@ -11,7 +11,7 @@ from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.process import USAGE
-from registry.cli.terminal.session import CommandContext, command
+from registry.cli.terminal.session import CommandContext, command, fractions
 from registry.cli.terminal.sources import path, text
 
 __all__ = ["COMMANDS"]
@@ -32,11 +32,17 @@ def export(context: CommandContext, directory: Path, names: tuple[str, ...], ove
 @click.argument("directory", type=path)
 @click.option("--renumber", is_flag=True, help="Give versions whose number is taken new numbers.")
 @click.option("--trust-nothing", is_flag=True, help="Prove the laws anew; look at no certificate.")
+@click.option("--force", is_flag=True, help="Take them in though examples of tools that use them fail.")
 @click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for laws; the rest stay claimed."
 )
 def import_(
-    context: CommandContext, directory: Path, renumber: bool, trust_nothing: bool, timeout: float | None
+    context: CommandContext,
+    directory: Path,
+    renumber: bool,
+    trust_nothing: bool,
+    force: bool,
+    timeout: float | None,
 ) -> int:
     """Take in the tools of an exported directory, all of them or none; every hash is checked.
 
@@ -45,7 +51,11 @@ def import_(
     """
     with context.workspace() as workspace:
         answer = workspace.import_(
-            directory, renumber=renumber, trust_nothing=trust_nothing, deadline=deadline_of(timeout)
+            directory,
+            renumber=renumber,
+            trust_nothing=trust_nothing,
+            force=force,
+            deadline=deadline_of(timeout),
         )
     return context.answer(answer, lambda done: views.imported(context.screen, done))
 
@@ -53,11 +63,26 @@ def import_(
 @command("backup")
 @click.argument("file", type=path)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
-    """Write a complete copy of the home to one file, while servers go on using it."""
-    with context.workspace() as workspace:
-        answer = workspace.backup(file, overwrite=overwrite)
-    return context.answer(answer, lambda done: context.say(f"backup written to {done['path']}"))
+@click.option(
+    "--verify", is_flag=True, help="Read the backup whole: FILE if it is there, else the one just made."
+)
+def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -> int:
+    """Write a complete copy of the home to one file, while servers go on using it.
+
+    With --verify and a FILE that is there, nothing is written: it is checked as it is.
+    """
+    answer: dict[str, Any] = {"type": "backup", "path": str(file)}
+    if not (verify and file.exists() and not overwrite):
+        with context.workspace() as workspace:
+            answer = workspace.backup(file, overwrite=overwrite)
+    if not verify or answer["type"] == "error":
+        return context.answer(answer, lambda done: context.say(f"backup written to {done['path']}"))
+    from registry.store.sqlite.maintenance import verify_backup
+
+    tools, versions, wrong = verify_backup(file)
+    found = {**answer, "verified": not wrong, "tools": tools, "versions": versions, "problems": list(wrong)}
+    status = context.answer(found, lambda done: views.verified_backup(context.screen, done))
+    return status or int(bool(wrong))
 
 
 @command("serve", answers=False)
@@ -93,9 +118,23 @@ def backup(context: CommandContext, file: Path, overwrite: bool) -> int:
     help="A directory in which tools that take files may work (repeatable).",
 )  # fmt: skip
 @click.option(
+    "--read-only", is_flag=True, help="Change nothing in the home: runs, lists and proofs of what is there."
+)
+@click.option(
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
+    help="Web pages that may call over HTTP, such as https://example.org (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--certfile", "certificate", type=path, metavar="FILE", help="Serve HTTPS with this certificate (PEM)."
+)
+@click.option(
+    "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
+)
+@fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""
     if context.as_json:
@@ -106,7 +145,7 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve as serve_groups
 
-    return serve_groups(Settings(home=context.home().path, **options), groups)
+    return serve_groups(Settings(home=context.home().path, fractions=context.fractions, **options), groups)
 
 
 @command("demo")
@@ -121,9 +160,22 @@ def demo(context: CommandContext) -> int:
 
 
 @command("doctor")
-def doctor(context: CommandContext) -> int:
-    """Check the installation and the home: versions, what is missing, whether the store is whole."""
+@click.option(
+    "--repair", "mend", is_flag=True, help="Save what is readable of a damaged store; keep the damaged files."
+)
+def doctor(context: CommandContext, mend: bool) -> int:
+    """Check the installation and the home: versions, what is missing, whether the store is whole.
+
+    With --repair, stop all servers of the home first. Exit status 1 if something was lost.
+    """
     from registry.cli.pif.doctor import examine, show
+
+    if mend:
+        from registry.cli.pif.repair import repair, show_repair
+
+        done = repair(context.home())
+        context.answer(done, lambda answer: show_repair(context.screen, answer))
+        return 0 if done["ok"] else 1
 
     found = examine(context.home())
     if context.as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from registry.cli.terminal.characters import counted
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.screen import Screen, json_text
 
@@ -97,7 +98,7 @@ def checked_together(screen: Screen, found: list[Answer]) -> None:
     laws_ = [law for answer in found for law in answer.get("laws", ())]
     holding = sum(law["ok"] for law in laws_)
     tools = sum("laws" in answer for answer in found)
-    screen.write(f"{holding} of {len(laws_)} laws of {tools} tools hold")
+    screen.write(f"{holding} of {counted(len(laws_), 'law')} of {counted(tools, 'tool')} hold")
 
 
 def exported(screen: Screen, answer: Answer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,14 @@ from registry.cli.pif.tool_commands import code_of
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.process import INTERRUPTED
-from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, interruptible
+from registry.cli.terminal.session import (
+    Answer,
+    CommandContext,
+    TermCommand,
+    command,
+    fractions,
+    interruptible,
+)
 from registry.cli.terminal.sources import Source, text
 from registry.errors import RegistryError
 
@@ -30,7 +38,7 @@ __all__ = ["COMMANDS", "theory_for_run"]
 
 @command("run", cls=TermCommand)
 @click.argument("code", type=text, metavar="TOOL|TERM|FILE", shell_complete=tool_names)
-@click.argument("given", type=text, metavar="[INPUT]", required=False)
+@click.argument("given", type=text, metavar="[INPUT]...", nargs=-1)
 @click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed.")
 @click.option(
     "--drive", type=click.IntRange(min=0), default=0, metavar="N", help="Take up to N continuation steps."
@@ -52,10 +60,11 @@ __all__ = ["COMMANDS", "theory_for_run"]
     metavar="FILE",
     help="A Kleis file that the run may ask.",
 )
+@fractions
 def run(
     context: CommandContext,
     code: str,
-    given: str | None,
+    given: tuple[str, ...],
     fuel: int | None,
     drive: int,
     step: int,
@@ -68,19 +77,23 @@ def run(
     """Run a tool or a term on an input.
 
     The first argument is a tool's name, a term in JSON, @FILE, - for standard input, or a file. INPUT is JSON, @FILE
-    or -; without it the input is null. Ctrl-C cancels the run.
+    or -; without it the input is null. A tool of several parameters takes them one after another:
+    `pif run std.gcd 12 18`. Ctrl-C cancels the run.
     """
     from pif.run.evaluate import Request
 
     with context.workspace() as workspace:
         tools = workspace.tools()
         source = context.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
-        argument = None if given is None else context.sources.json(given, what="the input", place="input")
+        arguments = [context.sources.json(each, what="the input", place="input") for each in given]
+        argument = arguments[-1] if arguments else None
         texts = Texts(code=source, given=argument, raw=raw, data=data, tool=code_of(workspace))
-        for read in (source, argument):
-            if read is not None and read.error_answer:
+        for read in (source, *arguments):
+            if read.error_answer:
                 return context.answer(read.error_answer, views.nothing, texts)
         _reject_evolve_file(source)
+        if len(arguments) > 1 and not source.tool:
+            raise click.UsageError("several arguments are for a tool's name; a term takes one INPUT")
         request = Request(
             code=source.code, input=None if argument is None else argument.data,
             raw=raw, data=data, step=step, drive=drive, trace=trace,
@@ -90,7 +103,10 @@ def run(
             context.screen.progress("steps", drive) as progress,
             theory_for_run(context.home().path, theory_session, theory) as asked,
         ):
-            answer = workspace.run(
+            call = workspace.run
+            if len(arguments) > 1:
+                call = partial(workspace.run_on, str(source.code), [each.data for each in arguments])
+            answer = call(
                 request, fuel=fuel, theory=asked, cancelled=interrupted.is_set,
                 progress=None if progress is None else lambda done: progress(done - step),
             )  # fmt: skip
@@ -124,6 +140,7 @@ def _answered(context: CommandContext, answer: Answer, texts: Texts) -> int:
 )  # fmt: skip
 @click.option("--against", type=text, metavar="TOOL|TERM", help="A second one: do both do the same?")
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="With --against: the most time for proofs.")
+@fractions
 def analyze(
     context: CommandContext,
     code: str,
@@ -254,13 +271,11 @@ def _loaded(file: Path) -> Theory:
     try:
         loading = load(make_loader(), str(file))
     except LoadError as error:
-        raise RegistryError(
-            "invalid_argument", str(error), place=str(file), hint=error.hint or None
-        ) from None
+        raise RegistryError("invalid_argument", str(error), file=str(file), hint=error.hint or None) from None
     if loading.errors:
         problem = loading.errors[0]
         raise RegistryError(
-            "invalid_argument", f"the theory cannot be read: {problem}", place=str(file),
+            "invalid_argument", f"the theory cannot be read: {problem}", file=str(file),
             hint=problem.hint or "`kleis check` shows all that is wrong.",
         )  # fmt: skip
     return loading.theory

@@ -10,9 +10,10 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
+from registry.cli.terminal.characters import counted
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command
+from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, fractions
 from registry.cli.terminal.sources import Source, text
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def code_of(workspace: Workspace) -> Callable[[str], Any]:
 @click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for proofs of the laws of a tool."
 )
+@fractions
 def evolve(
     context: CommandContext,
     file: str,
@@ -131,6 +133,8 @@ def _evolve_one(
     title = str(request.get("name", "a tool without a name")) if several else ""
     if isinstance(arguments, dict):
         return context.answer(arguments, views.nothing, title=title)
+    if timeout is None and arguments.timeout_ms is not None:
+        timeout = arguments.timeout_ms / 1_000
     answer = workspace.evolve(arguments, deadline=deadline_of(timeout))
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
@@ -215,8 +219,6 @@ def forget(context: CommandContext, tool: str, yes: bool) -> int:
         if not yes and not _agreed(context, workspace, tool):
             return 1
         answer = workspace.forget(tool)
-    for warning in answer.get("warnings", ()):
-        context.screen.print_error(f"warning: {warning}")
     return context.answer(answer, lambda done: context.say(views.forgotten(done)))
 
 
@@ -232,7 +234,7 @@ def _agreed(context: CommandContext, workspace: Workspace, tool: str) -> bool:
     what = (
         f"version {shown['version']} of {shown['name']}"
         if "@" in tool
-        else f"{shown['name']} ({count} versions)"
+        else f"{shown['name']} ({counted(count, 'version')})"
     )
     if click.confirm(f"Forget {what} for good?", err=True):
         return True

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from registry.cli.pif.law_views import laws, settled
-from registry.cli.terminal.characters import shortened
+from registry.cli.terminal.characters import counted, shortened
 from registry.cli.terminal.error_report import Texts, error_report
 from registry.cli.terminal.layout import Piece, Role, lay_out
 from registry.cli.terminal.screen import Line, Screen, json_text
@@ -36,6 +36,9 @@ Answer = dict[str, Any]
 
 _SHORT_HASH = 17
 _SHORT = 160
+
+_USERS = 20
+"""Users of a tool that are named when it changes."""
 
 
 def nothing(answer: Answer) -> None:
@@ -87,13 +90,13 @@ def evolved(screen: Screen, answer: Answer) -> None:
     if "laws" in answer:
         laws(screen, answer["laws"])
     if "users" in answer:
-        screen.write(_field("used by", ", ".join(_user(user) for user in answer["users"])))
+        users = answer["users"]
+        more = f", and {len(users) - _USERS} more" if len(users) > _USERS else ""
+        screen.write(_field("used by", ", ".join(_user(user) for user in users[:_USERS]) + more))
     if "derived_from" in answer:
         screen.write(_field("derived from", answer["derived_from"]))
     for part in answer.get("unfinished", ()):
         screen.write(_field("unfinished", part))
-    for warning in answer.get("warnings", ()):
-        screen.print_error(f"warning: {warning}")
     for found in answer.get("type_errors", ()):
         screen.print_error(f"warning: {found['path'] or 'the root'}: {found['message']}")
 
@@ -101,7 +104,7 @@ def evolved(screen: Screen, answer: Answer) -> None:
 def _user(user: Answer) -> str:
     """A tool that uses the one that changed, and what became of its examples."""
     broken = f", {len(user['broken'])} would not" if "broken" in user else ""
-    stale = f", {user['laws_stale']} laws are to be checked again" if "laws_stale" in user else ""
+    stale = f", {counted(user['laws_stale'], 'law')} to be checked again" if "laws_stale" in user else ""
     return f"{user['tool']} ({user['examples_held']} examples hold{broken}{stale})"
 
 
@@ -402,16 +405,26 @@ def _types(screen: Screen, answer: Answer, texts: Texts) -> None:
 
 def exported(answer: Answer) -> str:
     """What `export` wrote."""
-    return f"{answer['tools']} tools with {answer['versions']} versions in {answer['directory']}"
+    tools, versions = counted(answer["tools"], "tool"), counted(answer["versions"], "version")
+    return f"{tools} with {versions} in {answer['directory']}"
+
+
+def verified_backup(screen: Screen, answer: Answer) -> None:
+    """What reading a backup found."""
+    for problem in answer["problems"]:
+        screen.print_error([Piece("wrong: ", "bad"), Piece(problem)])
+    if answer["verified"]:
+        screen.write(f"{answer['path']} is whole: {answer['tools']} tools, {answer['versions']} versions")
 
 
 def imported(screen: Screen, answer: Answer) -> None:
     """What `import` took in."""
     for taken in answer["tools"]:
         added = ", ".join(map(str, taken["added"]))
-        said = f"versions {added} are new" if added else "nothing new"
+        versions = f"version {added} is" if len(taken["added"]) == 1 else f"versions {added} are"
+        said = f"{versions} new" if added else "nothing new"
         screen.write(f"{taken['name']}: {said}, current {taken['current']}")
-    screen.write(f"{answer['added']} versions added")
+    screen.write(f"{counted(answer['added'], 'version')} added")
     settled(screen, answer.get("laws", ()))
     for name in answer["ignored"]:
         screen.print_error(f"ignored: {name} (the manifest does not list it)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["cells", "shortened", "visible"]
+__all__ = ["cells", "counted", "shortened", "visible"]
 
 _ALLOWED = frozenset("\n\t")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -22,6 +22,11 @@ def visible(text: str) -> str:
         else f"\\u{ord(character):04x}"
         for character in text
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 tool", "2 tools"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def cells(text: str) -> int:

@@ -36,6 +36,8 @@ _TYPED = tuple(
         (r'"fuel": (\d+)', r"--fuel \1"),
         (r"\bexpect_version: (\d+)", r"--expect-version \1"),
         (r"\bleave expect_version out\b", "leave --expect-version out"),
+        (r"\bPass force: true\b", "Use --force"),
+        (r"\bpass force: true\b", "use --force"),
         (r"\ballow overwriting\b", "pass --overwrite"),
         (r"\bwith renumber\b", "with --renumber"),
         (r"\bwith drop_laws: \[(.+)\]", r"with --drop-law \1"),

@@ -23,10 +23,19 @@ from registry.cli.terminal.sources import Sources, path
 from registry.errors import RegistryError
 
 if TYPE_CHECKING:
+    from pif.language.warnings import Fractions
     from registry.home import Home
     from registry.workspace.workspace import Workspace
 
-__all__ = ["Answer", "CommandContext", "TermCommand", "command", "home_and_json", "interruptible"]
+__all__ = [
+    "Answer",
+    "CommandContext",
+    "TermCommand",
+    "command",
+    "fractions",
+    "home_and_json",
+    "interruptible",
+]
 
 Answer = dict[str, Any]
 
@@ -34,8 +43,16 @@ Answer = dict[str, Any]
 class CommandContext:
     """One command under way. `closed`: which of the descriptors 0 to 2 were closed when the process started."""
 
-    def __init__(self, *, home: Path | None, as_json: bool, closed: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        *,
+        home: Path | None,
+        as_json: bool,
+        fractions: Fractions = "round",
+        closed: frozenset[int] = frozenset(),
+    ) -> None:
         self._home = home
+        self.fractions = fractions
         self.closed = closed
         self.as_json = as_json
         self.screen = Screen()
@@ -53,7 +70,7 @@ class CommandContext:
         from registry.store.sqlite.sqlite_store import SqliteStore
         from registry.workspace.workspace import Workspace
 
-        workspace = Workspace(SqliteStore(self.home().path))
+        workspace = Workspace(SqliteStore(self.home().path), fractions=self.fractions)
         try:
             yield workspace
         finally:
@@ -69,7 +86,10 @@ class CommandContext:
         failed = answer["type"] == "error"
         if self.as_json:
             self.screen.out.write(json_text(answer) + "\n")
-        elif failed:
+            return FAILED if failed else SUCCEEDED
+        for warning in answer.get("warnings", ()):
+            self.screen.print_error(f"warning: {warning['message']}", f"  hint: {warning['hint']}")
+        if failed:
             if title:
                 self.screen.print_error(f"{title}:")
             self.print_error(answer["error"], texts or Texts())
@@ -112,7 +132,10 @@ class _Command(click.Command):
         outer = ctx.find_root().params
         home: Path | None = ctx.params.pop("home", None) or outer.get("home")
         as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
-        context = CommandContext(home=home, as_json=as_json, closed=ctx.obj or frozenset())
+        fractions: Fractions = ctx.params.pop("fractions", None) or "round"
+        context = CommandContext(
+            home=home, as_json=as_json, fractions=fractions, closed=ctx.obj or frozenset()
+        )
         ctx.params["context"] = context
         try:
             status = super().invoke(ctx)
@@ -137,6 +160,13 @@ def command(
         return decorated
 
     return decorate
+
+
+fractions = click.option(
+    "--fractions", type=click.Choice(["round", "refuse"]), envvar="PIF_FRACTIONS", show_envvar=True,
+    help="What becomes of a number with a fraction: the nearest integer and a warning, or an error.",
+)  # fmt: skip
+"""The option of the commands that read code, inputs or examples."""
 
 
 def home_and_json(*, answers: bool = True) -> list[click.Parameter]:

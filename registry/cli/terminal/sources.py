@@ -33,6 +33,8 @@ def text(value: str) -> str:
 
 def path(value: str) -> Path:
     """The type of arguments that are paths: `process.words` undone, since the system spells paths as the locale does."""
+    if not value:
+        raise click.BadParameter("the path is empty; leave the option out, or name a file or directory")
     return Path(os.fsdecode(value.encode("utf-8", "surrogateescape")))
 
 
@@ -134,7 +136,7 @@ def _utf8(content: bytes, name: str, what: str) -> str:
 
 def _is_meant_as_file(argument: str) -> bool:
     """Whether a text that is no JSON was surely meant to name a file, though there is none of that name."""
-    looks = argument.endswith(".json") or "/" in argument
+    looks = argument.endswith((".json", ".py")) or "/" in argument
     code = (*_OPENING, "def ", "lambda ")  # a function of Python may divide
     return looks and len(argument) <= _LONGEST_NAME and not argument.startswith(code)
 

@@ -101,10 +101,14 @@ class Checker:
         if wanted is None:
             allowed = self._allowed(steps)
             return self._error(f"{subject}{inside} does not accept {_shown(value)}{allowed}", path=path)
-        kind = " or ".join(_KINDS.get(part.strip(), part.strip()) for part in wanted["kind"].split("|"))
+        # A null that is taken means "left out": it is no value of the argument, and the schema does not name it.
+        kinds = [each for part in wanted["kind"].split("|") if (each := part.strip()) != "null"] or ["null"]
+        kind = " or ".join(_KINDS.get(each, each) for each in kinds)
         bound = _bound(wanted["bound"] or "")
         found = _kind_of(value) if wanted["got"] else _shown(value)
-        return self._error(f"{subject}{inside} must be {kind}{bound}, not {found}", path=path)
+        left_out = value is None and len(steps) == 1 and steps[0] not in self._required
+        advice = f"; leave `{steps[0]}` out instead" if left_out else ""
+        return self._error(f"{subject}{inside} must be {kind}{bound}, not {found}{advice}", path=path)
 
     def _allowed(self, steps: list[str]) -> str:
         schema = self._spec.input_schema.get("properties", {}).get(steps[0], {}) if steps else {}

@@ -13,11 +13,12 @@ import logging
 import queue
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pif.run.stack_room import with_room
+from registry.server.contract.questions import Client, SilentClient
 
-__all__ = ["DEFAULT_WORKERS", "Call", "Changes", "Report", "Workers"]
+__all__ = ["DEFAULT_WORKERS", "Call", "Changes", "ListName", "Report", "Workers"]
 
 DEFAULT_WORKERS = 4
 STACK_BYTES = 64 * 1024 * 1024
@@ -25,6 +26,9 @@ STACK_BYTES = 64 * 1024 * 1024
 T = TypeVar("T")
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
 """Sends progress: how much is done, of how much, and a message."""
+
+ListName = Literal["tools", "resources", "prompts"]
+"""A list that clients may keep, and are told of when it changes."""
 
 _Job = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 logger = logging.getLogger(__name__)
@@ -96,17 +100,16 @@ class Workers:
 
 
 class Changes:
-    """Collects changes and tells them with one call of `tell(tools, resources)` on the event loop.
+    """Collects changes and tells them with one call of `tell(changed)` on the event loop: the lists that changed.
 
     While a telling is under way (a client may be slow to read), further changes wait for one more telling. What
     changes before `start` or after `close` needs no announcement: no client has seen a list.
     """
 
-    def __init__(self, tell: Callable[[bool, bool], Awaitable[None]]) -> None:
+    def __init__(self, tell: Callable[[frozenset[ListName]], Awaitable[None]]) -> None:
         self._tell = tell
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tools = False
-        self._resources = False
+        self._changed: set[ListName] = set()
         self._telling: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -121,39 +124,36 @@ class Changes:
 
     def tools_changed(self) -> None:
         """The list of tools is another one."""
-        self._schedule(self._note_tools)
+        self._schedule("tools")
 
     def resources_changed(self) -> None:
         """The list of resources is another one."""
-        self._schedule(self._note_resources)
+        self._schedule("resources")
 
-    def _schedule(self, note: Callable[[], None]) -> None:
+    def prompts_changed(self) -> None:
+        """The list of prompts is another one."""
+        self._schedule("prompts")
+
+    def _schedule(self, name: ListName) -> None:
         loop = self._loop
         if loop is None:
             return
         try:
-            loop.call_soon_threadsafe(note)
+            loop.call_soon_threadsafe(self._note, name)
         except RuntimeError:
             logger.debug("a change came after the event loop had closed")
 
-    def _note_tools(self) -> None:
-        self._tools = True
-        self._begin()
-
-    def _note_resources(self) -> None:
-        self._resources = True
-        self._begin()
-
-    def _begin(self) -> None:
+    def _note(self, name: ListName) -> None:
+        self._changed.add(name)
         if self._telling is None and self._loop is not None:
             self._telling = self._loop.create_task(self._run())
 
     async def _run(self) -> None:
         try:
-            while self._tools or self._resources:
-                tools, resources = self._tools, self._resources
-                self._tools = self._resources = False
-                await self._tell(tools, resources)
+            while self._changed:
+                changed = frozenset(self._changed)
+                self._changed.clear()
+                await self._tell(changed)
         finally:
             self._telling = None
 
@@ -165,10 +165,13 @@ class Call:
     dropped, as the protocol demands. The last report goes out before the answer (`finish`).
     """
 
-    __slots__ = ("_latest", "_lock", "_loop", "_report", "_sending", "_sent", "_workers", "cancelled")
+    __slots__ = (
+        "_latest", "_lock", "_loop", "_report", "_sending", "_sent", "_workers", "cancelled", "client"
+    )  # fmt: skip
 
-    def __init__(self, workers: Workers, report: Report | None) -> None:
+    def __init__(self, workers: Workers, report: Report | None, client: Client | None = None) -> None:
         self.cancelled = threading.Event()
+        self.client: Client = client or SilentClient()
         self._workers = workers
         self._report = report
         self._loop = asyncio.get_running_loop()

@@ -13,16 +13,19 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 import msgspec
 
 from pif.language.errors import nearest
+from registry.errors import RegistryError
 from registry.server.calls.argument_check import Checker
+from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report, Workers
 from registry.server.contract.group import Answer, Group, ToolSpec
+from registry.server.contract.questions import Client, InputRequired
 
 __all__ = ["CALLS", "Calls", "Contained", "Defects"]
 
@@ -65,8 +68,38 @@ class Calls:
         self._refresh()
         return [entry.spec for entry in self._entries.values()]
 
+    def is_interactive(self, name: Any) -> bool:
+        """Whether a call of this tool may ask its client or write to its log: it needs `answer_or_ask`."""
+        entry = self._entries.get(name) if isinstance(name, str) else None
+        return entry is not None and (entry.spec.interactive or entry.spec.may_ask)
+
+    def refused(self, name: Any, kind: str, message: str, hint: str) -> Answer:
+        """The answer of a call whose question was not answered, with the fields that the tool's errors have."""
+        entry = self._entries.get(name) if isinstance(name, str) else None
+        unchanged = ": nothing was changed" if entry is not None and entry.spec.may_ask else ""
+        answer = Answer.error(kind, f"{message}{unchanged}", hint=hint)
+        return answer if entry is None else _with_error_fields(entry.spec, answer)
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema that a tool's arguments are advertised with; None where there is no such tool."""
+        self._refresh()
+        entry = self._entries.get(name)
+        return None if entry is None else entry.spec.input_schema
+
     async def answer(self, name: Any, arguments: Any, report: Report | None) -> Answer:
-        """Answer a call. `report` sends progress, or is None where the client wants none."""
+        """Answer a call of a tool that is not interactive. `report` sends progress, or is None where the client wants
+        none."""
+        answer = await self.answer_or_ask(name, arguments, report, None)
+        if isinstance(answer, Answer):
+            return answer
+        with self._defects.contain(f"tool {name}") as contained:
+            raise TypeError("a tool that is not interactive asked its client")
+        return contained.answer()
+
+    async def answer_or_ask(
+        self, name: Any, arguments: Any, report: Report | None, client: Client | None
+    ) -> Answer | InputRequired:
+        """Answer a call, or say what its client has to be asked first. `client` is None where it cannot be asked."""
         if not isinstance(name, str):
             return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
         entry: _Entry | None = None
@@ -77,13 +110,12 @@ class Calls:
                 return self._unknown(name)
         if entry is None:
             return contained.answer()
-        answer = await self._of_tool(entry, arguments, report)
-        error_fields = entry.spec.error_fields
-        if error_fields is None or not answer.is_error:
-            return answer
-        return msgspec.structs.replace(answer, structured={**error_fields, **answer.structured})
+        answer = await self._of_tool(entry, arguments, report, client)
+        return answer if isinstance(answer, InputRequired) else _with_error_fields(entry.spec, answer)
 
-    async def _of_tool(self, entry: _Entry, arguments: Any, report: Report | None) -> Answer:
+    async def _of_tool(
+        self, entry: _Entry, arguments: Any, report: Report | None, client: Client | None
+    ) -> Answer | InputRequired:
         checked: msgspec.Struct | Answer | None = None
         name = entry.spec.name
         with self._defects.contain(f"the preparation of a call of {name[:100]!r}") as contained:
@@ -92,17 +124,28 @@ class Calls:
             return contained.answer()
         if isinstance(checked, Answer):
             return checked
+        if entry.spec.may_ask and client is not None and can_be_asked(client.capabilities):
+            question = await self._question(entry, checked)
+            undecided = None if question is None else confirmed(question, client)
+            if undecided is not None:
+                return undecided
         if self._running >= CALLS:
             hint = "Wait for one of them to end, then try again."
             return Answer.error("too_busy", f"{CALLS} calls are under way", hint=hint)
         self._running += 1
         try:
-            return await self._perform(entry, checked, report)
+            return await self._perform(entry, checked, Call(self._workers, report, client))
         finally:
             self._running -= 1
 
-    async def _perform(self, entry: _Entry, arguments: msgspec.Struct, report: Report | None) -> Answer:
-        call = Call(self._workers, report)
+    async def _question(self, entry: _Entry, arguments: msgspec.Struct) -> str | None:
+        """What a person should agree to before this call; None where it destroys nothing."""
+        name = entry.spec.name
+        with self._defects.contain(f"the question before a call of {name}"):
+            return await self._workers.run(lambda: entry.group.question(name, arguments))
+        return f"What `{name}` would change could not be found out. Call it all the same?"
+
+    async def _perform(self, entry: _Entry, arguments: msgspec.Struct, call: Call) -> Answer | InputRequired:
         with self._defects.contain(f"tool {entry.spec.name}") as contained:
             try:
                 answer = await entry.group.call(entry.spec.name, arguments, call)
@@ -156,6 +199,12 @@ class Calls:
         return Answer.error("unknown_tool", f"there is no tool `{shown}`", hint=hint)
 
 
+def _with_error_fields(spec: ToolSpec, answer: Answer) -> Answer:
+    if spec.error_fields is None or not answer.is_error:
+        return answer
+    return msgspec.structs.replace(answer, structured={**spec.error_fields, **answer.structured})
+
+
 class Contained:
     """A `with` block that no `Exception` leaves. Cancellation and interpreter exits pass through."""
 
@@ -163,6 +212,7 @@ class Contained:
         self._defects = defects
         self._where = where
         self.reference = ""
+        self._error: RegistryError | None = None
 
     def __enter__(self) -> Contained:
         return self
@@ -172,11 +222,18 @@ class Contained:
     ) -> bool:
         if not isinstance(error, Exception):
             return False
+        if isinstance(error, RegistryError) and error.kind != "internal":
+            self._error = error  # no defect: the store, mostly, and its text is written for clients
+            return True
         self.reference = self._defects.record(self._where, error)
         return True
 
     def answer(self) -> Answer:
         """What the client gets instead of an answer."""
+        if self._error is not None:
+            error = self._error.as_json()
+            hint = f"\n{self._error.hint}" if self._error.hint else ""
+            return Answer({"type": "error", "error": error}, f"{self._error}{hint}", is_error=True)
         hint = "The server goes on. If it happens again, report it with the server's log."
         return Answer.error("internal", f"internal error {self.reference}", hint=hint)
 

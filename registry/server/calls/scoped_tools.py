@@ -21,6 +21,7 @@ from typing import Any, Literal
 import msgspec
 
 from registry.server.calls.argument_check import Checker
+from registry.server.contract.content import PromptMessage, ResourceBytes
 from registry.server.contract.group import (
     Announcer,
     Answer,
@@ -32,6 +33,7 @@ from registry.server.contract.group import (
     TemplateSpec,
     ToolSpec,
 )
+from registry.server.contract.questions import Client, InputRequired
 
 __all__ = ["ScopedGroup", "share"]
 
@@ -63,7 +65,7 @@ class _Common:
         self.checkers = {scope: Checker(spec) for scope, spec in specs.items()}
         self.spec = _merged(name, specs)
 
-    async def call(self, arguments: msgspec.Struct, context: CallContext) -> Answer:
+    async def call(self, arguments: msgspec.Struct, context: CallContext) -> Answer | InputRequired:
         """Answer in the scope that the arguments name."""
         given = {
             field.encode_name: value
@@ -113,6 +115,7 @@ def _merged(name: str, specs: Mapping[str, ToolSpec]) -> ToolSpec:
             "required": required,
         },
         arguments=_argument_type(name, properties, required, scopes),
+        answers=tuple(dict.fromkeys(each for spec in specs.values() for each in spec.answers)),
         example=first.example,
         read_only=all(spec.read_only for spec in specs.values()),
         destructive=any(spec.destructive for spec in specs.values()),
@@ -169,11 +172,14 @@ class ScopedGroup(Group):
     def find(self, name: str) -> ToolSpec | None:
         return None if name in self._common else self._inner.find(name)
 
-    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer | InputRequired:
         common = self._common.get(name)
         if common is not None:
             return await common.call(arguments, context)
         return await self._inner.call(name, arguments, context)
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        return self._inner.question(name, arguments)
 
     def resources(self) -> Sequence[ResourceSpec]:
         return self._inner.resources()
@@ -181,11 +187,19 @@ class ScopedGroup(Group):
     def resource_templates(self) -> Sequence[TemplateSpec]:
         return self._inner.resource_templates()
 
-    async def read(self, uri: str) -> ResourceText | None:
+    async def read(self, uri: str) -> ResourceText | ResourceBytes | None:
         return await self._inner.read(uri)
+
+    def state(self, uri: str) -> object:
+        return self._inner.state(uri)
 
     def prompts(self) -> Sequence[PromptSpec]:
         return self._inner.prompts()
+
+    async def prompt(
+        self, spec: PromptSpec, given: Mapping[str, str], client: Client
+    ) -> Sequence[PromptMessage] | InputRequired:
+        return await self._inner.prompt(spec, given, client)
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         return self._inner.complete(reference, argument, prefix, given)

@@ -19,11 +19,14 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import msgspec
+
+from registry.server.contract.advertised_schemas import answer_schema, schema_of
+from registry.server.contract.content import Content, PromptMessage, ResourceBytes
+from registry.server.contract.questions import Client, InputRequired
 
 __all__ = [
     "Announcer",
@@ -37,7 +40,6 @@ __all__ = [
     "ResourceText",
     "TemplateSpec",
     "ToolSpec",
-    "schema_of",
 ]
 
 T = TypeVar("T")
@@ -49,73 +51,37 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
     `arguments` is the type that a call's arguments are converted to; it should be frozen and is used with unknown
     fields forbidden, whatever its own setting. Its JSON Schema is advertised; `schema` stands for another one, which is
     rejected where it names other arguments. `example` is one valid set of arguments, shown in errors. The first
-    sentence of `description` must carry it; 2,048 characters are the limit. `error_fields` are fields of every error
-    result of the tool, whoever made it: a gate's say that nothing is allowed.
+    sentence of `description` must carry it; 2,048 characters are the limit. `answers` are the types (`TypedDict`s) of the
+    objects that the tool answers; the schema of answers is made from them and from errors. `may_ask`: `Group.question`
+    may have a question before a call. `error_fields` are fields of every error result of the tool, whoever made it: a
+    gate's say that nothing is allowed.
+    An `interactive` tool may ask its client (return `InputRequired`) and write to its log; any other may not.
     """
 
     name: str
     title: str
     description: str
     arguments: type[msgspec.Struct]
+    answers: tuple[type, ...] = ()
     schema: Mapping[str, Any] | None = None
     example: Mapping[str, Any] | None = None
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
+    may_ask: bool = False
+    interactive: bool = False
     error_fields: Mapping[str, Any] | None = None
 
     @property
     def input_schema(self) -> Mapping[str, Any]:
-        """The JSON Schema that is advertised."""
+        """The JSON Schema of arguments that is advertised."""
         return schema_of(self.arguments) if self.schema is None else self.schema
 
-
-_KEYWORDS = ("type", "enum", "minimum", "maximum", "default", "description")
-"""Keywords of the schema of a single value. Others (lengths, titles, alternatives) are left out: several clients cannot
-read them."""
-
-
-@cache
-def schema_of(arguments: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """The JSON Schema of an argument type in the few forms that every client reads (docs/reference/serving.md §4.3).
-
-    References are inlined. An optional argument has the schema of its value; a default of null, an empty text or a
-    list is left out. Choices keep the order of their `Literal`, which msgspec sorts.
-    """
-    (schema,), named = msgspec.json.schema_components([arguments], ref_template="{name}")
-    orders = {
-        frozenset(each): each for field in msgspec.structs.fields(arguments) for each in _choices(field.type)
-    }
-
-    def inlined(part: dict[str, Any]) -> dict[str, Any]:
-        if part.get("default") in (None, "") or isinstance(part["default"], list | tuple):
-            part = {key: value for key, value in part.items() if key != "default"}
-        for either in [named[part["$ref"]]] if "$ref" in part else part.get("anyOf", ()):
-            if either.get("type") != "null":
-                part = {**inlined(either), **part}
-        found = {key: part[key] for key in _KEYWORDS if key in part}
-        if "enum" in part:
-            found |= {"type": "string", "enum": list(orders.get(frozenset(part["enum"]), part["enum"]))}
-        if part.get("items"):
-            found["items"] = inlined(part["items"])
-        if "properties" in part:
-            properties = {name: inlined(each) for name, each in part["properties"].items()}
-            required = part.get("required", [])
-            found = {"type": "object", "properties": properties, "required": required}
-            found["additionalProperties"] = False
-        return found
-
-    return inlined(schema)
-
-
-def _choices(hint: Any) -> Iterator[tuple[Any, ...]]:
-    """The choices of every `Literal` in a type."""
-    if get_origin(hint) is Literal:
-        yield get_args(hint)
-    else:
-        for part in get_args(hint):
-            yield from _choices(part)
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema of answers that is advertised; None where no types of answers are given."""
+        return answer_schema(self.answers, frozenset(self.error_fields or ())) if self.answers else None
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -123,12 +89,14 @@ class Answer(msgspec.Struct, frozen=True):
 
     `structured` holds JSON data (or `msgspec.Raw` parts that are JSON text already). Text beyond 20,000 characters
     is cut by the server, with a note that ends in `rest`: how to get what was cut ("Call list with offset 50.").
+    `content` goes after the text, for clients that show more than text.
     """
 
     structured: Mapping[str, Any]
     text: str
     is_error: bool = False
     rest: str = ""
+    content: tuple[Content, ...] = ()
 
     @classmethod
     def error(
@@ -163,6 +131,10 @@ class CallContext(Protocol):
         stops the thread otherwise."""
 
     @property
+    def client(self) -> Client:
+        """The client at the other end: what it can do, what it answered, its log. For `interactive` tools."""
+
+    @property
     def wants_progress(self) -> bool:
         """Whether the client asked for progress; `progress` is a no-op where it did not."""
 
@@ -183,6 +155,8 @@ class Announcer(Protocol):
     def tools_changed(self) -> None: ...
 
     def resources_changed(self) -> None: ...
+
+    def prompts_changed(self) -> None: ...
 
 
 class ResourceSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -278,9 +252,15 @@ class Group:
         """A tool that may be called though `tools` does not list it (a client's list may be old)."""
         return None
 
-    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+    async def call(self, name: str, arguments: Any, context: CallContext) -> Answer | InputRequired:
         """Answer a call of one of this group's tools; `arguments` is an instance of its `ToolSpec.arguments`."""
         raise LookupError(f"group {self.name} has no tool {name}")
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        """What a person should agree to before this call, because it destroys something: one sentence that names it; None
+        where it destroys nothing. Asked in a worker thread, of tools with `may_ask`, where the client can put questions.
+        """
+        return None
 
     def resources(self) -> Sequence[ResourceSpec]:
         """The resources with fixed addresses."""
@@ -290,17 +270,29 @@ class Group:
         """The families of resources."""
         return ()
 
-    async def read(self, uri: str) -> ResourceText | None:
+    async def read(self, uri: str) -> ResourceText | ResourceBytes | None:
         """The contents at `uri`, or None where this group has no such resource."""
         return None
 
+    def state(self, uri: str) -> object:
+        """What stands at `uri`, as a value that is equal as long as the contents are; None where this group has no such
+        resource or it never changes. Asked every second of an address that a client watches, so it must be cheap."""
+        return None
+
     def prompts(self) -> Sequence[PromptSpec]:
-        """The workflows that this group knows; they never change while it serves."""
+        """The workflows that this group knows."""
         return ()
+
+    async def prompt(
+        self, spec: PromptSpec, given: Mapping[str, str], client: Client
+    ) -> Sequence[PromptMessage] | InputRequired:
+        """The messages of one of `prompts`, or what to ask the client first. Raises ValueError for a missing or
+        unknown argument."""
+        return (PromptMessage(spec.filled(given)),)
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         """The values that begin with `prefix`, best first, of a variable of a resource template (`reference` is the
-        template) or an argument of a prompt (its name); the server sends the first 100."""
+        template) or an argument of a prompt (its name); the server sends the first 100. Runs in a worker thread."""
         return ()
 
     def close(self) -> None:

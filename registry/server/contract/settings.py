@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from pif.language.errors import nearest
+from pif.language.warnings import Fractions
 from registry.errors import RegistryError
+from registry.store.sqlite.read_only_store import ReadOnlyStore
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
 
-__all__ = ["Settings", "Site", "check_places"]
+__all__ = ["Settings", "Site", "check_places", "check_without_http"]
 
 _LISTED = 5_000
 """Names of a directory that are searched for the nearest spelling."""
@@ -38,8 +40,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write. `http`: the address to serve over HTTP,
-    empty for standard input and output.
+    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
+    `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
+    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
+    numbers with a fraction.
     """
 
     home: Path
@@ -52,6 +56,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     corpus: Path | None = None
     roots: tuple[Path, ...] = ()
     http: str = ""
+    origins: tuple[str, ...] = ()
+    certificate: Path | None = None
+    certificate_key: Path | None = None
+    fractions: Fractions = "round"
+    read_only: bool = False
 
 
 class Site:
@@ -64,8 +73,13 @@ class Site:
     def workspace(self) -> Workspace:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
         settings = self.settings
-        store = SqliteStore(settings.home)
-        return Workspace(store, maximum_fuel=settings.maximum_fuel, memory=settings.memory_mb * 2**20)
+        store = ReadOnlyStore(settings.home) if settings.read_only else SqliteStore(settings.home)
+        return Workspace(
+            store,
+            maximum_fuel=settings.maximum_fuel,
+            memory=settings.memory_mb * 2**20,
+            fractions=settings.fractions,
+        )
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -78,7 +92,7 @@ class Site:
             return open_sessions(self.settings.home, roots=self.settings.roots, cache=user_cache())
         except SessionError as error:
             raise RegistryError(
-                "invalid_argument", error.message, place=error.file, found=error.found, hint=error.hint
+                "invalid_argument", error.message, file=error.file, found=error.found, hint=error.hint
             ) from error
 
     @cached_property
@@ -97,6 +111,17 @@ class Site:
             self.sessions.close()
         if "workspace" in self.__dict__:
             self.workspace.close()
+
+
+def check_without_http(settings: Settings) -> None:
+    """Raises ValueError for the first option that only serving over HTTP reads."""
+    for option, given in (
+        ("allow-origin", settings.origins),
+        ("certfile", settings.certificate),
+        ("keyfile", settings.certificate_key),
+    ):
+        if given:
+            raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")
 
 
 def check_places(settings: Settings, chosen: Sequence[str]) -> None:

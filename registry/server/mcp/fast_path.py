@@ -23,6 +23,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from registry.server.calls.contexts import Report
 from registry.server.calls.dispatch import Calls
+from registry.server.calls.stopping import Stopping
 from registry.server.contract.group import Answer
 from registry.server.mcp.stdio_streams import OutputStream
 from registry.server.streams.messages import Incoming, encode_message
@@ -37,9 +38,14 @@ class FastPath:
     """Takes the plain calls of one connection. Nothing is taken until `set_generation` has said which generation it speaks."""
 
     def __init__(
-        self, calls: Calls, output: OutputStream, seal: Callable[[Answer, bool], dict[str, Any]]
+        self,
+        calls: Calls,
+        stopping: Stopping,
+        output: OutputStream,
+        seal: Callable[[Answer, bool], dict[str, Any]],
     ) -> None:
         self._calls = calls
+        self._stopping = stopping
         self._output = output
         self._seal = seal
         self._is_modern: bool | None = None
@@ -55,6 +61,8 @@ class FastPath:
         if said.method == "tools/call":
             if said.id is None or not self._is_plain(said.params):
                 return False
+            if self._calls.is_interactive((said.params or {}).get("name")):
+                return False  # it may ask its client, which is the SDK's to do
             key = str(said.id)
             task = asyncio.get_running_loop().create_task(self._serve(said))
             self._running[key] = task
@@ -100,8 +108,8 @@ class FastPath:
                 )
             else:
                 params = said.params or {}
-                answer = await self._calls.answer(
-                    params.get("name"), params.get("arguments"), self._report(params)
+                answer = await self._stopping.answer(
+                    self._calls.answer(params.get("name"), params.get("arguments"), self._report(params))
                 )
         finally:
             self._bytes -= said.size

@@ -1,63 +1,106 @@
 """The server over streamable HTTP: `pif serve --http HOST:PORT` (docs/reference/serving.md §3).
 
-The SDK has the protocol, uvicorn the sockets.  What is here is what neither does: every body is read by our own reader
-before the SDK sees it, so that numbers, nesting and size are rejected as on standard input; whoever may call is checked;
-and the process ends as a command does.
+The SDK has the protocol, uvicorn the parsing of HTTP.  What is here is what neither does: the socket, TLS, signals, and
+the end, in which every call under way is answered. `http_requests` judges requests, `http_connection` watches sockets.
 
 Invariants
 ----------
 - Only this machine can call, unless there is a token in `PIF_HTTP_TOKEN`: a server that others reach is not started
-  without one. With a token every request needs it, from this machine too.
-- Without a token a request must name this machine in `Host` and `Origin`, so that no web page can reach the server.
-- A body is at most `BODY` bytes, and at most `NESTING` levels deep: the SDK's own limit, told in words.
+  without one.
+- Small answers are not held back: `TCP_NODELAY` is set on every connection. asyncio sets it only where the protocol of
+  the listening socket is known; with protocol 0 each answer on a kept connection takes 40 ms.
+- A signal ends the process within `stopping.SECONDS` and a little: no new calls, those under way are answered, streams
+  are closed, the exit status is 0. A second signal ends it at once.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hmac
-import ipaddress
+import gc
 import os
 import re
-import signal
+import resource
 import socket
+import ssl
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from email.utils import formatdate
+from pathlib import Path
+from urllib.parse import urlsplit
 
+import msgspec
 import uvicorn
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
+from uvicorn.server import ServerState
 
 from pif.run.stack_room import with_room
+from registry.server.calls import stopping
 from registry.server.calls.contexts import Workers
 from registry.server.contract.group import Group
-from registry.server.mcp.mcp_server import McpServer
-from registry.server.mcp.stdio_server import tune
-from registry.server.streams.messages import (
-    INVALID_REQUEST,
-    Rejection,
-    check_body,
-    encode_message,
-    protocol_error,
-)
+from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
+from registry.server.mcp.http_requests import BODY, METHODS, PATH, TOKEN, Access, Requests, is_local
+from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
+from registry.server.mcp.stdio_server import end_on_signals, tune
 
-__all__ = ["BODY", "NESTING", "PATH", "TOKEN", "Address", "parse_address", "serve_http"]
+__all__ = ["CONNECTIONS", "Address", "HttpOptions", "parse_address", "serve_http"]
 
-PATH = "/mcp"
+CONNECTIONS = 2_000
+"""Open at one time, where the system lets the process have as many descriptors."""
 
-TOKEN = "PIF_HTTP_TOKEN"
-"""The environment variable with the secret that callers send as ``Authorization: Bearer …``."""
+SPARE_DESCRIPTORS = 200
+"""For files, pipes to provers, and the standard streams."""
 
-BODY = 4 * 1024 * 1024
-"""Bytes of one request."""
-
-NESTING = 180
-"""Levels of JSON in a request; the SDK gives up silently a little above. A term that is deeper goes as its text."""
-
-GRACE = 5
-"""Seconds that calls under way have to end when the server is stopped."""
+DATE_SECONDS = 1.0
 
 Address = tuple[str, int]
+
+
+class HttpOptions(msgspec.Struct, frozen=True):
+    """How to serve over HTTP. `origins`: web pages that may call, such as ``https://example.org``; none by default.
+    `certificate` and `key`: PEM files for TLS; the key may stand in the file of the certificate."""
+
+    address: Address
+    origins: tuple[str, ...] = ()
+    certificate: Path | None = None
+    key: Path | None = None
+
+    def check(self) -> None:
+        """Raises ValueError in words for what cannot be."""
+        if self.key is not None and self.certificate is None:
+            raise ValueError("--keyfile FILE belongs to a certificate: add --certfile FILE")
+        for origin in self.origins:
+            parts = urlsplit(origin)
+            if parts.scheme not in ("http", "https") or not parts.hostname or origin != _plain(origin):
+                raise ValueError(
+                    f"--allow-origin {origin}: write the scheme, the host and the port if there is one, "
+                    "such as https://example.org"
+                )
+
+    def tls(self) -> ssl.SSLContext | None:
+        """What to encrypt with. Raises ValueError in words where the files do not serve."""
+        if self.certificate is None:
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            context.load_cert_chain(self.certificate, self.key, password="")
+        except ssl.SSLError as error:
+            what = (
+                "the key is not that of the certificate"
+                if "MISMATCH" in str(error)
+                else "no certificate and key in PEM"
+            )
+            raise ValueError(f"--certfile {self.certificate}: {what}") from error
+        except OSError as error:
+            file = self.key if self.key is not None and self.certificate.is_file() else self.certificate
+            raise ValueError(f"{file} cannot be read: {error.strerror or error}") from error
+        return context
+
+
+def _plain(origin: str) -> str:
+    parts = urlsplit(origin)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
 def parse_address(text: str) -> Address:
@@ -68,133 +111,153 @@ def parse_address(text: str) -> Address:
     return found["six"] or found["host"] or "127.0.0.1", int(found["port"])
 
 
-def serve_http(groups: Sequence[Group], address: Address, *, name: str, version: str, title: str = "") -> int:
-    """Serve until interrupted; returns the exit status. What goes wrong at the start is said on standard error."""
-    host, port = address
+def serve_http(
+    groups: Sequence[Group],
+    options: HttpOptions,
+    *,
+    name: str,
+    version: str,
+    title: str = "",
+    command: str = "pif serve",
+) -> int:
+    """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
+    `command`'s."""
+    host, port = options.address
     token = os.environ.get(TOKEN, "")
-    if not token and not _is_local(host):
+    if not token and not is_local(host):
         sys.stderr.write(
-            f"pif serve: {host} can be reached by others, so callers need a token\n"
+            f"{command}: {host} can be reached by others, so callers need a token\n"
             f"Set {TOKEN} to a long secret that they send as `Authorization: Bearer …`, or serve 127.0.0.1:{port}.\n"
         )
         return 2
     try:
-        listening = socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=128
-        )
+        context = options.tls()
+    except ValueError as error:
+        sys.stderr.write(f"{command}: {error}\n")
+        return 2
+    try:
+        listening = _listen(host, port)
     except OSError as error:
-        sys.stderr.write(f"pif serve: cannot serve {host}:{port}: {error.strerror or error}\n")
+        sys.stderr.write(f"{command}: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
     tune()
     server = McpServer(groups, name=name, version=version, title=title, workers=Workers())
+    access = Access(token, options.origins)
+    about: dict[str, object] = {
+        "name": name,
+        "title": title,
+        "what": "a server of the Model Context Protocol (MCP) over streamable HTTP",
+        "endpoint": PATH,
+        "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
+        "authorization": "Bearer" if token else "none: this machine only",
+    }
+    serving = _Serving(server, access, about, context)
     with listening:
-        return with_room(lambda: asyncio.run(_serve(server, listening, host, token)))
+        return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
 
 
-async def _serve(answering: McpServer, listening: socket.socket, host: str, token: str) -> int:
-    app = _Door(answering.http_app(PATH, BODY, guarded=not token), token)
-    config = uvicorn.Config(
-        app, log_level="warning", lifespan="on", timeout_graceful_shutdown=GRACE, server_header=False
-    )
-    server = _Server(config)
-    status = 0
-
-    def stop(number: int) -> None:
-        nonlocal status
-        status = 128 + number
-        server.should_exit = True
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop, number)
-    shown = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"pif serve: http://{shown}:{listening.getsockname()[1]}{PATH}\n")
-    sys.stderr.flush()
-    async with answering.open():
-        await server.serve(sockets=[listening])
-    return status
-
-
-class _Server(uvicorn.Server):
-    """Signals are `_serve`'s: uvicorn's own handling would end the process before the groups are closed."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-def _is_local(host: str) -> bool:
-    if host == "localhost":
-        return True
+def _listen(host: str, port: int) -> socket.socket:
+    """A listening socket that knows its protocol is TCP, which is what makes asyncio set TCP_NODELAY."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # notices a peer that is gone
+        listening.bind((host, port))
+        listening.listen(128)
+    except OSError:
+        listening.close()
+        raise
+    return listening
 
 
-class _Door:
-    """What every request passes: the token, and our own reading of the body."""
+class _Serving:
+    """One server over HTTP, from its first connection to its last."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._expected = f"Bearer {token}".encode() if token else b""
+    def __init__(
+        self, answering: McpServer, access: Access, about: dict[str, object], tls: ssl.SSLContext | None
+    ) -> None:
+        self._answering = answering
+        self._tls = tls
+        self._limits = Limits(_room_for_connections())
+        self._sdk = answering.http_sessions(BODY)
+        self._requests = Requests(
+            self._sdk.handle_request, access, answering.stopping,
+            about=about, envelope=answering.envelope(True), sessions=HTTP_SESSIONS,
+            body_seconds=self._limits.seconds["body"],
+        )  # fmt: skip
+        app: ASGIApp = self._requests
+        if access.origins:
+            app = CORSMiddleware(
+                app, access.origins, METHODS, allow_headers=["*"], expose_headers=["Mcp-Session-Id"]
+            )
+        self._config = uvicorn.Config(
+            app, ws="none", lifespan="off", log_level="error", access_log=False, proxy_headers=False, server_header=False,
+            h11_max_incomplete_event_size=HEAD_BYTES,
+        )  # fmt: skip
+        self._config.load()
+        self._state = ServerState()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        if self._expected and not self._is_known(scope):
-            said = protocol_error(None, INVALID_REQUEST, f"this server needs the token of its {TOKEN}")
-            await _answer(send, 401, said, (b"www-authenticate", b"Bearer"))
-            return
-        if scope["method"] != "POST":
-            await self._app(scope, receive, send)
-            return
-        body = await _body(receive)
-        if body is None:
-            return  # the caller has gone
-        rejected = (
-            Rejection(protocol_error(None, INVALID_REQUEST, f"a request has at most {BODY:,} bytes"))
-            if len(body) > BODY
-            else check_body(body, NESTING)
-        )
-        if rejected is not None:
-            status = 413 if len(body) > BODY else 200 if "result" in rejected.answer else 400
-            await _answer(send, status, rejected.answer)
-            return
-        await self._app(scope, _again(body, receive), send)
+    async def run(self, listening: socket.socket, host: str, command: str) -> int:
+        """Serve until a signal comes; the exit status."""
+        stopped = asyncio.Event()
+        end_on_signals(stopped.set)
+        async with self._answering.open(), self._sdk.run():
+            loop = asyncio.get_running_loop()
+            accepting = await loop.create_server(
+                self._connect,
+                sock=listening,
+                ssl=self._tls,
+                ssl_handshake_timeout=None if self._tls is None else self._limits.seconds["head"],
+            )
+            shown = f"[{host}]" if ":" in host else host
+            scheme = "http" if self._tls is None else "https"
+            sys.stderr.write(f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n")
+            sys.stderr.flush()
+            gc.collect()
+            gc.freeze()
+            dating = loop.create_task(self._date())
+            await stopped.wait()
+            accepting.close()
+            await self._end()
+            dating.cancel()
+        return 0
 
-    def _is_known(self, scope: Scope) -> bool:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
+    def _connect(self) -> Connection:
+        return Connection(self._config, self._state, self._limits)
 
+    async def _date(self) -> None:
+        """Keep the header `Date` true."""
+        while True:
+            self._state.default_headers = [(b"date", formatdate(usegmt=True).encode())]
+            await asyncio.sleep(DATE_SECONDS)
 
-async def _body(receive: Receive) -> bytes | None:
-    """The body, or its first bytes where it is too long; None if the caller went away before it was whole."""
-    parts: list[bytes] = []
-    size = 0
-    while size <= BODY:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if not message.get("more_body", False):
-            break
-    return b"".join(parts)
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    """The same body once more, then what comes after it."""
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return replay
+    async def _end(self) -> None:
+        """Answer what is under way, close streams and connections."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + stopping.SECONDS
+        self._answering.stop()
+        for connection in tuple(self._state.connections):
+            connection.shutdown()
+        await self._requests.finish(stopping.SECONDS / 2)
+        while self._state.connections and loop.time() < deadline:
+            await asyncio.sleep(0.02)
+        for connection in tuple(self._state.connections):
+            connection.transport.abort()
+        tasks = tuple(self._state.tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=stopping.SECONDS / 4)
 
 
-async def _answer(send: Send, status: int, said: dict[str, object], *headers: tuple[bytes, bytes]) -> None:
-    body = encode_message(said)
-    fixed = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": [*fixed, *headers]})
-    await send({"type": "http.response.body", "body": body})
+def _room_for_connections() -> int:
+    """How many connections the descriptors of this process suffice for; the limit of these is raised where it may be."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS + SPARE_DESCRIPTORS
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        soft = allowed
+    room = wanted if soft == resource.RLIM_INFINITY else soft
+    return max(8, min(CONNECTIONS, room - SPARE_DESCRIPTORS))

@@ -14,25 +14,18 @@ Invariants
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-import anyio
 import mcp_types as types
 import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.session import ServerSession
-from mcp.server.subscriptions import (
-    InMemorySubscriptionBus,
-    ListenHandler,
-    ResourcesListChanged,
-    ToolsListChanged,
-)
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.shared.uri_template import UriTemplate
@@ -41,6 +34,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pif.language.errors import nearest
 from registry.server.calls.contexts import Changes, Report, Workers
 from registry.server.calls.dispatch import Calls, Defects
+from registry.server.calls.stopping import Stopping
+from registry.server.contract.content import PromptMessage, ResourceBytes, block
 from registry.server.contract.group import (
     Answer,
     Group,
@@ -50,14 +45,21 @@ from registry.server.contract.group import (
     TemplateSpec,
     ToolSpec,
 )
+from registry.server.contract.questions import InputRequired
 from registry.server.mcp.fast_path import FastPath
+from registry.server.mcp.request_client import (
+    OpenQuestions,
+    Refused,
+    RequestClient,
+    Unanswered,
+    set_log_level,
+    settle,
+)
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
+from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-
-__all__ = ["COMPLETIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
+__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
 
 INSTRUCTIONS_LIMIT = 2_048
 """Characters of instructions, and of a description; clients cut both there without a word."""
@@ -71,11 +73,14 @@ COMPLETIONS = 100
 HTTP_SESSIONS = 1_000
 """Connections of the older protocol over HTTP at one time."""
 
+SPARE_SESSIONS = 64
+"""Connections of the older protocol above `HTTP_SESSIONS`, for those that open while others are being closed."""
+
 HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
 
-TELLING = 2.0
-"""Seconds that one notification of a change may take."""
+HEADER_KEYWORD = "x-mcp-header"
+"""In the schema of an argument: the header that repeats it over HTTP (2026 protocol)."""
 
 Context = ServerRequestContext[Any, Any]
 Item = TypeVar("Item")
@@ -91,7 +96,9 @@ class _Server(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(resources_changed=True, tools_changed=True)
+        options = notification_options or NotificationOptions(
+            prompts_changed=True, resources_changed=True, tools_changed=True
+        )
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
@@ -114,10 +121,11 @@ class McpServer:
         self._workers = workers or Workers()
         self._defects = Defects()
         self._calls = Calls(self._groups, self._workers, self._defects)
-        self._sessions: deque[ServerSession] = deque(maxlen=HTTP_SESSIONS)
+        self.stopping = Stopping()
+        self._waiting = OpenQuestions()
+        self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
-        self._bus = InMemorySubscriptionBus()
-        self._changes = Changes(self._tell)
+        self._changes = Changes(self.subscriptions.tell)
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
@@ -129,6 +137,7 @@ class McpServer:
     def _build(self, name: str, version: str, title: str) -> _Server:
         instructions = self._instructions()
         has_prompts = any(group.prompts() for group in self._groups)
+        specs = [spec for group in self._groups for spec in group.tools()]
         server = _Server(
             name,
             version=version,
@@ -142,10 +151,26 @@ class McpServer:
             on_list_prompts=self._list_prompts if has_prompts else None,
             on_get_prompt=self._get_prompt if has_prompts else None,
             on_completion=self._complete,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscribe_resource=self.subscriptions.subscribe,
+            on_unsubscribe_resource=self.subscriptions.unsubscribe,
+            on_subscriptions_listen=self.subscriptions.listen,
+            get_tool_input_schema=self._header_schema,
         )
         server.middleware = [self._intercept]
+        if any(spec.interactive or spec.may_ask for spec in specs):
+            # What calls remember between two rounds is sealed.
+            boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
+            server.middleware = [boundary, *server.middleware]
+        if any(spec.interactive for spec in specs):
+            self._serve_log_levels(server)
         return server
+
+    def _serve_log_levels(self, server: _Server) -> None:
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
+
+    async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
+        set_log_level(context, params.level)
+        return types.EmptyResult()
 
     def _instructions(self) -> str:
         """The groups' instructions, those of the later groups in brief where they are too long together."""
@@ -164,8 +189,13 @@ class McpServer:
     async def serve(self, reading: InputStream, writing: OutputStream) -> None:
         """Serve one connection until it ends. For the groups' sake, a server serves once."""
         async with self.open():
-            fast_path = FastPath(self._calls, writing, self._sealed)
-            self._on_generation = fast_path.set_generation
+            fast_path = FastPath(self._calls, self.stopping, writing, self._sealed)
+
+            def set_generation(is_modern: bool) -> None:
+                fast_path.set_generation(is_modern)
+                reading.envelope = self.envelope(is_modern)
+
+            self._on_generation = set_generation
             reading.take = fast_path.take
             try:
                 await self.server.run(reading, writing, self.server.create_initialization_options())
@@ -173,23 +203,18 @@ class McpServer:
                 await fast_path.close()
                 await writing.aclose()
 
-    def http_app(self, path: str, largest: int, *, guarded: bool) -> Starlette:
-        """The same as an application for many connections over HTTP, to be served within `open`.
+    def http_sessions(self, largest: int) -> StreamableHTTPSessionManager:
+        """The same for many connections over HTTP, to be run within `open`: `handle_request` is an ASGI application.
 
-        `largest`: bytes of a request. `guarded`: only this machine may be named in `Host` and `Origin`.
+        `largest`: bytes of a request. Who may call is decided before (`http_requests`), and so is which session makes
+        room for a new one, for which there are `SPARE_SESSIONS`.
         """
         self._levels = HTTP_LEVELS
-        rules = (
-            None
-            if guarded  # the SDK's rules for an address of this machine
-            else TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        )
-        return self.server.streamable_http_app(
-            streamable_http_path=path,
+        return StreamableHTTPSessionManager(
+            self.server,
             max_request_body_size=largest,
-            host="127.0.0.1",
-            transport_security=rules,
-            max_sessions=HTTP_SESSIONS,
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+            max_sessions=HTTP_SESSIONS + SPARE_SESSIONS,
         )
 
     @asynccontextmanager
@@ -203,10 +228,19 @@ class McpServer:
         finally:
             self._close()
 
+    def stop(self) -> None:
+        """Begin nothing more: calls under way are answered as cancelled, subscriptions of the newer protocol end."""
+        self.stopping.stop()
+        self.subscriptions.stop()
+
+    def envelope(self, is_modern: bool) -> dict[str, Any]:
+        """What a generation of the protocol adds to every result."""
+        return self._modern if is_modern else {}
+
     def _close(self) -> None:
         """Let go of the groups and the threads."""
         self._changes.close()
-        self._sessions.clear()
+        self.subscriptions.close()
         for group in self._groups:
             group.close()
         self._workers.close()
@@ -219,11 +253,14 @@ class McpServer:
         if is_modern and ctx.request_id is not None:
             self._on_generation(is_modern)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
-            sealed = self._sealed(await self._answer(ctx), is_modern)
+            try:
+                sealed = self._sealed(await self._answer(ctx), is_modern)
+            except Unanswered as required:
+                return {**required.wire, "_meta": self._modern["_meta"]}
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method == "initialize":
-            self._sessions.append(ctx.session)
+            self.subscriptions.remember(ctx.session)
             self._on_generation(is_modern)
         return result
 
@@ -233,12 +270,21 @@ class McpServer:
         return types.CallToolResult.model_validate(tool_result(answer, {}))
 
     async def _answer(self, context: Context) -> Answer:
+        """The answer of a call. Raises `Unanswered`, and MCPError for a question that the client cannot take."""
         params = context.params or {}
-        return await self._calls.answer(params.get("name"), params.get("arguments"), _reporter(context))
+        name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
+        if not self._calls.is_interactive(name):
+            return await self.stopping.answer(self._calls.answer(name, arguments, report))
+        client = RequestClient(context, self._waiting)
+        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client))
+        try:
+            return await self.stopping.answer(attempts)
+        except Refused as refused:
+            return self._calls.refused(name, refused.kind, refused.message, refused.hint)
 
     def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
         """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
-        envelope = self._modern if is_modern else {}
+        envelope = self.envelope(is_modern)
         try:
             structured = msgspec.Raw(encode_json(answer.structured))
         except Unencodable as error:
@@ -248,6 +294,12 @@ class McpServer:
             )
             return tool_result(failed, envelope)
         return {**tool_result(answer, envelope), "structuredContent": structured}
+
+    def _header_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema that headers of a call over HTTP are checked with. Without this the SDK makes a whole `tools/list`
+        for each call, more than half of its time."""
+        schema = self._calls.input_schema(name)
+        return schema if schema is not None and _names_headers(schema) else None
 
     async def _list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -284,14 +336,13 @@ class McpServer:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         for group in self._groups:
-            found: ResourceText | None = None
+            found: ResourceText | ResourceBytes | None = None
             with self._defects.contain(f"the reading of {uri[:100]!r}") as contained:
                 found = await group.read(uri)
             if contained.reference:
                 raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
             if found is not None:
-                content = types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text)
-                return types.ReadResourceResult(contents=[content])
+                return types.ReadResourceResult(contents=[_contents(uri, found)])
         close = nearest(uri, (spec.uri for spec in self._guarded(self._all_resources, "resources/read")))
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})
@@ -306,19 +357,35 @@ class McpServer:
 
     async def _get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
+    ) -> types.GetPromptResult | types.InputRequiredResult:
         prompts = {spec.name: spec for spec in self._prompts()}
         spec = prompts.get(params.name)
         if spec is None:
             close = nearest(params.name, prompts)
             hint = f"did you mean {close}?" if close else f"there are: {', '.join(prompts)}"
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name[:200]}; {hint}")
+        client = RequestClient(context, self._waiting)
         try:
-            text = spec.filled(params.arguments or {})
+            messages = await settle(client, lambda: self._prompt_messages(spec, params, client))
         except ValueError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
-        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
-        return types.GetPromptResult(description=spec.description, messages=[message])
+        except Refused as refused:
+            raise MCPError(types.INVALID_PARAMS, f"{refused.message}. {refused.hint}") from None
+        except Unanswered as required:
+            return types.InputRequiredResult.model_validate(required.wire)
+        return types.GetPromptResult(
+            description=spec.description,
+            messages=[
+                types.PromptMessage.model_validate({"role": each.role, "content": block(each.content)})
+                for each in messages
+            ],
+        )
+
+    async def _prompt_messages(
+        self, spec: PromptSpec, params: types.GetPromptRequestParams, client: RequestClient
+    ) -> Sequence[PromptMessage] | InputRequired:
+        group = next(each for each in self._groups if any(one.name == spec.name for one in each.prompts()))
+        return await group.prompt(spec, params.arguments or {}, client)
 
     def _prompts(self) -> list[PromptSpec]:
         return [spec for group in self._groups for spec in group.prompts()]
@@ -326,7 +393,10 @@ class McpServer:
     # completion
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        values = self._guarded(lambda: self._completions(params), "completion/complete")
+        """The first values; groups look for them in a worker thread, because a session may have to be read."""
+        values = await self._workers.run(
+            lambda: self._guarded(lambda: self._completions(params), "completion/complete")
+        )
         shown = list(values[:COMPLETIONS])
         completion = types.Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
         return types.CompleteResult(completion=completion)
@@ -353,25 +423,6 @@ class McpServer:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
 
-    # changes
-
-    async def _tell(self, tools: bool, resources: bool) -> None:
-        """Announce changes to every client, each in the way of its generation."""
-        await asyncio.gather(*(self._tell_one(each, tools, resources) for each in tuple(self._sessions)))
-        if tools:
-            await self._bus.publish(ToolsListChanged())
-        if resources:
-            await self._bus.publish(ResourcesListChanged())
-
-    @staticmethod
-    async def _tell_one(session: ServerSession, tools: bool, resources: bool) -> None:
-        """Notify a client of the older protocol. One that does not read delays no other."""
-        with anyio.move_on_after(TELLING):
-            if tools:
-                await session.send_tool_list_changed()
-            if resources:
-                await session.send_resource_list_changed()
-
 
 def _reporter(context: Context) -> Report | None:
     """How to send progress for this request, or None where the client did not ask for it."""
@@ -383,6 +434,13 @@ def _reporter(context: Context) -> Report | None:
     return report
 
 
+def _names_headers(schema: Mapping[str, Any]) -> bool:
+    """Whether an argument, or a part of one, is to be repeated in a header."""
+    return any(
+        HEADER_KEYWORD in each or _names_headers(each) for each in schema.get("properties", {}).values()
+    )
+
+
 def _advertised(spec: ToolSpec) -> types.Tool:
     description = spec.description
     if len(description) > INSTRUCTIONS_LIMIT:
@@ -392,6 +450,7 @@ def _advertised(spec: ToolSpec) -> types.Tool:
         title=spec.title,
         description=description,
         input_schema=dict(spec.input_schema),
+        output_schema=None if spec.output_schema is None else dict(spec.output_schema),
         annotations=types.ToolAnnotations(
             title=spec.title,
             read_only_hint=spec.read_only,
@@ -408,6 +467,15 @@ def _prompt(spec: PromptSpec) -> types.Prompt:
         for each in spec.arguments
     ]
     return types.Prompt(name=spec.name, title=spec.title, description=spec.description, arguments=arguments)
+
+
+def _contents(
+    uri: str, found: ResourceText | ResourceBytes
+) -> types.TextResourceContents | types.BlobResourceContents:
+    if isinstance(found, ResourceBytes):
+        blob = b64encode(found.data).decode()
+        return types.BlobResourceContents(uri=uri, mime_type=found.mime_type, blob=blob)
+    return types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text)
 
 
 def _described(spec: ResourceSpec | TemplateSpec) -> dict[str, Any]:

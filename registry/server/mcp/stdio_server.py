@@ -1,7 +1,8 @@
 """One process that serves: descriptors, signals, the event loop and the interpreter's settings.
 
-`serve_stdio` is what `pif serve` calls. It returns the exit status: 0 when the client has closed the connection, 130
-after an interrupt, 143 after SIGTERM, 2 where standard input or output is closed.
+`serve_stdio` is what `pif serve` calls. It returns the exit status: 0 when the client has closed the connection or a
+signal has ended it, 2 where standard input or output is closed. After a signal no call is begun, and those under way are
+answered as cancelled.
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from collections.abc import Callable, Sequence
 
 from pif.language.budget import reserve_stack
 from pif.run.stack_room import with_room
+from registry.server.calls import stopping
 from registry.server.calls.contexts import DEFAULT_WORKERS, Workers
 from registry.server.contract.group import Group
 from registry.server.mcp.mcp_server import McpServer
-from registry.server.mcp.stdio_streams import InputStream, open_streams
+from registry.server.mcp.stdio_streams import open_streams
 from registry.server.streams.descriptors import move_descriptors
 from registry.server.streams.framing import DEFAULT_CAP
 from registry.server.streams.messages import NESTING
 
-__all__ = ["serve_stdio", "tune"]
+__all__ = ["end_on_signals", "serve_stdio", "tune"]
 
 SWITCH_INTERVAL = 0.001
 """Seconds that a worker thread keeps the interpreter while the event loop waits for it. Python's own 5 ms, times the
@@ -38,15 +40,16 @@ def serve_stdio(
     title: str = "",
     cap: int = DEFAULT_CAP,
     workers: int = DEFAULT_WORKERS,
+    command: str = "pif serve",
 ) -> int:
-    """Serve until the client goes; returns the exit status."""
+    """Serve until the client goes; returns the exit status. What goes wrong at the start is `command`'s."""
     logging.basicConfig(
         stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING
     )
     try:
         source, sink = move_descriptors()
     except OSError:
-        sys.stderr.write("pif serve: standard input and output must be open\n")
+        sys.stderr.write(f"{command}: standard input and output must be open\n")
         return 2
     tune()
     server = McpServer(groups, name=name, version=version, title=title, workers=Workers(workers))
@@ -55,33 +58,40 @@ def serve_stdio(
 
 async def _serve(server: McpServer, source: int, sink: int, cap: int) -> int:
     reading, writing = await open_streams(source, sink, cap=cap)
-    stopped = _end_on_signals(reading)
+
+    def stop() -> None:
+        server.stop()
+        reading.end(stopping.SECONDS)
+
+    end_on_signals(stop)
     gc.collect()
     gc.freeze()
     await server.serve(reading, writing)
-    return stopped()
+    return 0
 
 
-def _end_on_signals(reading: InputStream) -> Callable[[], int]:
-    """Let SIGINT and SIGTERM end the session as the end of input does; returns how to ask for the exit status."""
-    status = 0
+def end_on_signals(stop: Callable[[], None]) -> None:
+    """Call `stop` on the event loop when SIGINT or SIGTERM comes. The second signal ends the process at once."""
+    loop = asyncio.get_running_loop()
 
-    def stop(number: int) -> None:
-        nonlocal status
-        status = 128 + number
-        reading.end()
+    def first() -> None:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(each)
+            signal.signal(each, signal.SIG_DFL)
+        stop()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop, number)
-    return lambda: status
+        loop.add_signal_handler(number, first)
 
 
 def tune() -> None:
     """Set the interpreter up for a server.
 
     The start-up's objects are kept out of garbage collections, which otherwise cost five to ten times the decoding of
-    a large message; decoding needs room for the nesting that messages may have.
+    a large message; decoding needs room for the nesting that messages may have. Warnings of the SDK are about what clients
+    send: anyone could fill the log with them.
     """
+    logging.getLogger("mcp").setLevel(logging.ERROR)
     gc.set_threshold(50_000, 20, 100)
     sys.setswitchinterval(SWITCH_INTERVAL)
     reserve_stack(4 * NESTING)

@@ -54,7 +54,7 @@ BATCH = 128
 """Messages processed before the event loop runs other tasks."""
 
 GRACE = 0.1
-"""Seconds."""
+"""Seconds, after the end of the input."""
 
 _UNFRAMED = {
     "bad_header": "a header block must be lines `Name: value` with one `Content-Length: N`, then an empty line",
@@ -130,9 +130,9 @@ class OutputStream:
             self.answered(message.id)
         self.write(encode_message(_wire(message)))
 
-    async def let_finish(self) -> None:
-        """Wait until every request is answered, but for `GRACE` at most."""
-        deadline = asyncio.get_running_loop().time() + GRACE
+    async def let_finish(self, seconds: float) -> None:
+        """Wait until every request is answered, but for so many seconds at most."""
+        deadline = asyncio.get_running_loop().time() + seconds
         while self.unanswered and not self.is_lost:
             self._answered.clear()
             try:
@@ -157,11 +157,13 @@ class OutputStream:
 class InputStream:
     """The reading half: what the client sends, as messages. What is no message is answered here.
 
-    `take` may claim a message (by returning True) before the SDK sees it.
+    `take` may claim a message (by returning True) before the SDK sees it. `envelope` is what the connection's generation
+    of the protocol adds to a result.
     """
 
     def __init__(self, cap: int = DEFAULT_CAP) -> None:
         self.take: Callable[[Incoming], bool] = lambda said: False
+        self.envelope: dict[str, Any] = {}
         self.output = OutputStream(on_lost=self.end, on_room=self._look)
         self._cap = cap
         self._framing = Framing(cap)
@@ -169,6 +171,7 @@ class InputStream:
         self._items: deque[SessionMessage] = deque()
         self._arrived = asyncio.Event()
         self._ended = False
+        self._grace = GRACE
         self._is_behind = False
 
     async def connect(self, source: int, sink: int) -> None:
@@ -182,9 +185,11 @@ class InputStream:
             self._framing.feed(data)
             self._look()
 
-    def end(self) -> None:
-        """Nothing more will come: end of file, a closed pipe on either side, or a signal."""
+    def end(self, grace: float = GRACE) -> None:
+        """Nothing more will come: end of file, a closed pipe on either side, or a signal. What is under way has `grace`
+        seconds to be answered."""
         if not self._ended:
+            self._grace = grace
             self._ended = True
             self._framing.end()
             self._look()
@@ -225,7 +230,7 @@ class InputStream:
                 if not self.take(said):
                     self._hand_on(self._incoming(said))
             case Rejection():
-                self.output.write(encode_message(said.answer))
+                self.output.write(encode_message(said.with_envelope(self.envelope)))
             case Reply():
                 reply = _reply(said)
                 if reply is not None:
@@ -250,7 +255,7 @@ class InputStream:
         """The next message for the SDK. Raises `anyio.EndOfStream` at the end."""
         while not self._items:
             if self._ended and (not self._is_behind or self.output.is_lost):
-                await self.output.let_finish()
+                await self.output.let_finish(self._grace)
                 raise anyio.EndOfStream
             self._arrived.clear()
             await self._arrived.wait()

@@ -4,5 +4,5 @@
 - `framing`: bytes to message texts, by lines or `Content-Length` blocks; what is too long or broken is a `Fault`
 - `messages`: texts to requests, errors for texts and faults that are none, answers to texts
 
-What is accepted here is accepted over HTTP too: `registry.server.mcp.http_server` reads bodies with `messages`.
+What is accepted here is accepted over HTTP too: `registry.server.mcp.http_requests` reads bodies with `messages`.
 """

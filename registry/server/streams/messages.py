@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from pif.language.json_text import JsonError, TooDeep, check_nesting, load_json, outside_strings
+from registry.server.contract.content import block
 from registry.server.contract.group import Answer
 
 __all__ = [
@@ -99,6 +100,11 @@ class Rejection(msgspec.Struct, frozen=True):
     """The JSON-RPC answer to something that cannot be dispatched."""
 
     answer: dict[str, Any]
+
+    def with_envelope(self, envelope: dict[str, Any]) -> dict[str, Any]:
+        """The answer, a result with what the client's generation of the protocol adds to it."""
+        result = self.answer.get("result")
+        return self.answer if result is None else {**self.answer, "result": {**result, **envelope}}
 
 
 class Unencodable(ValueError):
@@ -275,9 +281,7 @@ def _rejection(data: dict[str, Any], kind: str, message: str, *, path: str = "")
     if data.get("method") == "tools/call" and _is_id(number):
         place = path.removeprefix("/params").removeprefix("/arguments")
         answer = Answer.error(kind, message, path=place or None, hint="Nothing was done.")
-        return Rejection(
-            {"jsonrpc": "2.0", "id": number, "result": tool_result(answer, {"resultType": "complete"})}
-        )
+        return Rejection({"jsonrpc": "2.0", "id": number, "result": tool_result(answer, {})})
     if number is None and "method" in data and "id" not in data:
         return None
     return Rejection(protocol_error(number, INVALID_REQUEST, message))
@@ -349,7 +353,7 @@ def protocol_error(number: Any, code: int, message: str) -> dict[str, Any]:
 def tool_result(answer: Answer, envelope: dict[str, Any]) -> dict[str, Any]:
     """The result object of a call, as it goes over the wire; `envelope` holds what the protocol version adds."""
     return {
-        "content": [{"type": "text", "text": _cut(answer)}],
+        "content": [block(_cut(answer)), *map(block, answer.content)],
         "structuredContent": answer.structured,
         "isError": answer.is_error,
         **envelope,

@@ -44,7 +44,7 @@ class ExchangeDirectory:
                 raise RegistryError(
                     "invalid_argument",
                     "there is no such directory",
-                    place=str(self.path),
+                    file=str(self.path),
                     found=str(error.strerror),
                     expected="a directory that `export` wrote",
                     hint="check the path",
@@ -128,7 +128,7 @@ def _unreadable(place: Path, reason: str, found: str) -> RegistryError:
     return RegistryError(
         "invalid_argument",
         f"the file cannot be imported: {reason}",
-        place=str(place),
+        file=str(place),
         found=found,
         expected="an ordinary file that `export` wrote",
         hint="export again, and import what that wrote",

@@ -217,7 +217,7 @@ def _reject_other_directories(root: ExchangeDirectory, *, overwrite: bool) -> No
         raise RegistryError(
             "invalid_argument",
             "the directory is not empty, and no export",
-            place=str(root.path),
+            file=str(root.path),
             found=", ".join(foreign[:3]),
             expected="an empty directory, or one that is not there",
             hint="choose another directory",
@@ -226,7 +226,7 @@ def _reject_other_directories(root: ExchangeDirectory, *, overwrite: bool) -> No
         raise RegistryError(
             "invalid_argument",
             "the directory holds an export already",
-            place=str(root.path),
+            file=str(root.path),
             found=MANIFEST,
             expected="an empty directory, or one that is not there",
             hint="choose another directory, or allow overwriting",

@@ -12,6 +12,7 @@ import msgspec
 from pif.language.budget import JSON_LEVELS, reserve_stack
 from pif.language.errors import PifError
 from pif.language.json_text import TooDeep, check_nesting
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import (
     NO_EXAMPLES,
@@ -89,6 +90,7 @@ class _VersionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     code: msgspec.Raw
     examples: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     laws: tuple[KeptLaw, ...] = ()
+    rounded: RoundedNumbers | None = None
 
 
 def manifest_text(tools: dict[str, Entry]) -> bytes:
@@ -113,6 +115,7 @@ def record_text(record: ToolRecord) -> bytes:
             if record.examples != NO_EXAMPLES
             else msgspec.UNSET,
             laws=read_laws(record.laws),
+            rounded=record.rounded,
         )
     )
     text = msgspec.json.format(compact, indent=2)
@@ -158,15 +161,18 @@ def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
             created=moment,
             examples=_examples(file.examples, place),
             laws=_laws(file.laws),
+            rounded=file.rounded,
         )
         check_record(record)
     return record
 
 
-class _Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     output: msgspec.Raw
     input: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     arguments: tuple[msgspec.Raw, ...] | msgspec.UnsetType = msgspec.UNSET
+    raw: bool = False
+    data: bool = False
 
 
 def _examples(raw: msgspec.Raw | msgspec.UnsetType, place: str) -> str:
@@ -207,7 +213,7 @@ def malformed(place: str, message: str, found: str, expected: str) -> RegistryEr
     return RegistryError(
         "invalid_argument",
         f"the export cannot be imported: {message}",
-        place=place,
+        file=place,
         found=found if len(found) <= 200 else found[:197] + "...",
         expected=expected,
         hint="nothing was imported; export again from where it came from, or mend the file",
@@ -227,7 +233,7 @@ def blaming(place: str) -> Iterator[None]:
             error.expected or "the code of a tool",
         ) from error
     except RegistryError as error:
-        if error.place == place:
+        if error.file == place:
             raise
         raise malformed(
             place, error.message, error.found or "that", error.expected or "what `evolve` would accept"

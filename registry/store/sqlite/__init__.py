@@ -6,5 +6,8 @@
 - `queries`: what is stored at a snapshot
 - `changes`: changes inside one transaction; the next version number of a tool
 - `maintenance`: backup and integrity
+- `traces`: the files of a home, and what they tell where the database does not
 - `sqlite_store`: the store
+- `read_only_store`: the same, never written: read-only disks and replicas
+- `rescue`: what of a damaged store can be read, as a fresh store
 """

@@ -235,7 +235,7 @@ class Change:
         ).fetchall()
         for name, version, hash_ in rows:
             self._connection.execute(
-                "UPDATE versions SET hash = NULL, capabilities = '[]' WHERE name = ? AND version = ?",
+                "UPDATE versions SET hash = NULL, capabilities = '[]', rounded = NULL WHERE name = ? AND version = ?",
                 (name, version),
             )
             self._connection.execute(
@@ -276,7 +276,8 @@ class Change:
             (record.hash, record.code),
         )
         self._connection.execute(
-            "INSERT INTO versions (name, version, hash, capabilities, created, evolved) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO versions (name, version, hash, capabilities, created, evolved, rounded)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 record.name,
                 record.version,
@@ -284,6 +285,7 @@ class Change:
                 msgspec.json.encode(record.capabilities).decode(),
                 record.created,
                 sequence,
+                None if record.rounded is None else msgspec.json.encode(record.rounded).decode(),
             ),
         )
         self._examples(record, sequence)
@@ -328,7 +330,7 @@ class Change:
         sequence = cursor.lastrowid
         if sequence is None:
             raise RegistryError(
-                "internal", "the store gave no number to an event", place=str(self._path), tool=name
+                "internal", "the store gave no number to an event", file=str(self._path), tool=name
             )
         return sequence
 

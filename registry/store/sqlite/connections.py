@@ -60,7 +60,7 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
             raise RegistryError(
                 "store_error",
                 "the file system of the home does not carry a write-ahead log",
-                place=str(path),
+                file=str(path),
                 found=f"journal mode {mode}",
                 expected="journal mode wal",
                 hint="choose a home on a local disk with --home",
@@ -71,9 +71,12 @@ def connect_writer(path: Path, *, patience: float) -> sqlite3.Connection:
     return connection
 
 
-def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
-    """A connection that changes nothing and never checkpoints."""
-    connection = _connect(path, patience=patience)
+def connect_reader(path: Path, *, patience: float, options: str = "mode=rw") -> sqlite3.Connection:
+    """A connection that changes nothing and never checkpoints. `options` are those of SQLite's file names.
+
+    With `mode=rw` it may still make the index of the log, which every reader of a log needs.
+    """
+    connection = _connect(path, patience=patience, options=options)
     try:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA query_only = ON")
@@ -83,10 +86,10 @@ def connect_reader(path: Path, *, patience: float) -> sqlite3.Connection:
     return connection
 
 
-def _connect(path: Path, *, patience: float) -> sqlite3.Connection:
-    # mode=rw: a store whose file has been moved away is an error, never a new empty one.
+def _connect(path: Path, *, patience: float, options: str = "mode=rw") -> sqlite3.Connection:
+    # mode=rw, or ro: a store whose file has been moved away is an error, never a new empty one.
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
+        f"{path.absolute().as_uri()}?{options}",
         uri=True,
         timeout=patience,
         isolation_level=None,
@@ -104,9 +107,10 @@ def _connect(path: Path, *, patience: float) -> sqlite3.Connection:
 class Readers:
     """Readers of one store, for any number of threads."""
 
-    def __init__(self, path: Path, *, patience: float) -> None:
+    def __init__(self, path: Path, *, patience: float, options: str = "mode=rw") -> None:
         self._path = path
         self._patience = patience
+        self._options = options
         self._idle: deque[sqlite3.Connection] = deque()  # its append and pop are atomic
         self._open = True
 
@@ -118,7 +122,7 @@ class Readers:
         try:
             connection = self._idle.pop()
         except IndexError:
-            connection = connect_reader(self._path, patience=self._patience)
+            connection = connect_reader(self._path, patience=self._patience, options=self._options)
         try:
             yield connection
         finally:

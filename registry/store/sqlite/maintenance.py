@@ -1,6 +1,7 @@
 """Backup and integrity of a store.
 
-`copy_whole` makes a complete copy in one file, while others go on reading and writing; `problems` checks the file, its
+`copy_whole` makes a complete copy in one file, while others go on reading and writing; `verify_backup` reads one whole;
+`problems` checks the file, its
 codes and their hashes, and its heads against its log.
 
 The copy is taken at one moment (SQLite's backup interface, inside one read transaction), tested, synchronised to
@@ -23,9 +24,11 @@ from registry.errors import RegistryError
 from registry.records import content_hash
 from registry.store.failures import store_errors
 from registry.store.sqlite.changes import folded
+from registry.store.sqlite.connections import connect_reader
 from registry.store.sqlite.queries import together
+from registry.store.sqlite.tables import check_tables
 
-__all__ = ["copy_whole", "problems"]
+__all__ = ["copy_whole", "problems", "verify_backup"]
 
 
 def copy_whole(source: sqlite3.Connection, source_path: Path, target: Path, *, overwrite: bool) -> None:
@@ -81,7 +84,7 @@ def _reject_bad_target(source: Path, target: Path, *, overwrite: bool) -> None:
         raise RegistryError(
             "invalid_argument",
             f"the backup cannot go there: {reason}",
-            place="path",
+            file=str(target),
             found=str(target),
             hint=hint,
         )
@@ -101,7 +104,7 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
         raise RegistryError(
             "invalid_argument",
             "the backup cannot go there: there is a file already",
-            place="path",
+            file=str(target),
             found=str(target),
             hint="choose another path, or allow overwriting",
         ) from None
@@ -109,6 +112,42 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
         if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
             raise
         os.replace(partial, target)  # a file system without hard links
+
+
+def verify_backup(path: Path) -> tuple[int, int, tuple[str, ...]]:
+    """Read a backup whole, without changing it: its tools, their versions, and everything that is wrong with it.
+
+    Raises `RegistryError` where there is no such file, or none of ours.
+    """
+    with store_errors(path):
+        if not path.is_file():
+            raise RegistryError(
+                "invalid_argument",
+                "there is no such backup",
+                file=str(path),
+                hint="name the file of a backup",
+            )
+        if any(other.exists() and other.stat().st_size for other in _files_of(path)[1:]):
+            raise RegistryError(
+                "store_error",
+                "beside the file lies a log: it is a store in use, or the copy of one, and no backup",
+                file=str(path),
+                hint="`pif doctor` checks a store; `pif backup FILE` makes a backup of it",
+            )
+        with closing(connect_reader(path, patience=1.0, options="mode=ro&immutable=1")) as backup:
+            check_tables(backup, path)
+            try:
+                wrong = tuple(problems(backup))
+                tools, versions = (
+                    backup.execute(question).fetchone()[0]
+                    for question in (
+                        "SELECT count(*) FROM heads WHERE current IS NOT NULL",
+                        "SELECT count(*) FROM versions WHERE forgotten IS NULL",
+                    )
+                )
+            except sqlite3.DatabaseError as error:
+                return 0, 0, (f"the file is damaged: {error}",)
+            return int(tools), int(versions), wrong
 
 
 # ── Integrity ────────────────────────────────────────────────────────────────────────────────────────────────

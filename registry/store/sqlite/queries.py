@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import (
     NO_EXAMPLES,
@@ -54,7 +55,8 @@ _RECORD: Final = """
              ORDER BY promised.since DESC LIMIT 1),
            (SELECT found.laws FROM laws AS found
              WHERE found.name = versions.name AND found.version = versions.version AND found.since <= :sequence
-             ORDER BY found.since DESC LIMIT 1)
+             ORDER BY found.since DESC LIMIT 1),
+           versions.rounded
       FROM versions LEFT JOIN content ON content.hash = versions.hash
      WHERE versions.name = :name AND versions.evolved <= :sequence
        AND (versions.forgotten IS NULL OR versions.forgotten > :sequence)
@@ -178,16 +180,16 @@ def unknown_tool(connection: sqlite3.Connection, name: str, version: int | None 
     )
 
 
-_Row = tuple[str, int, str | None, str, str, str | None, str | None, str | None, str | None]
+_Row = tuple[str, int, str | None, str, str, str | None, str | None, str | None, str | None, str | None]
 
 
 def _record(path: Path, row: _Row) -> ToolRecord:
-    name, version, hash_, capabilities, created, code, description, examples, laws = row
+    name, version, hash_, capabilities, created, code, description, examples, laws, rounded = row
     if hash_ is None:
         raise RegistryError(
             "store_error",
             f"{name}@{version} was forgotten while this run was using it, and has been erased",
-            place=str(path),
+            file=str(path),
             tool=f"{name}@{version}",
             hint="run it again: a new run sees the tools that are left",
         )
@@ -195,17 +197,29 @@ def _record(path: Path, row: _Row) -> ToolRecord:
         raise damaged(
             path, f"{name}@{version}", f"the code of {name}@{version} does not have the hash {hash_}"
         )
-    return ToolRecord(
-        name=name,
-        version=version,
-        description=description,
-        code=code,
-        hash=hash_,
-        capabilities=msgspec.json.decode(capabilities, type=tuple[str, ...]),
-        created=created,
-        examples=examples or NO_EXAMPLES,
-        laws=laws or NO_LAWS,
-    )
+    try:
+        return ToolRecord(
+            name=name,
+            version=version,
+            description=description,
+            code=code,
+            hash=hash_,
+            capabilities=msgspec.json.decode(capabilities, type=tuple[str, ...]),
+            created=created,
+            examples=_promised(examples) or NO_EXAMPLES,
+            laws=_promised(laws) or NO_LAWS,
+            rounded=None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
+        )
+    except (msgspec.MsgspecError, TypeError, UnicodeError):
+        what = f"what is stored beside the code of {name}@{version} is no JSON"
+        raise damaged(path, f"{name}@{version}", what) from None
+
+
+def _promised(text: str | None) -> str | None:
+    """The JSON text of examples or laws, if it is one: a list of objects."""
+    if text is not None and text not in (NO_EXAMPLES, NO_LAWS):
+        msgspec.json.decode(text, type=list[dict[str, msgspec.Raw]])
+    return text
 
 
 # ── Snapshots ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -217,6 +231,7 @@ def _record(path: Path, row: _Row) -> ToolRecord:
 # looked up once is kept, within bounds, for as long as the snapshot lives.
 
 _KEPT: Final = 16_000_000
+_NAMES_KEPT: Final = 200_000
 
 
 class SqliteSnapshot:
@@ -228,6 +243,7 @@ class SqliteSnapshot:
         self._sequence = sequence
         self._found: dict[tuple[str, int | None], ToolRecord | None] = {}
         self._weight = 0
+        self._names: tuple[str, ...] | None = None
 
     @property
     def sequence(self) -> int:
@@ -251,8 +267,13 @@ class SqliteSnapshot:
 
     def names(self) -> tuple[str, ...]:
         """All names that resolve, by code point."""
-        with store_errors(self._path), self._readers.one() as reader:
-            return names_at(reader, self._sequence)
+        names = self._names
+        if names is None:
+            with store_errors(self._path), self._readers.one() as reader:
+                names = names_at(reader, self._sequence)
+            if len(names) <= _NAMES_KEPT:
+                self._names = names
+        return names
 
     def lineage(self, name: str) -> Lineage | None:
         """The name's versions that resolve, or None where the name does not."""

@@ -7,6 +7,7 @@ wait for no writer. The files are readable by their owner only.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
@@ -19,9 +20,10 @@ from typing import Final
 
 import msgspec
 
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
-from registry.records import NO_EXAMPLES, NO_LAWS, ToolRecord
-from registry.store.failures import closed, store_errors
+from registry.records import NAME_RULE, NO_EXAMPLES, NO_LAWS, ToolRecord
+from registry.store.failures import closed, empty_beside_traces, store_errors, unwritable_home
 from registry.store.protocol import (
     PAGE_LIMIT,
     Adopted,
@@ -39,11 +41,11 @@ from registry.store.sqlite.connections import Readers, connect_writer, make_priv
 from registry.store.sqlite.maintenance import copy_whole, problems
 from registry.store.sqlite.queries import SqliteSnapshot, last_sequence, record_at, together, unknown_tool
 from registry.store.sqlite.tables import prepare
+from registry.store.sqlite.traces import FILE_NAME, LOCK_NAME, is_empty, may_only_be_read, traces
 from registry.store.sqlite.version_counter import VersionCounter
 
 __all__ = ["FILE_NAME", "GRACE", "PATIENCE", "SqliteStore"]
 
-FILE_NAME: Final = "tools.sqlite"
 PATIENCE: Final = 10.0
 """Seconds a write waits for other processes."""
 
@@ -53,6 +55,18 @@ GRACE: Final = 3_600.0
 _RECHECK: Final = 1.0
 """Seconds after which a snapshot asks the database even where the counter says that nothing was written; without this
 a process would miss all writes from the moment the lock file is replaced."""
+
+_CODES: Final = (
+    "FROM heads JOIN versions ON versions.name = heads.name AND versions.version = heads.current"
+    " JOIN content ON content.hash = versions.hash"
+)
+"""The current tools with their code."""
+
+_NAMED: Final = re.compile(rf'"({NAME_RULE})(?:@[0-9]+)?"')
+"""A string in code that could be a tool's name, with or without a version."""
+
+_AT_ONCE: Final = 500
+"""Codes that `namings` looks at between two calls of `visit`: some milliseconds."""
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -81,23 +95,42 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._closed = False
         self._seen: _Seen | None = None
-        with store_errors(self._path), ExitStack() as undo:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._counter = VersionCounter(home / "tools.lock", patience=patience)
-            undo.callback(self._counter.close)
-            with self._counter.writing():
+        try:
+            with store_errors(self._path), ExitStack() as undo:
+                home.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._counter = VersionCounter(home / LOCK_NAME, patience=patience)
+                undo.callback(self._counter.close)
+                with self._counter.held():
+                    self._open(home, patience, undo)
+                undo.pop_all()
+        except RegistryError as error:
+            if may_only_be_read(self._path):
+                raise unwritable_home(self._path, error.found) from error
+            raise
+
+    def _open(self, home: Path, patience: float, undo: ExitStack) -> None:
+        if is_empty(self._path):
+            found = traces(home, written=self._counter.value())
+            if found:
+                raise empty_beside_traces(self._path, found)
+            with self._counter.counted():
                 make_private(self._path)
-                self._writer = connect_writer(self._path, patience=patience)
-                undo.callback(self._writer.close)
-                prepare(self._writer, self._path)
-            self._readers = Readers(self._path, patience=patience)
-            undo.pop_all()
+                self._connect(patience, undo)
+        else:
+            make_private(self._path)
+            self._connect(patience, undo)
+
+    def _connect(self, patience: float, undo: ExitStack) -> None:
+        self._writer = connect_writer(self._path, patience=patience)
+        undo.callback(self._writer.close)
+        prepare(self._writer, self._path)
+        self._readers = Readers(self._path, patience=patience)
 
     def snapshot(self) -> SqliteSnapshot:
         """The registry as it is now; the same object as long as nothing was written."""
         if self._closed:
             raise closed(self._path)
-        count, now, seen = self._counter.value(), time.monotonic(), self._seen
+        count, now, seen = self._writes(), time.monotonic(), self._seen
         if seen is not None and seen.count == count and not count % 2 and now - seen.checked < _RECHECK:
             return seen.snapshot
         with self._reading() as reader:
@@ -108,6 +141,10 @@ class SqliteStore:
             snapshot = SqliteSnapshot(self._readers, self._path, sequence)
         self._seen = _Seen(snapshot, count, now)
         return snapshot
+
+    def _writes(self) -> int:
+        """The count of writes; even where none is under way."""
+        return self._counter.value()
 
     def evolve(
         self,
@@ -120,13 +157,23 @@ class SqliteStore:
         examples: str = NO_EXAMPLES,
         laws: str | None = None,
         certificates: Mapping[str, str] | None = None,
+        rounded: RoundedNumbers | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
         """Make `code` the current version of `name`; see `registry.store.protocol.Store.evolve`."""
         moment = self._moment()
         wanted = ToolRecord(
-            name, 0, description, code, hash, tuple(sorted(capabilities)), moment, examples, laws or NO_LAWS
+            name,
+            0,
+            description,
+            code,
+            hash,
+            tuple(sorted(capabilities)),
+            moment,
+            examples,
+            laws or NO_LAWS,
+            rounded,
         )
         check_record(wanted)
         keep_laws = laws is None
@@ -211,26 +258,37 @@ class SqliteStore:
             chosen = names[offset : offset + limit]
             return len(names), self._records(reader, last_sequence(reader), chosen)
 
-    def naming(self, name: str) -> tuple[ToolRecord, ...]:
+    def naming(self, name: str) -> tuple[str, ...]:
         """The current tools in whose code that name stands as a string; what the code says by it is not looked at."""
         check_spelling(name)
         return self._holding(f'"{name}"', f'"{name}@')
 
-    def naming_by_run(self) -> tuple[ToolRecord, ...]:
+    def naming_by_run(self) -> tuple[str, ...]:
         """The current tools whose code has a `code_of` of a term: of a name it is printed as a string."""
         return self._holding('"code_of":{', '"code_of":[')
 
-    def _holding(self, *texts: str) -> tuple[ToolRecord, ...]:
+    def _holding(self, *texts: str) -> tuple[str, ...]:
         """The current tools in whose code one of two texts stands."""
-        with self._reading() as reader, together(reader):
+        with self._reading() as reader:
             rows = reader.execute(
-                "SELECT heads.name FROM heads"
-                "  JOIN versions ON versions.name = heads.name AND versions.version = heads.current"
-                "  JOIN content ON content.hash = versions.hash"
-                " WHERE instr(content.code, ?) > 0 OR instr(content.code, ?) > 0 ORDER BY heads.name",
+                f"SELECT heads.name {_CODES} WHERE instr(content.code, ?) > 0 OR instr(content.code, ?) > 0"
+                " ORDER BY heads.name",
                 texts,
-            )
-            return self._records(reader, last_sequence(reader), [found for (found,) in rows])
+            ).fetchall()
+        return tuple(found for (found,) in rows)
+
+    def namings(self, visit: Callable[[int], None]) -> dict[str, list[str]]:
+        """`naming` of every current tool, in one walk; see `registry.store.protocol.Store`."""
+        found: dict[str, list[str]] = {}
+        with self._reading() as reader, together(reader):
+            names = {name for (name,) in reader.execute("SELECT name FROM heads WHERE current IS NOT NULL")}
+            rows = reader.execute(f"SELECT heads.name, content.code {_CODES} ORDER BY heads.name")
+            while some := rows.fetchmany(_AT_ONCE):
+                visit(len(some))
+                for namer, code in some:
+                    for named in names.intersection(_NAMED.findall(code)):
+                        found.setdefault(named, []).append(namer)
+        return found
 
     def recent(self, limit: int) -> tuple[ToolRecord, ...]:
         """The tools last evolved, described, rolled back or imported, latest first."""

@@ -8,6 +8,8 @@ to now, one row a name, for searching and for counting versions; `SqliteStore.ch
 `examples` holds what a version was promised to give, as JSON text, from an event on: what it was before stays readable
 to older snapshots. `laws` holds what was found to hold of it in the same way, `certificates` each certificate once.
 
+`versions.rounded` is JSON too: the numbers that lost their fractions when the code was read, null where none did.
+
 A file is marked by its application id, and its user version counts the migrations it has been through.
 """
 
@@ -20,7 +22,7 @@ from typing import Final
 
 from registry.errors import RegistryError
 
-__all__ = ["APPLICATION_ID", "MIGRATIONS", "prepare"]
+__all__ = ["APPLICATION_ID", "MIGRATIONS", "check_tables", "prepare"]
 
 APPLICATION_ID: Final = 0x50494654
 """ASCII "PIFT"; file(1) and other tools read it from the header."""
@@ -90,7 +92,9 @@ _LAWS: Final = (
     )""",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS)
+_ROUNDED: Final = ("ALTER TABLE versions ADD COLUMN rounded TEXT",)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS, _ROUNDED)
 """The statements of each step; step n leads from user version n to n + 1. Released steps are never edited."""
 
 
@@ -101,26 +105,7 @@ def prepare(
 
     The caller keeps other writers out.
     """
-    application, version = _number(connection, "application_id"), _number(connection, "user_version")
-    tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
-    if application != APPLICATION_ID and (application, version, tables) != (0, 0, 0):
-        raise RegistryError(
-            "store_error",
-            "the file is a database of some other program",
-            place=str(path),
-            found=f"application id {application:#x}, {tables} tables and indexes",
-            expected=f"application id {APPLICATION_ID:#x}",
-            hint="move it away, or choose another home with --home",
-        )
-    if version > len(migrations):
-        raise RegistryError(
-            "store_error",
-            "the store was written by a newer version of this program",
-            place=str(path),
-            found=f"schema {version}",
-            expected=f"schema {len(migrations)} or older",
-            hint="update this program, or choose another home with --home",
-        )
+    version = _version(connection, path, migrations)
     if version == len(migrations):
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -135,6 +120,45 @@ def prepare(
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def check_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that a reader cannot read as it is: that of another program, a newer one, one to be migrated."""
+    version = _version(connection, path, MIGRATIONS)
+    if version < len(MIGRATIONS):
+        raise RegistryError(
+            "store_error",
+            "the store was written by an older version of this program, and reading it does not change it",
+            file=str(path),
+            found=f"schema {version}",
+            expected=f"schema {len(MIGRATIONS)}",
+            hint="open it once without --read-only, or copy it to a place where that is possible",
+        )
+
+
+def _version(connection: sqlite3.Connection, path: Path, migrations: Sequence[Sequence[str]]) -> int:
+    """How many migrations a file has been through; files of other programs and newer ones are errors."""
+    application, version = _number(connection, "application_id"), _number(connection, "user_version")
+    tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    if application != APPLICATION_ID and (application, version, tables) != (0, 0, 0):
+        raise RegistryError(
+            "store_error",
+            "the file is a database of some other program",
+            file=str(path),
+            found=f"application id {application:#x}, {tables} tables and indexes",
+            expected=f"application id {APPLICATION_ID:#x}",
+            hint="move it away, or choose another home with --home",
+        )
+    if version > len(migrations):
+        raise RegistryError(
+            "store_error",
+            "the store was written by a newer version of this program",
+            file=str(path),
+            found=f"schema {version}",
+            expected=f"schema {len(migrations)} or older",
+            hint="update this program, or choose another home with --home",
+        )
+    return version
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -67,14 +67,19 @@ class VersionCounter:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Keep all other writers out and count one write, whether it succeeds or not."""
-        with self.held():
-            before = self.value()
-            under_way = before + 1 + before % 2
-            self._put(under_way)
-            try:
-                yield
-            finally:
-                self._put(under_way + 1)
+        with self.held(), self.counted():
+            yield
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count one write, whether it succeeds or not. The caller keeps other writers out."""
+        before = self.value()
+        under_way = before + 1 + before % 2
+        self._put(under_way)
+        try:
+            yield
+        finally:
+            self._put(under_way + 1)
 
     def close(self) -> None:
         """Let go of the file. The mapping goes with this object: another thread may be reading it just now."""
@@ -95,7 +100,7 @@ class VersionCounter:
                     raise RegistryError(
                         "store_error",
                         f"another process has been writing to the store for {self._patience:g} seconds",
-                        place=str(self._path),
+                        file=str(self._path),
                         hint="try again; see which other servers use this home",
                     ) from None
             time.sleep(pause)

@@ -1,6 +1,6 @@
 """True certificates edited towards false claims: none is accepted.
 
-See docs/reference/certificates.md §3.  By hand, as many as wanted: ``python -m
+Proofs and witnesses of every engine, and proofs of theories that were edited since. See docs/reference/certificates.md §3.  By hand, as many as wanted: ``python -m
 tests.attacks.certificates.test_changed_certificates 100000``.
 """
 
@@ -9,16 +9,17 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
 
 from kleis.prover.checker import solvers
 from kleis.prover.checker.format import Certificate
-from kleis.prover.checker.kernel import judge
+from kleis.prover.checker.kernel import Refusal, judge
 from kleis.prover.checker.rules import ask
 from kleis.prover.checker.translation.script import Script
-from tests.support.provers.changed_certificates import WORLDS, attack, digest
+from tests.support.provers.changed_certificates import WORLDS, World, attack, digest
 
 _STEPS = 20_000
 _SHARES = 20
@@ -56,6 +57,22 @@ def test_the_proofs_that_are_edited_are_accepted(monkeypatch: pytest.MonkeyPatch
             assert judge(
                 msgspec.convert({**said, "version": 2, "goal": goal}, Certificate), ("z3",)
             ).goal.claim
+
+
+def test_the_witnesses_that_are_edited_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ask, "run", _quickly)
+    for world in WORLDS:
+        for witness in () if world.clash or world.others else world.witnesses:
+            assert any(_disproves(world, claim, witness) for claim in world.false), (world.theory, witness)
+
+
+def _disproves(world: World, claim: str, witness: dict[str, Any]) -> bool:
+    goal = digest(world.theory, claim, (), "disproved")
+    said = {"version": 2, "status": "disproved", "theory": world.theory, "claim": claim, "goal": goal}
+    try:
+        return judge(msgspec.convert({**said, "witness": witness}, Certificate), ("z3",)).evidence is not None
+    except Refusal:
+        return False
 
 
 if __name__ == "__main__":

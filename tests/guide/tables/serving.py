@@ -29,9 +29,10 @@ from registry.server.groups.pif import tool_specs as pif_tools
 from registry.server.groups.policy import requests as policy_tools
 from registry.server.groups.theory import requests as theory_tools
 from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHIN
-from registry.server.mcp import http_server
+from registry.server.mcp import http_connection, http_requests, http_server
 from registry.server.mcp.fast_path import BYTES
 from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS, INSTRUCTIONS_LIMIT, PAGE
+from registry.server.mcp.subscriptions import ADDRESSES, STREAMS, WATCHED
 from registry.server.serve import GROUPS, make_groups
 from registry.server.streams.framing import DEFAULT_CAP
 from registry.server.streams.messages import NESTING, TEXT_LIMIT, VALUES
@@ -195,8 +196,17 @@ def limits() -> str:
         ("one message on standard input", f"{DEFAULT_CAP // mib} MiB"),
         ("nesting of a message on standard input", f"{NESTING:,} levels"),
         ("values in a message (commas and opening brackets)", f"{VALUES:,}"),
-        ("one request over HTTP", f"{http_server.BODY // mib} MiB"),
-        ("nesting of a request over HTTP", f"{http_server.NESTING} levels"),
+        ("one request over HTTP", f"{http_requests.BODY // mib} MiB"),
+        (
+            f"bodies of requests over HTTP under way, those of at most {http_requests.SMALL_BODY // 1024} KiB not counted",
+            f"{http_requests.BODIES // mib} MiB",
+        ),
+        ("head of a request over HTTP", f"{http_connection.HEAD_BYTES // 1024} KiB"),
+        ("nesting of a request over HTTP", f"{http_requests.NESTING} levels"),
+        (
+            "connections over HTTP, where the system allows as many descriptors",
+            f"{http_server.CONNECTIONS:,}",
+        ),
         ("nesting of a field of an answer's object over HTTP", f"{HTTP_LEVELS} levels"),
         ("sessions of the older protocol over HTTP", f"{HTTP_SESSIONS:,}"),
         ("text of an answer", f"{TEXT_LIMIT:,} characters"),
@@ -204,6 +214,8 @@ def limits() -> str:
         ("description of an evolved tool as shown", f"{pif_tools.DESCRIPTION:,} characters"),
         ("entries on a page of a list", f"{PAGE}"),
         ("values of a completion", f"{COMPLETIONS}"),
+        ("addresses that a client watches; all clients", f"{ADDRESSES}; {WATCHED:,}"),
+        ("streams of a client (newer protocol)", f"{STREAMS}"),
         ("calls under way", f"{CALLS}"),
         ("bytes of the messages of calls under way", f"{BYTES // mib} MiB"),
         ("worker threads", f"{DEFAULT_WORKERS}, with {STACK_BYTES // mib} MiB of stack each"),
@@ -299,6 +311,12 @@ def serve_options() -> str:
     return markdown(("Option", "Meaning", "Default", "also `kleis serve`"), rows)
 
 
+def deadlines() -> str:
+    """How long a connection over HTTP may wait for its client."""
+    rows = [(what, f"{seconds:g} s") for seconds, what in http_connection.PHASES.values()]
+    return markdown(("What is waited for", "At most"), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "serving-options": serve_options,
     "serving-groups": groups,
@@ -307,6 +325,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "serving-prompts": prompts,
     "serving-errors": errors,
     "serving-limits": limits,
+    "serving-deadlines": deadlines,
     "serving-times": times,
     "serving-commands-pif": partial(commands, pif),
     "serving-commands-kleis": partial(commands, kleis),

@@ -9,7 +9,9 @@ import pytest
 
 from kleis.policy.audit import Audit, Remark, audit
 from kleis.policy.policy import Policy, load_policy
+from kleis.policy.prover_questions import Questions
 from kleis.prover.process.broker import Broker
+from kleis.syntax.parser.parser import parse_expression
 from tests.support.theories.policies import STARTER, policy
 
 
@@ -230,3 +232,43 @@ def test_something_else_under_the_name_of_a_rule(broker: Broker, only: str) -> N
     (remark,) = of_kind(found, "never_asked")
     assert "every such action is denied" in remark.message
     assert not any("git_push" in each.message for each in of_kind(found, "no_rule"))
+
+
+MENDED = {
+    "run_command": 'if ¬matches(c, re_literal("ls")) then "deny" else "allow"',
+    "file_edit": 'if ¬matches(c, re_literal("src/x")) then "deny" else "allow"',
+    "git_push": 'if ¬matches(c, re_literal("topic")) then "deny" else "allow"',
+}
+
+
+@pytest.mark.parametrize(
+    ("action", "parameters", "test"),
+    [
+        ("run_command", "c", 'contains(c, "rm -rf")'),
+        ("file_edit", "c", 'c = "src/core"'),
+        ("git_push", "c, force", 'c = "main"'),
+    ],
+)
+def test_each_witness_that_slips_past_has_the_proposition_that_forbids_it(
+    broker: Broker, action: str, parameters: str, test: str
+) -> None:
+    text = f'define check_{action}({parameters}) = if {test} then "deny" else "allow"'
+    subject = policy(text)
+    mended = policy(f"define check_{action}({parameters}) = {MENDED[action]}")
+    slips = of_kind(audited(broker, subject, action), "slips_past")
+    assert len(slips) >= 3
+    for remark in slips:
+        proposition = parse_expression(remark.proposition)
+        assert remark.as_dict()["proposition"] == remark.proposition
+        with Questions(subject.theory, broker=broker) as asked:
+            assert asked._prover.verify(proposition).status == "disproved"
+        with Questions(mended.theory, broker=broker) as asked:
+            assert asked._prover.verify(proposition).status == "verified"
+
+
+def test_an_action_without_a_rule_has_the_proposition_that_asks_for_one(broker: Broker) -> None:
+    found = audited(broker, 'define check_git_commit(d) = "deny"')
+    (remark,) = [each for each in of_kind(found, "no_rule") if each.message.find("git_push") >= 0]
+    assert remark.proposition == 'check_git_push("x", 0) = "deny"'
+    denying = audit(policy('define check_git_commit(d) = "deny"', default="deny"), broker=broker)
+    assert {each.proposition for each in of_kind(denying, "no_rule")} == {""}

@@ -108,3 +108,20 @@ def test_a_changed_starter_policy(broker: Broker) -> None:
     assert commands.looser is not None
     assert "curl" in commands.looser.witness["command"]
     assert found.relation == "looser"
+
+
+@pytest.mark.parametrize(
+    ("opened", "closed"),
+    [("¬(", ")"), ("matches(command, re_star(", "))"), ('(command = "a" ∨ ', ")")],
+)
+def test_rules_as_deep_as_a_source_may_be(broker: Broker, opened: str, closed: str) -> None:
+    """Such a pair once raised RecursionError: each level of a tree is several frames of Python."""
+    depth = 230
+    if opened.startswith("matches"):
+        test = "matches(command, " + "re_star(" * depth + 're_literal("x")' + ")" * depth + ")"
+    else:
+        test = opened * depth + 'command = "x"' + closed * depth
+    text = f'define check_run_command(command) = if {test} then "{{}}" else "deny"'
+    found = compared(broker, text.format("allow"), text.format("deny"))
+    assert row(found, "run_command").relation in ("stricter", "unknown")
+    assert row(found, "file_edit").relation == "equal"

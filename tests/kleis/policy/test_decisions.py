@@ -352,4 +352,13 @@ def test_an_argument_that_does_not_exist_denies(name: str) -> None:
     found = decide("", "git_push", branch="topic", **{name: True})
     assert not found.allowed
     assert f"there is no argument {name}" in found.reason
-    assert decide("", "git_push", branch="topic", force=False, description="of a commit").allowed
+    assert decide("", "git_push", branch="topic", force=False).allowed
+
+
+def test_an_argument_of_another_action_denies_and_says_whose_it_is() -> None:
+    found = decide("", "git_push", branch="topic", description="of a commit")
+    assert not found.allowed
+    assert (
+        "the argument description belongs to git_commit; git_push takes branch, path, force" in found.reason
+    )
+    assert not decide("", "file_edit", path="a", branch="main").allowed

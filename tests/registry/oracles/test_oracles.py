@@ -210,3 +210,15 @@ def test_what_is_kept_is_bounded_and_forgetting_changes_nothing(
     first = [ask(small, each) for each in questions]
     assert [ask(small, each) for each in questions] == first
     assert len(small._answers) < len(questions)
+
+
+def test_a_refused_expression_is_charged_its_steps(snapshot: TheorySnapshot) -> None:
+    """An expression that fails late took as long as one that does not; it was free."""
+    long = f"sum([{', '.join(['1'] * 3_000)}]) + nth([1], 5)"
+    short = "nth([1], 5)"
+    fuel = {}
+    for question in (long, short):
+        found = ask(snapshot, {"kleis": question})
+        assert found["error"]["kind"] == "oracle_error"
+        fuel[question] = found["error"]["fuel_used"] - 2 * (len(question) >> 4)
+    assert fuel[long] > fuel[short] + 200

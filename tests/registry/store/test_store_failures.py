@@ -115,7 +115,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path, conte
         SqliteStore(tmp_path)
 
     assert refused.value.kind == "store_error"
-    assert refused.value.place == str(path)
+    assert refused.value.file == str(path)
     assert path.read_bytes() == content
 
 

@@ -17,9 +17,6 @@ from registry.errors import KINDS as REGISTRY_KINDS
 from registry.tools.help import ERRORS, EXAMPLES, TOPICS, help_on
 from tests.support.terms.tool_dictionary import answer
 
-THEORY_KINDS = {"oracle_error", "law_disproved"}
-"""Kinds of which `help` speaks only where the theory group is offered."""
-
 
 def text(topic: str | None = None) -> str:
     found = help_on(topic)
@@ -68,8 +65,7 @@ def test_capabilities_are_shown_with_the_operations_that_give_them() -> None:
 
 def test_every_kind_of_error_is_explained() -> None:
     kinds = {*KINDS, *REGISTRY_KINDS}
-    assert set(ERRORS) <= kinds
-    assert kinds - set(ERRORS) <= THEORY_KINDS
+    assert set(ERRORS) == kinds
     shown = text("errors").splitlines()
     assert [line.split()[0] for line in shown] == list(ERRORS)
 

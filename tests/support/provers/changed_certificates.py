@@ -18,21 +18,14 @@ from kleis.core.canonical_bytes import digest_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.prover.checker.format import Certificate
-from kleis.prover.checker.kernel import Refusal, judge
+from kleis.prover.checker.kernel import Refusal, judge, parts_of
 from kleis.prover.protocol.engine import declarations_of, with_lemmas
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
 from tests.support.provers.changed_data import changed
+from tests.support.provers.engine_proofs import ENGINE_WORLDS, World
 
 __all__ = ["WORLDS", "World", "attack", "digest", "proofs"]
-
-
-class World(msgspec.Struct, frozen=True):
-    """A theory that has a model, claims that follow from it with their proofs as JSON values, and claims that do not."""
-
-    theory: str
-    true: tuple[tuple[str, dict[str, Any]], ...]
-    false: tuple[str, ...]
 
 
 def _asked(*given: str) -> dict[str, Any]:
@@ -165,7 +158,7 @@ _RECURSIVE = World(
     ),
 )
 
-WORLDS: tuple[World, ...] = (_ARITHMETIC, _SEMIGROUP, _BOUNDED, _RECURSIVE)
+WORLDS: tuple[World, ...] = (_ARITHMETIC, _SEMIGROUP, _BOUNDED, _RECURSIVE, *ENGINE_WORLDS)
 
 
 def proofs() -> list[dict[str, Any]]:
@@ -173,26 +166,51 @@ def proofs() -> list[dict[str, Any]]:
     return [proof for world in WORLDS for _, proof in world.true]
 
 
+@cache
+def _witnesses() -> list[dict[str, Any]]:
+    return [each for world in WORLDS for each in world.witnesses]
+
+
 def attack(random: Random) -> tuple[str, str]:
     """One forgery: what became of it, and, if it was accepted, the lie it tells or the empty text."""
     world = random.choice(WORLDS)
-    honest = random.random() < 0.2
-    claim, proof = random.choice(world.true)
-    if not honest:
-        claim = random.choice(world.false)
+    if world.clash:
+        return _judged(world, {**_witness(world, random), "part": world.clash}, "consistent", "a witness")
+    if random.random() < 0.25:
+        asked = random.choice([each for each, _ in world.true] or world.false)
+        body = {**_witness(world, random), "claim": asked}
+        return _judged(world, body, "disproved", "a witness")
+    honest = bool(world.true) and random.random() < 0.2
+    proof = random.choice([each for _, each in world.true] + list(world.others))
+    claim = random.choice([each for each, _ in world.true] if honest else world.false)
     parts = [proof, random.choice(proofs())]
     kind = random.choice(("edited", "edited", "spliced", "as it is"))
     if kind != "as it is":
         parts = changed(parts, random, random.choice((1, 1, 2, 4)))
     whole = kind != "spliced" and parts and isinstance(parts[0], dict)
-    body = parts[0] if whole else _spliced(parts, random)
-    status = random.choice(("verified",) * 8 + ("inconsistent", "disproved"))
-    if status == "disproved":
-        body, claim = {"witness": _assignment(random)}, random.choice((claim, random.choice(world.true)[0]))
-    said = {**body, "version": 2, "status": status, "theory": world.theory, "claim": claim, "goal": ""}
+    body = dict(parts[0]) if whole else _spliced(parts, random)
+    if random.random() < 0.1:
+        body["assumed"] = random.choice((["M(ℤ)::a"], ["W::light"], ["CM::c"]))
+    status = random.choice(("verified",) * 9 + ("inconsistent",))
+    return _judged(world, {**body, "claim": claim}, status, kind)
+
+
+def _witness(world: World, random: Random) -> dict[str, Any]:
+    """A witness of this world or another, edited, or an assignment made up."""
+    if random.random() < 0.2:
+        return {"witness": _assignment(random)}
+    own = world.witnesses and random.random() < 0.8
+    found = random.choice(world.witnesses if own else _witnesses())
+    return {"witness": changed([found], random, random.choice((0, 1, 1, 2, 3)))[0] or found}
+
+
+def _judged(world: World, body: dict[str, Any], status: str, kind: str) -> tuple[str, str]:
+    """What the checker says of a certificate that says this; and the lie, if it is one and accepted."""
+    said = {**body, "version": 2, "status": status, "theory": world.theory, "goal": ""}
+    claim = said.get("claim", "")
     try:
         given = [each["claim"] for each in said.get("lemmas", ())]
-        said["goal"] = digest(world.theory, claim, tuple(given), status)
+        said["goal"] = digest(world.theory, claim or said["part"], tuple(given), status)
         certificate = msgspec.json.decode(json.dumps(said).encode(), type=Certificate)
     except (KleisError, msgspec.ValidationError, TypeError, KeyError):
         return "unreadable", ""
@@ -204,6 +222,7 @@ def attack(random: Random) -> tuple[str, str]:
         "verified": claim in world.false,
         "disproved": claim in {each for each, _ in world.true},
         "inconsistent": True,
+        "consistent": True,
     }
     return "accepted", f"{status}: {json.dumps(said, ensure_ascii=False)}" if lies[status] else ""
 
@@ -234,8 +253,10 @@ def _assignment(random: Random) -> dict[str, Any]:
 
 @cache
 def digest(theory: str, claim: str, lemmas: tuple[str, ...], status: str) -> str:
-    """The digest that a forger would write."""
+    """The digest that a forger would write; of a part, if the status is ``consistent``."""
     elaborator = Elaborator(Theory().include(parse_program(theory)))
+    if status == "consistent":
+        return digest_of(declarations_of(dict(parts_of(elaborator))[claim]))
     goal = elaborator.proposition(parse_expression(claim))
     if status == "inconsistent":
         goal = declarations_of(goal)

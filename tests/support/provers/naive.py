@@ -10,10 +10,9 @@ from kleis.core import Connective, Term
 from kleis.core.goal import Goal
 from kleis.core.traversal import reach
 from kleis.prover.checker.sequent import Sequent
-from kleis.prover.checker.translation.functions import Restart
-from kleis.prover.checker.translation.rationals import check_rationals
 from kleis.prover.checker.translation.script import Script, assembled, translate
-from kleis.prover.checker.translation.terms import Terms
+from kleis.prover.checker.translation.sorts import check_rationals
+from kleis.prover.checker.translation.terms import Restart, Terms
 from kleis.prover.checker.translation.text import both, negation
 
 __all__ = ["answer", "holds", "of_goal", "refuted", "verdict"]

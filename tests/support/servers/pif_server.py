@@ -18,6 +18,8 @@ import sys
 import msgspec
 from registry.server.serve import serve
 from registry.server.contract.settings import Settings
+from tests.support.servers.checked_answers import hold_answers
+hold_answers()
 sys.exit(serve(msgspec.json.decode(sys.argv[1], type=Settings, dec_hook=lambda kind, text: kind(text)), sys.argv[2]))
 """
 

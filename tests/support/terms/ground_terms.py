@@ -109,21 +109,28 @@ def _is_ground(signature: Signature, arguments: tuple[Argument, ...]) -> bool:
     return not written and not any(isinstance(each, MatrixOf) for each in sorts)
 
 
+@cache
+def _rows_of(names: frozenset[str]) -> dict[Sort, tuple[_Row, ...]]:
+    named = {sort: tuple(row for row in rows if row[0].name in names) for sort, rows in _rows().items()}
+    return {sort: rows for sort, rows in named.items() if rows}
+
+
 def operations() -> tuple[_Row, ...]:
     """Every operation that terms are made of, with what is known of the arguments of its call."""
     return tuple(each for rows in _rows().values() for each in rows)
 
 
 class Maker:
-    """Terms drawn from a seed."""
+    """Terms drawn from a seed, of all operations or of those that are named."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, names: frozenset[str] | None = None) -> None:
         self.random = Random(seed)
+        self._rows = _rows() if names is None else _rows_of(names)
         self._count = 0
 
     def term(self, depth: int = 3) -> Term:
         """A ground term of a sort that many operations have."""
-        sort = self.random.choice((*SORTS, *_rows()))
+        sort = self.random.choice((*SORTS, *self._rows))
         if sort == REGEX or isinstance(sort, FunctionOf):
             sort = BOOL
         return self.of(sort, depth, {})
@@ -145,7 +152,7 @@ class Maker:
             return Variable(self.random.choice(here), sort)
         forms: list[Callable[[], Term]] = [lambda: self._value(sort)]
         if depth > 0:
-            rows = _rows().get(sort, ())
+            rows = self._rows.get(sort, ())
             forms += [lambda: self._call(self.random.choice(rows), depth, scope)] * (6 if rows else 0)
             forms += [lambda: self._form(sort, depth, scope)] * 3
         return self.random.choice(forms)()

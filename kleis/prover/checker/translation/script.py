@@ -8,25 +8,20 @@ not among those asserted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
-from random import Random
 
 import msgspec
 
 from kleis import core
-from kleis.core.traversal import reach, subterms
+from kleis.core.traversal import reach, substitute
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
-from kleis.prover.checker.translation.builtins import HELPERS
-from kleis.prover.checker.translation.functions import Environment, Named, Restart
-from kleis.prover.checker.translation.rationals import check_rationals
-from kleis.prover.checker.translation.terms import Terms
+from kleis.prover.checker.translation.builtins import CONSTANTS, PRELUDE
+from kleis.prover.checker.translation.sorts import check_rationals
+from kleis.prover.checker.translation.terms import Environment, Restart, Terms
 from kleis.prover.checker.translation.text import TRUE, both, implication, negation
 
 __all__ = ["Instance", "Script", "assembled", "outermost", "translate"]
 
-_MOST_RESTARTS = 40
-_MOST_PARTS = 100_000
-_CHARACTERS = 0x30000
+_MOST_CHARACTERS = 1_000_000
 
 
 class Instance(msgspec.Struct, frozen=True):
@@ -37,19 +32,14 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 class Script(msgspec.Struct, frozen=True):
-    """A script in both ways of writing recursive functions.  The last assertion is the negated claim, if there is one."""
+    """Declarations with what is true of them, and what is asserted: last the negated claim, if there is one."""
 
-    recursive: tuple[str, ...]
-    equations: tuple[str, ...]
+    declared: tuple[str, ...]
     asserted: tuple[str, ...]
 
-    def text(self, *, equations: bool = False, shuffled: int = 0) -> str:
-        """The script; its assertions in an order drawn from a seed, unless that is 0."""
-        asserted = list(self.asserted)
-        if shuffled:
-            Random(shuffled).shuffle(asserted)
-        declared = self.equations if equations else self.recursive
-        return "\n".join([*declared, *(f"(assert {each})" for each in asserted), "(check-sat)", ""])
+    def text(self) -> str:
+        """The script."""
+        return "\n".join([*self.declared, *(f"(assert {each})" for each in self.asserted), "(check-sat)", ""])
 
 
 def outermost(formula: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
@@ -68,43 +58,39 @@ def translate(
 
     `asserted` are the premises that are asserted themselves: all, where it is None.
     """
-    whole = tuple(name for name, _ in sequent.premises if asserted is None or name in asserted)
-    partial: set[object] = set()
-    for _ in range(_MOST_RESTARTS):
+    whole = [name for name, _ in sequent.premises if asserted is None or name in asserted]
+    partial: set[object] = set()  # each restart adds one of the definitions, which are finitely many
+    while True:
         try:
             return _translated(sequent, instances, whole, partial)
         except Restart:
             continue
         except RecursionError:
             raise NotExpressible("terms that are nested too deeply") from None
-    raise NotExpressible(f"more than {_MOST_RESTARTS} definitions without a value somewhere")
 
 
 def _translated(
     sequent: Sequent, instances: Sequence[Instance], whole: Sequence[str], partial: set[object]
 ) -> Script:
     variables, claim = outermost(sequent.claim)
-    used = [
-        formula
-        for name, formula in sequent.premises
-        if name in whole and not _of_functions(name, formula, instances)
-    ]
-    bodies = [body for each in instances for body in (outermost(sequent.premise(each.of))[1], *each.at)]
-    if sum(1 for _ in islice(subterms(*used, *bodies, claim), _MOST_PARTS)) == _MOST_PARTS:
-        raise NotExpressible(f"formulas of {_MOST_PARTS} parts and more")
+    # A function of the outermost ∀ is a symbol that no theory has.
+    unknown: dict[str, core.Term] = {
+        x.name: core.SymbolCall(core.Symbol(f"\0{x.name}", (), x.sort), ())
+        for x in variables
+        if isinstance(x.sort, core.FunctionOf)
+    }
+    taken = [_taken(sequent, each, unknown) for each in instances]
+    taken_of = {each.of: outermost(sequent.premise(each.of))[0] for each in instances}
+    used = [sequent.premise(each) for each in whole if not _mentions_functions(taken_of.get(each, ()))]
+    claim = substitute(claim, unknown) if unknown else claim
+    bodies = [each for body, at in taken for each in (body, *at)]
     definitions = {each.key: each for each in sequent.goal.definitions}
     reached = reach([*used, *bodies, claim], definitions).definitions.values()
     check_rationals(sequent.goal, *used, *bodies, claim, *(each.body for each in reached))
     terms = Terms(sequent.goal, partial)
-    env: Environment = {}
-    for variable in variables:
-        sort = variable.sort
-        if isinstance(sort, core.FunctionOf):
-            env[variable.name] = Named(terms.declare(sort.domain, sort.codomain))
-        else:
-            env[variable.name] = terms.declare((), sort)
+    env = {each.name: terms.unknown((), each.sort) for each in variables if each.name not in unknown}
     asserted = [terms.meaning(each, {}, frozenset()).text for each in used]
-    asserted += [_instance(terms, sequent, each, env) for each in instances]
+    asserted += [_instance(terms, body, at, env) for body, at in taken]
     if sequent.claim != FALSITY:
         asserted.append(negation(terms.meaning(claim, env, frozenset()).text))
     return assembled(terms, asserted)
@@ -112,69 +98,36 @@ def _translated(
 
 def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
     """The script that asserts formulas of `terms`."""
-    _check_characters(terms.characters)
-    declared = [tuple(terms.program.lines(equations=each)) for each in (False, True)]
-    recursive, equations = ((*_helpers([*each, *asserted]), *each) for each in declared)
-    return Script(recursive, equations, tuple(each for each in asserted if each != TRUE))
+    # So short a script cannot name all characters that solvers have: those that they lack may be renamed to another.
+    if sum(map(len, (*terms.lines, *asserted))) > _MOST_CHARACTERS:
+        raise NotExpressible(f"a script of more than {_MOST_CHARACTERS} characters")
+    mentioned = "\n".join((*terms.lines, *asserted))
+    constants = (declared for name, declared in CONSTANTS.items() if name in mentioned)
+    return Script((PRELUDE, *constants, *terms.lines), tuple(each for each in asserted if each != TRUE))
 
 
-def _of_functions(name: str, formula: core.Term, instances: Sequence[Instance]) -> bool:
-    variables, _ = outermost(formula)
-    of_functions = any(isinstance(each.sort, core.FunctionOf) for each in variables)
-    return of_functions and any(each.of == name for each in instances)
+def _mentions_functions(variables: Sequence[core.Variable]) -> bool:
+    return any(isinstance(each.sort, core.FunctionOf) for each in variables)
 
 
-def _instance(terms: Terms, sequent: Sequent, instance: Instance, env: Environment) -> str:
+def _taken(
+    sequent: Sequent, instance: Instance, unknown: dict[str, core.Term]
+) -> tuple[core.Term, tuple[core.Term, ...]]:
+    """The body of a premise with terms in the place of its variables, and these terms."""
     variables, body = outermost(sequent.premise(instance.of))
-    rest = variables[len(instance.at) :]
-    variables = variables[: len(instance.at)]
+    taken, rest = variables[: len(instance.at)], variables[len(instance.at) :]
+    at = tuple(substitute(each, unknown) for each in instance.at)
     body = core.Quantifier("forall", rest, body) if rest else body
-    if [each.sort for each in variables] != [each.sort for each in instance.at]:
-        raise RejectedError(f"an instance of {instance.of!r} at other terms than it has variables")
-    inner: Environment = {}
+    return substitute(body, {x.name: term for x, term in zip(taken, at, strict=True)}), at
+
+
+def _instance(terms: Terms, body: core.Term, at: Sequence[core.Term], env: Environment) -> str:
     needed = []
-    for variable, term in zip(variables, instance.at, strict=True):
-        if isinstance(variable.sort, core.FunctionOf):
-            inner[variable.name] = terms.function(term, env)
-            if not isinstance(inner[variable.name], Named) and not _is_total(terms, term, env):
-                raise RejectedError(
-                    f"an instance of {instance.of!r} at a function that has no value somewhere"
-                )
-        else:
-            (inner[variable.name],), defined = terms.strict((term,), env)
-            needed.append(defined)
-    return implication(both(*needed), terms.meaning(body, inner, frozenset()).text)
-
-
-def _is_total(terms: Terms, term: core.Term, env: Environment) -> bool:
-    if not isinstance(term, core.Lambda):
-        return True
-    inner, _, _ = terms.binding(term.variables, env)
-    return terms.meaning(term.body, inner, frozenset()).defined == TRUE
-
-
-def _check_characters(named: Sequence[tuple[str, str]]) -> None:
-    """That renaming the characters that solvers lack to ones that the script does not name changes nothing."""
-    if any(ord(high) >= _CHARACTERS for _, high in named):
-        raise NotExpressible("a character above U+2FFFF: solvers have none")
-    free = 0
-    for first, last in sorted((ord(low), ord(high)) for low, high in named):
-        if first > free:
-            return
-        free = max(free, last + 1)
-    if free >= _CHARACTERS:
-        raise NotExpressible("every character that solvers have is named: they have none above U+2FFFF")
-
-
-def _helpers(lines: Sequence[str]) -> list[str]:
-    """The helpers that lines mention, each after those that it mentions."""
-    text = "\n".join(lines)
-    kept: list[str] = []
-    for name, line in reversed(HELPERS):
-        if name in text:
-            kept.insert(0, line)
-            text += line
-    return [_COMPLEX, *kept] if "h-complex" in text or "h-pair" in text else kept
-
-
-_COMPLEX = "(declare-datatypes ((h-complex 0)) (((h-pair (h-re Real) (h-im Real)))))"
+    for each in at:
+        if not isinstance(each.sort, core.FunctionOf):
+            needed.append(terms.meaning(each, env, frozenset()).defined)
+        elif isinstance(each, core.Lambda):
+            inner, _, _ = terms.binding(each.variables)
+            if terms.meaning(each.body, {**env, **inner}, frozenset()).defined != TRUE:
+                raise RejectedError("an instance at a function that has no value somewhere")
+    return implication(both(*needed), terms.meaning(body, env, frozenset()).text)

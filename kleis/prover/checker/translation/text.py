@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from kleis.prover.checker.sequent import NotExpressible
 
@@ -14,7 +15,6 @@ __all__ = [
     "call",
     "choice",
     "either",
-    "facts",
     "implication",
     "negation",
     "number",
@@ -36,18 +36,19 @@ def call(function: str, arguments: Iterable[str]) -> str:
 
 def both(*parts: str) -> str:
     """All of the formulas."""
-    kept = list(dict.fromkeys(each for each in parts if each != TRUE))
-    if FALSE in kept:
-        return FALSE
-    return call("and", kept) if len(kept) > 1 else kept[0] if kept else TRUE
+    return _joined("and", parts, TRUE, FALSE)
 
 
 def either(*parts: str) -> str:
     """One of the formulas at least."""
-    kept = list(dict.fromkeys(each for each in parts if each != FALSE))
-    if TRUE in kept:
-        return TRUE
-    return call("or", kept) if len(kept) > 1 else kept[0] if kept else FALSE
+    return _joined("or", parts, FALSE, TRUE)
+
+
+def _joined(word: str, parts: Iterable[str], idle: str, deciding: str) -> str:
+    kept = list(dict.fromkeys(each for each in parts if each != idle))
+    if deciding in kept:
+        return deciding
+    return call(word, kept) if len(kept) > 1 else kept[0] if kept else idle
 
 
 def negation(formula: str) -> str:
@@ -77,43 +78,25 @@ def binder(kind: str, bound: Iterable[tuple[str, str]], body: str, pattern: str 
     return _bounded(f"({kind} ({listed}) {f'(! {body} :pattern ({pattern}))' if pattern else body})")
 
 
-def number(value: int, *, real: bool = False) -> str:
-    """An integer, as an Int or Real."""
-    digits = f"{abs(value)}.0" if real else f"{abs(value)}"
+def number(value: Fraction, sort: str) -> str:
+    """A number of the sort Int or Real; solvers have no literals of other sorts."""
+    if sort not in ("Int", "Real"):
+        raise NotExpressible(f"a literal of the sort {sort}")
+    point = ".0" if sort == "Real" else ""
+    above, below = (f"{abs(each)}{point}" for each in value.as_integer_ratio())
+    digits = above if value.denominator == 1 else f"(/ {above} {below})"
     return f"(- {digits})" if value < 0 else digits
 
 
 def string(text: str) -> str:
     """A string literal: printable ASCII as it is, but for the quote and the backslash, everything else by its number."""
-    written = []
-    for each in text:
-        if ord(each) > 0x2FFFF:
-            raise NotExpressible("a character above U+2FFFF: solvers have none")
-        plain = " " <= each <= "~" and each not in '"\\'
-        written.append(each if plain else f"\\u{{{ord(each):x}}}")
-    return '"' + "".join(written) + '"'
+    if any(ord(each) > 0x2FFFF for each in text):
+        raise NotExpressible("a character above U+2FFFF: solvers have none")
+    plain = (each if " " <= each <= "~" and each not in '"\\' else f"\\u{{{ord(each):x}}}" for each in text)
+    return '"' + "".join(plain) + '"'
 
 
 def _bounded(text: str) -> str:
     if len(text) > _LONGEST:
         raise NotExpressible(f"a formula of more than {_LONGEST} characters")
     return text
-
-
-def facts(formula: str) -> frozenset[str]:
-    """What is true where a formula is: its conjuncts, if it is a conjunction without strings in it."""
-    if '"' not in formula and formula.startswith("(and "):
-        return frozenset().union(*map(facts, _operands(formula[5:-1])))
-    if '"' not in formula and formula.startswith("(not (or "):
-        return frozenset().union(*(facts(negation(each)) for each in _operands(formula[9:-2])))
-    return frozenset((formula,))
-
-
-def _operands(text: str) -> list[str]:
-    found, depth, start = [], 0, 0
-    for place, each in enumerate(text):
-        depth += (each == "(") - (each == ")")
-        if each == " " and depth == 0:
-            found.append(text[start:place])
-            start = place + 1
-    return [*found, text[start:]]

@@ -7,7 +7,7 @@ of the object, which is what the tool `evaluate` of a server answers to a comput
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ def evaluate_text(
     return 0
 
 
-def _say_in_json(answer: dict[str, Any]) -> None:
+def _say_in_json(answer: Mapping[str, Any]) -> None:
     from registry.cli.terminal.screen import json_text
 
     sys.stdout.write(json_text(answer) + "\n")

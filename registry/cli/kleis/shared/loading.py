@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from kleis.errors import LoadError
 from kleis.spelling import nearest
 from kleis.theory.import_search import decode_text, search_from
 from kleis.theory.loader import Loader, Loading
@@ -39,8 +40,8 @@ def standard_input() -> str:
     return decode_text(sys.stdin.buffer.read(), shown="<stdin>")
 
 
-def expand(names: Iterable[str]) -> list[str]:
-    """The files that names on the command line stand for, each once.
+def expand(names: Iterable[str], *, library: bool = False) -> list[str]:
+    """The files that names on the command line stand for, each once; with `library`, also those that an import finds.
 
     A name that stands for nothing is a mistake in the command, not in a program.
     """
@@ -54,11 +55,21 @@ def expand(names: Iterable[str]) -> list[str]:
             if not below:
                 raise click.UsageError(f"there are no .kleis files in {name}")
             found.update(dict.fromkeys(below))
+        elif library and (imported := _imported(name)) is not None:
+            found[imported] = None
         elif path.exists():
             raise click.UsageError(f"{name} is neither a file nor a directory")
         else:
             raise click.UsageError(_missing(path))
     return list(found)
+
+
+def _imported(name: str) -> str | None:
+    """The file that `import "NAME"` means here, if there is one."""
+    try:
+        return str(search_from(os.environ, path=()).find(name, Path.cwd()))
+    except LoadError:
+        return None
 
 
 def _below(directory: Path) -> Iterable[str]:

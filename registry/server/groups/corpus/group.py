@@ -21,6 +21,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from kleis.corpus.answer_shapes import DeclarationsAnswer, PapersAnswer
 from kleis.corpus.answers import (
     FileMode,
     Listing,
@@ -34,7 +35,7 @@ from kleis.corpus.answers import (
     search,
     walk_graph,
 )
-from kleis.corpus.edge_sources import source_view
+from kleis.corpus.edge_sources import SourceView, source_view
 from kleis.corpus.errors import CorpusError
 from kleis.corpus.graph import edge_row, graph_of
 from kleis.corpus.reading import Corpus, Paper, find_corpus
@@ -110,7 +111,8 @@ class CorpusGroup(Group):
                 case requests.Search():
                     return self._search(arguments)
                 case requests.ListPapers():
-                    return _compact({"papers": paper_list(self.corpus)})
+                    listed: PapersAnswer = {"papers": paper_list(self.corpus)}
+                    return _compact(listed)
                 case requests.Audit():
                     return _compact(paper_audit(self.corpus, self.corpus.paper(arguments.paper_id)))
                 case _:
@@ -123,8 +125,7 @@ class CorpusGroup(Group):
         page = (arguments.offset, arguments.limit)
         if arguments.lean_source:
             view = source_view(self.corpus, paper)
-            more = {"limits": list(view.limits), "absent_files": list(view.absent)}
-            return _listed(Listing(tuple(view.listing())), page, plain=False, more=more)
+            return _listed(Listing(tuple(view.listing())), page, plain=False, view=view)
         listing = merged_rows(paper) if arguments.merge else original_rows(paper)
         return _listed(listing, page, plain=not arguments.merge)
 
@@ -197,22 +198,23 @@ def error_answer(error: CorpusError) -> Answer:
 
 
 def _listed(
-    listing: Listing, page: tuple[int, int], *, plain: bool, more: Mapping[str, Any] | None = None
+    listing: Listing, page: tuple[int, int], *, plain: bool, view: SourceView | None = None
 ) -> Answer:
     """Rows as an answer; `plain`: the text is the original's list."""
     offset, limit = page
     rows = list(listing.rows[offset : offset + limit])
-    answer: dict[str, Any] = {"declarations": rows, "total": len(listing.rows), "offset": offset}
+    answer: DeclarationsAnswer = {"declarations": rows, "total": len(listing.rows), "offset": offset}
     if listing.problems:
         answer["problems"] = list(listing.problems)
     if listing.near:
         answer["did_you_mean"] = list(listing.near)
-    answer |= more or {}
+    if view is not None:
+        answer["limits"], answer["absent_files"] = list(view.limits), list(view.absent)
     rest = f"Call it with offset {offset + len(rows)} or a smaller limit."
     return Answer(answer, json.dumps(rows, indent=2) if plain else _encoded(answer), rest=rest)
 
 
-def _compact(answer: dict[str, Any], rest: str = "") -> Answer:
+def _compact(answer: Mapping[str, Any], rest: str = "") -> Answer:
     return Answer(answer, _encoded(answer), rest=rest)
 
 

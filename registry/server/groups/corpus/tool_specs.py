@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from kleis.corpus.answer_shapes import (
+    AuditAnswer,
+    DeclarationsAnswer,
+    GraphAnswer,
+    PapersAnswer,
+    SliceAnswer,
+)
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.corpus import requests
 
@@ -28,6 +35,7 @@ TOOLS = (
         "theorem card, as {lean_decl, source, file_path, proof_status}. merge: one row a declaration. lean_source: the "
         "declarations read from the Lean text, with lines, signature and has_sorry, also those without a card.",
         arguments=requests.ListPaper,
+        answers=(DeclarationsAnswer,),
         example={"paper_id": "langmuir_1918_adsorption", "merge": True},
         read_only=True,
         idempotent=True,
@@ -37,6 +45,7 @@ TOOLS = (
         title="Declarations in a file",
         description="List the declarations of a paper that stand in one Lean file. A blank file_path keeps all.",
         arguments=requests.ListFile,
+        answers=(DeclarationsAnswer,),
         example={"paper_id": "langmuir_1918_adsorption", "file_path": "Langmuir1918.lean", "match": "suffix"},
         read_only=True,
         idempotent=True,
@@ -48,6 +57,7 @@ TOOLS = (
         "paper's whole graph. With `direction`: only the part around it, as nodes with distance, edges, topological "
         "order and cycles; direction dependents with depth 0 is everything that a change may break.",
         arguments=requests.DependencyGraph,
+        answers=(GraphAnswer, SliceAnswer),
         example={
             "paper_id": "langmuir_1918_adsorption",
             "lean_decl": "ScientificMemory.Chemistry.Adsorption.Langmuir1918.langmuir_recip_denom",
@@ -64,6 +74,7 @@ MORE_TOOLS = (
         title="Search declarations",
         description="Find declarations by words in their names, claims, files or papers. Every word must occur; best matches first.",
         arguments=requests.Search,
+        answers=(DeclarationsAnswer,),
         example={"query": "langmuir denominator"},
         read_only=True,
         idempotent=True,
@@ -73,6 +84,7 @@ MORE_TOOLS = (
         title="Papers",
         description="List the papers of the corpus with sizes and whether their build hash is true (fresh, fresh_crlf, stale).",
         arguments=requests.ListPapers,
+        answers=(PapersAnswer,),
         example={},
         read_only=True,
         idempotent=True,
@@ -83,6 +95,7 @@ MORE_TOOLS = (
         description="Check a paper's files against each other, against its build hash and against its Lean text: broken links, "
         "cycles, and for each published edge its basis (source, via_uncarded_definition, unsupported, no_source).",
         arguments=requests.Audit,
+        answers=(AuditAnswer,),
         example={"paper_id": "langmuir_1918_adsorption"},
         read_only=True,
         idempotent=True,

@@ -9,6 +9,7 @@ Invariants
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ _CODE_FIELD = {"prove": "code", "file": "code", "formalize": "lean_code"}
 _REST = "The whole text is in structuredContent; for a file, call check_prove_file with save: true and read the file."
 
 
-def answered(fields: dict[str, Any], *, is_error: bool = False) -> Answer:
+def answered(fields: Mapping[str, Any], *, is_error: bool = False) -> Answer:
     """An object as an answer, without nulls."""
     kept = {name: value for name, value in fields.items() if value is not None and value != ()}
     return Answer(kept, msgspec.json.encode(kept).decode(), is_error=is_error, rest=_REST)

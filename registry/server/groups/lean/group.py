@@ -348,6 +348,14 @@ class LeanGroup(Group):
         job = self._runner().cancel(job)
         return self._said(job, cancelled=job.cancelled)
 
+    def question(self, name: str, arguments: Any) -> str | None:
+        if not isinstance(arguments, requests.Cancel):
+            return None
+        job = self._store.get(arguments.project_id)
+        if job is None or job.stage == "done":
+            return None
+        return f"Cancel the job {job.id}? What the service has done for it is lost."
+
     # The resource.
 
     def resources(self) -> Sequence[ResourceSpec]:

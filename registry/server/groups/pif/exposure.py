@@ -6,16 +6,19 @@ processes evolve is seen at the next `refresh`; `announce` is called whenever th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from pif.language.terms import Json
 from registry.errors import RegistryError
-from registry.records import ToolRecord, parse_reference
+from registry.records import RESERVED, ToolRecord, parse_reference
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.pif.tool_specs import own_tool
 from registry.store.protocol import Store
 
 __all__ = ["Exposure"]
+
+logger = logging.getLogger(__name__)
 
 
 class Exposure:
@@ -32,6 +35,7 @@ class Exposure:
         self._specs: tuple[ToolSpec, ...] = system
         self._shown: dict[str, tuple[ToolRecord, ToolSpec]] = {}
         self._stale = True
+        self._trouble = ""
 
     def used(self, reference: Json) -> None:
         """Note that a tool was asked for; a name that is on the list already changes nothing."""
@@ -63,22 +67,37 @@ class Exposure:
         return None if record is None else self._spec(record)
 
     def refresh(self) -> None:
-        """Rebuild the list and announce it if it has changed."""
+        """Rebuild the list and announce it if it has changed.
+
+        Where the store cannot be read the list stays as it was: the calls that need the store say what is wrong, and
+        those that do not go on.
+        """
+        try:
+            self._rebuild()
+        except RegistryError as error:
+            if str(error) != self._trouble:
+                logger.warning("the list of evolved tools stays as it was: %s (%s)", error, error.found)
+            self._trouble = str(error)
+        else:
+            self._trouble = ""
+
+    def _rebuild(self) -> None:
         snapshot = self._store.snapshot()
         if snapshot.sequence == self._sequence and not self._stale:
             return
-        self._sequence = snapshot.sequence
-        self._stale = False
         chosen: dict[str, ToolRecord] = {}
         if self._most > 0:
             for name in reversed(self._used):
                 record = snapshot.record(name)
-                if record is not None and len(chosen) < self._most:
+                if record is not None and name not in RESERVED and len(chosen) < self._most:
                     chosen[name] = record
             for record in self._store.recent(self._most):
                 if len(chosen) >= self._most:
                     break
-                chosen.setdefault(record.name, record)
+                if record.name not in RESERVED:  # kept before the name was: `run` reaches it
+                    chosen.setdefault(record.name, record)
+        self._sequence = snapshot.sequence
+        self._stale = False
         shown = {name: (record, self._spec(record)) for name, record in sorted(chosen.items())}
         before = [record for record, _ in self._shown.values()]
         if [record for record, _ in shown.values()] == before:

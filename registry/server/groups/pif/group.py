@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,10 @@ from registry.server.groups.pif.tool_specs import (
     MORE_TOOLS,
     TOOLS,
 )
+from registry.store.failures import store_errors
+from registry.store.protocol import Snapshot
 from registry.tools.help import help_on
+from registry.tools.snapshot_tools import SnapshotTools
 from registry.workspace import requests
 from registry.workspace.workspace import Workspace
 
@@ -58,6 +62,12 @@ PROGRESS_EVERY = 0.1
 
 POLL = 2.0
 """Seconds between checks whether another process has changed the tools."""
+
+_STATES = 4_096
+"""States of watched tools that are kept until the registry changes."""
+
+_LAST = "\U0010ffff"
+"""No name goes on with this character, so it ends the names that begin with a text."""
 
 
 def make(site: Site) -> Group:
@@ -88,7 +98,8 @@ class Exchange:
                 expected="letters, digits, _ . -, at most 48",
                 hint=f"It stands for a directory in {self._root}.",
             )
-        self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with store_errors(self._root):
+            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self._root / name
 
 
@@ -118,6 +129,8 @@ class PifGroup(Group):
         self._system = TOOLS + MORE_TOOLS if more else TOOLS
         self._exposure = Exposure(workspace.store, self._system, expose)
         self._polling: asyncio.Task[None] | None = None
+        self._states: dict[str, tuple[int, int]] = {}
+        self._names: tuple[Snapshot, tuple[str, ...], tuple[str, ...]] | None = None
 
     def attach(self, announcer: Announcer) -> None:
         self._exposure.announce = announcer.tools_changed
@@ -145,7 +158,7 @@ class PifGroup(Group):
             case "run":
                 result = await self._run(arguments, context)
             case "help":
-                result = help_on(arguments.category)
+                result = help_on(arguments.category, self.workspace.library)
             case "fuzz":
                 result = await self._fuzz(arguments, context)
             case _ if any(spec.name == name for spec in self._system):
@@ -193,6 +206,7 @@ class PifGroup(Group):
                     self._exchange(arguments.directory),
                     renumber=arguments.renumber,
                     trust_nothing=arguments.trust_nothing,
+                    force=arguments.force,
                     deadline=self._deadline(arguments, context),
                 )
             case _:
@@ -269,6 +283,36 @@ class PifGroup(Group):
 
         return await context.run_in_worker(work)
 
+    def question(self, name: str, arguments: Any) -> str | None:
+        match arguments:
+            case requests.Forget(name=reference):
+                return self._question_of_forgetting(reference)
+            case (
+                requests.Evolve(name=tool, force=True, dry_run=False)
+                | requests.Rollback(name=tool, force=True)
+            ):
+                record = self.workspace.store.snapshot().record(tool) if valid_name(tool) else None
+                if record is None:
+                    return None
+                return f"Replace {record.reference} even if examples of the tools that use it fail then?"
+            case requests.Export(directory=directory, overwrite=True):
+                try:
+                    is_there = self._exchange(directory).exists()
+                except RegistryError:
+                    return None  # the call says what is wrong with the name
+                return f"Replace the export {directory}, which is there already?" if is_there else None
+            case _:
+                return None
+
+    def _question_of_forgetting(self, reference: str) -> str | None:
+        name, _, version = reference.partition("@")
+        lineage = self.workspace.store.snapshot().lineage(name)
+        if lineage is None:
+            return None
+        if version:
+            return f"Forget version {version[:10]} of the tool {name} for good?"
+        return f"Forget the tool {name} for good, with all its versions ({len(lineage.versions)})?"
+
     # Resources.
 
     def resources(self) -> Sequence[ResourceSpec]:
@@ -309,13 +353,36 @@ class PifGroup(Group):
             return None
         return ResourceText(_text(found))
 
+    def state(self, uri: str) -> object:
+        match uri.split("/"):
+            case ["pif:", "", "tools" | "graph"]:
+                return self.workspace.store.snapshot().sequence
+            case ["pif:", "", "tools", reference]:
+                return self._tool_state(reference)
+            case _:
+                return None
+
+    def _tool_state(self, reference: str) -> object:
+        """The version that a reference stands for, with its laws; the library's tools never change."""
+        snapshot = self.workspace.store.snapshot()
+        known = self._states.get(reference)
+        if known is None or known[0] != snapshot.sequence:
+            name, _, version = reference.partition("@")
+            number = int(version) if version.isascii() and version.isdigit() and len(version) < 11 else None
+            record = snapshot.record(name, number) if valid_name(name) else None
+            known = snapshot.sequence, hash(record)
+            self._states[reference] = known
+            while len(self._states) > _STATES:
+                del self._states[next(iter(self._states))]
+        return known[1]
+
     def prompts(self) -> Sequence[PromptSpec]:
         return PIF_PROMPTS
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         tools = self.workspace.tools()
         if argument == "name":
-            return [name for name in tools.names() if name.startswith(prefix)]
+            return self._names_with(tools, prefix)
         if argument != "version":
             return ()
         name = given.get("name", "")
@@ -323,6 +390,19 @@ class PifGroup(Group):
         records = lineage.versions if lineage else [current] if current else []
         versions = [str(record.version) for record in records]
         return [version for version in reversed(versions) if version.startswith(prefix)]
+
+    def _names_with(self, tools: SnapshotTools, prefix: str) -> Sequence[str]:
+        """The names that begin so, those of the home first: both lists are in the order of code points, so a part of each
+        answers, however many there are. A list is read once for each state of the registry."""
+        known = self._names
+        if known is None or known[0] is not tools.snapshot:
+            known = tools.snapshot, tools.snapshot.names(), tools.library.names()
+            self._names = known
+        found: list[str] = []
+        for names in known[1:]:
+            begin = bisect_left(names, prefix)
+            found += names[begin : bisect_left(names, prefix + _LAST, begin)]
+        return found
 
 
 def _error(message: str, hint: str, *, path: str | None = None) -> Result:

@@ -11,9 +11,20 @@ from typing import Annotated, Any
 
 import msgspec
 
+from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
 from registry.server.contract.group import ToolSpec
+from registry.tools.answer_shapes import AnalysisAnswer, DiffAnswer, FuzzAnswer, HelpAnswer
 from registry.tools.help import Help
 from registry.workspace import requests
+from registry.workspace.answer_shapes import (
+    EvolvedAnswer,
+    ExportAnswer,
+    ForgottenAnswer,
+    HistoryAnswer,
+    ImportAnswer,
+    RolledBackAnswer,
+    ToolListAnswer,
+)
 
 __all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
 
@@ -42,6 +53,10 @@ tool with `evolve`, run one with `run`, look into one with `analyze`. A "continu
 tool and next_input. An "error" has a kind, a path and a hint; nothing is kept then."""
 
 
+RUN_ANSWERS = (ValueAnswer, ContinuationAnswer)
+"""What a run answers, beside errors."""
+
+
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The arguments of an evolved tool called by its own name."""
 
@@ -54,9 +69,10 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Evolve a tool",
         description="Keep a pure tool, or a new version of one, in the registry. `code` is a PIF term in JSON, usually "
         '{"lam": "x", "body": …}; a bare expression is closed over its one free variable. With examples it is '
-        "kept only if they hold. Old versions stay as name@1, name@2, … The answer tells the inferred type and "
-        "bounds on fuel; type errors are advice.",
+        "kept only if they hold. Old versions stay as name@1, name@2, … Type errors are advice.",
         arguments=requests.Evolve,
+        answers=(EvolvedAnswer,),
+        may_ask=True,
         example={"name": "square", "description": "Squares a number", "code": requests.SQUARE},
     ),
     ToolSpec(
@@ -65,6 +81,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Run a registered tool or a term under an exact budget. The answer is a value, a continuation "
         "(call again, or pass `drive`) or an error with its place. JSON in strings of the input is decoded.",
         arguments=requests.Run,
+        answers=RUN_ANSWERS,
         example={"code": "square", "input": 7},
         read_only=True,
         idempotent=True,
@@ -75,6 +92,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Find tools by words in their names and descriptions; each is shown with its type. With a query the "
         "standard library (map, sort, gcd, …) is searched too; its tools are called by name.",
         arguments=requests.List,
+        answers=(ToolListAnswer,),
         example={"query": "sort", "limit": 10},
         read_only=True,
         idempotent=True,
@@ -85,6 +103,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Explain the language: an overview, a category or one operation with its forms, types, fuel and "
         "an example.",
         arguments=Help,
+        answers=(HelpAnswer,),
         example={"category": "lists"},
         read_only=True,
         idempotent=True,
@@ -95,6 +114,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Tell what can be known of a tool or a term without running it: all its errors, operations, free "
         "names, tools reached, capabilities, its type with all type errors, bounds on fuel, dead code, normal form.",
         arguments=requests.Analyze,
+        answers=(AnalysisAnswer,),
         example={"code": "square"},
         read_only=True,
         idempotent=True,
@@ -108,6 +128,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="History of a tool",
         description="Everything that happened to a tool's name, oldest first.",
         arguments=requests.History,
+        answers=(HistoryAnswer,),
         example={"name": "square"},
         read_only=True,
         idempotent=True,
@@ -117,6 +138,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Compare tools",
         description="The places where two tools or versions differ; without `against`, a version and the one before.",
         arguments=requests.Diff,
+        answers=(DiffAnswer,),
         example={"name": "square@1", "against": "square@2"},
         read_only=True,
         idempotent=True,
@@ -126,6 +148,8 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Go back to a version",
         description="Make an older version of a tool the current one; no version is lost.",
         arguments=requests.Rollback,
+        answers=(RolledBackAnswer,),
+        may_ask=True,
         example={"name": "square", "version": 1},
         idempotent=True,
     ),
@@ -134,6 +158,8 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Forget a tool",
         description="Drop a tool, or one version of it, for good; its version numbers are never used again.",
         arguments=requests.Forget,
+        answers=(ForgottenAnswer,),
+        may_ask=True,
         example={"name": "square@1"},
         destructive=True,
         idempotent=True,
@@ -143,6 +169,8 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Export the tools",
         description="Write all tools with their versions to a directory of JSON files beside the registry.",
         arguments=requests.Export,
+        answers=(ExportAnswer,),
+        may_ask=True,
         example={"directory": "monday"},
     ),
     ToolSpec(
@@ -151,6 +179,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Take in an exported directory, all of it or nothing; every hash is checked. Its laws are run and their "
         "certificates checked: one that is false is dropped, one that is not shown is `claimed`.",
         arguments=requests.Import,
+        answers=(ImportAnswer,),
         example={"directory": "monday"},
         idempotent=True,
     ),
@@ -160,6 +189,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Try a tool on made-up inputs of its inferred type: each kind of error and the largest use of fuel "
         "with the smallest input that shows it. The same seed tries the same inputs.",
         arguments=requests.Fuzz,
+        answers=(FuzzAnswer,),
         example={"name": "square", "examples": 100},
         read_only=True,
         idempotent=True,
@@ -179,6 +209,7 @@ def own_tool(name: str, version: int, description: str, hash: str) -> ToolSpec:
         title=name,
         description=f"{shown or 'An evolved tool.'} (evolved tool, version {version}, {hash[:17]})",
         arguments=Call,
+        answers=RUN_ANSWERS,
         example={"input": 7},
         read_only=True,
         idempotent=True,

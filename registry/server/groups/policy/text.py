@@ -154,6 +154,8 @@ def _finding(each: Mapping[str, Any]) -> Iterator[str]:
         yield f"  witness: {one_line(each['witness'])}"
     if "decision" in each:
         yield f"  decision: {each['decision']['reason']}"
+    if "proposition" in each:
+        yield f"  to forbid it: assert({each['proposition']})"
 
 
 def comparison_text(found: Mapping[str, Any]) -> str:

@@ -5,8 +5,17 @@ Specification: docs/reference/serving.md §6.4.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
+from kleis.policy.answer_shapes import (
+    AuditAnswer,
+    ComparisonAnswer,
+    DecisionAnswer,
+    RuleAnswer,
+    RulesAnswer,
+    SchemaFields,
+)
+from kleis.sessions.answer_shapes import FailedAnswer, ValueAnswer, VerdictAnswer
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.policy import requests
 
@@ -29,6 +38,19 @@ Policy: call `check_action` BEFORE you delete, create or edit a file (`path`), r
 (`branch`, `force`) or commit (`description`). `allowed` false: do not act. True: take the steps in `preconditions` \
 first. Rules: `list_rules`, `explain_rule`. Weak spots: `audit_policy`."""
 
+
+class PolicySchemaAnswer(TypedDict):
+    """What the policy declares."""
+
+    schema: SchemaFields
+
+
+class Trouble(TypedDict, total=False):
+    """What is added to every answer while the policy's file is broken."""
+
+    policy_problem: str
+
+
 NO_DECISION: dict[str, Any] = {
     "allowed": False,
     "rule": None,
@@ -44,6 +66,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Decide whether an action is allowed by the policy, before it is done. Answers allowed, the rule, "
         "the reason and the steps to take first (preconditions). Everything doubtful is denied.",
         arguments=requests.CheckAction,
+        answers=(DecisionAnswer,),
         example={"action": "run_command", "command": "pytest -q"},
         read_only=True,
         idempotent=True,
@@ -54,6 +77,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="The rules of the policy",
         description="List the rules: checks, preconditions, axioms and helpers, with their parameters.",
         arguments=requests.ListRules,
+        answers=(RulesAnswer, Trouble),
         example={},
         read_only=True,
         idempotent=True,
@@ -63,6 +87,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="One rule",
         description="Show one rule, helper or axiom of the policy as it is written.",
         arguments=requests.ExplainRule,
+        answers=(RuleAnswer, Trouble),
         example={"rule_name": "check_git_push"},
         read_only=True,
         idempotent=True,
@@ -73,6 +98,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Describe the declarations of the policy: rules with their sources, data types, structures, and "
         "propositions worth trying with `evaluate`.",
         arguments=requests.DescribeSchema,
+        answers=(PolicySchemaAnswer, Trouble),
         example={"depth": "signatures"},
         read_only=True,
         idempotent=True,
@@ -83,6 +109,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Evaluate an expression over the policy's definitions, or prove or refute a proposition about "
         'them, e.g. ∀(branch : String). check_git_push(branch, 1) = "deny".',
         arguments=requests.Evaluate,
+        answers=(ValueAnswer, VerdictAnswer, FailedAnswer, Trouble),
         example={"expression": 'check_run_command("ls")'},
         read_only=True,
         idempotent=True,
@@ -94,6 +121,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         "commands that slip past a pattern, rules that fail. Each finding has an action that shows it, decided by "
         "the policy itself.",
         arguments=requests.AuditPolicy,
+        answers=(AuditAnswer, Trouble),
         example={"action": "run_command"},
         read_only=True,
         idempotent=True,
@@ -104,6 +132,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Compare another policy with the one in force: stricter, looser, equal or incomparable, action by "
         "action, with an action for each difference, decided by both. Give its text or its file.",
         arguments=requests.ComparePolicies,
+        answers=(ComparisonAnswer, Trouble),
         example={"kleis": 'define check_git_push(branch, force) = "deny"'},
         read_only=True,
         idempotent=True,

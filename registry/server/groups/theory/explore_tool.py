@@ -9,7 +9,7 @@ import msgspec
 
 from kleis.sessions.files.errors import SessionError
 from registry.errors import RegistryError
-from registry.explore.explore_request import Asked, explored
+from registry.explore.explore_request import Asked, ExploredAnswer, explored
 from registry.server.contract.group import Answer, CallContext, ToolSpec
 from registry.server.contract.settings import Site
 from registry.server.groups.theory.group import ExtraTool
@@ -29,6 +29,7 @@ EXPLORE = ToolSpec(
     description="Find the laws of a structure (or of PIF tools): equations between small terms are tested on finite models, then proved or "
     "refuted. A PIF tool of your own can give the candidates. Incomplete answers: call again, proofs are kept.",
     arguments=Asked,
+    answers=(ExploredAnswer,),
     example={"structure": "Group", "size": 4},
     read_only=True,
     idempotent=True,

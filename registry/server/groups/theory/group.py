@@ -20,13 +20,23 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
-from kleis.sessions.answer_fields import warning_fields
+from kleis.sessions.answer_fields import warned
+from kleis.sessions.answer_shapes import (
+    LoadedAnswer,
+    NotLoadedAnswer,
+    SavedAnswer,
+    SchemaAnswer,
+    SessionAnswer,
+    SessionsAnswer,
+    UndoneAnswer,
+)
 from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import Item, ItemKind
+from kleis.sessions.files.storage import signature_of
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.sessions import Sessions
 from kleis.sessions.submission import outcome_fields
@@ -147,7 +157,7 @@ class TheoryGroup(Group):
                 )
                 accepted = checked.grown is not None
                 fields = outcome_fields(checked, accepted=accepted)
-                fields |= {"session": arguments.session, "count": universe.count}
+                fields["session"], fields["count"] = arguments.session, universe.count
                 _warn_of_changes(fields, universe)
                 return Answer(fields, submission_text(fields), is_error=not accepted)
             case "try_structure":
@@ -162,7 +172,7 @@ class TheoryGroup(Group):
                 return self._load(arguments, deadline)
             case "save_theory":
                 path = self.sessions.save(arguments.session, arguments.name, overwrite=arguments.overwrite)
-                saved = {
+                saved: SavedAnswer = {
                     "status": "saved",
                     "path": str(path),
                     "name": path.stem,
@@ -175,11 +185,11 @@ class TheoryGroup(Group):
                 return self._compare(arguments, deadline)
             case "explain":
                 universe = self.sessions.universe(arguments.session)
-                fields = explain(
+                found = explain(
                     universe, arguments.expression, self.sessions.provers, deadline, using=arguments.using
                 )
-                _warn_of_changes(fields, universe)
-                return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
+                _warn_of_changes(found, universe)
+                return Answer(found, evaluation_text(found), is_error=found["status"] == "error")
             case _:
                 raise LookupError(f"the group theory has no tool {name}")
 
@@ -209,7 +219,7 @@ class TheoryGroup(Group):
             schema = describe(universe, arguments.depth or "names", session_file=file)
             wanted = suggestions(universe)
         schema["propositions"] = msgspec.to_builtins(wanted)
-        described = {"schema": schema}
+        described: SchemaAnswer = {"schema": schema}
         return Answer(
             described,
             msgspec.json.encode(described).decode(),
@@ -223,14 +233,14 @@ class TheoryGroup(Group):
         items = universe.items()
         end = arguments.offset + _PAGE
         rows = [_item_fields(n, item) for n, item in enumerate(items, 1)][arguments.offset : end]
-        fields: dict[str, Any] = {
+        fields: SessionAnswer = {
             "session": arguments.session,
             "imports": list(universe.imported.imports),
             "count": len(items),
             "items": rows,
         }
         if universe.stale:
-            fields = {**warning_fields([_STALE]), **fields}
+            fields = warned([_STALE], fields)
         if end < len(items):
             fields["next_offset"] = end
         lines = [
@@ -256,7 +266,7 @@ class TheoryGroup(Group):
                     }
                 )
         end = offset + _PAGE
-        fields: dict[str, Any] = {"count": len(rows), "sessions": rows[offset:end]}
+        fields: SessionsAnswer = {"count": len(rows), "sessions": rows[offset:end]}
         if end < len(rows):
             fields["next_offset"] = end
         return Answer(
@@ -266,26 +276,26 @@ class TheoryGroup(Group):
     def _load(self, arguments: Any, deadline: Deadline) -> Answer:
         found, universe = self.sessions.load(arguments.session, arguments.imports, deadline)
         if universe is None:
-            fields = _load_error(found)
-            return Answer(fields, submission_text(fields), is_error=True)
-        stats = {"declarations": len(universe.theory), "functions": len(universe.theory.definitions)}
-        fields = {
-            **warning_fields(found.warnings),
+            clash = _load_error(found)
+            return Answer(clash, submission_text(clash), is_error=True)
+        fields: LoadedAnswer = {
             "status": found.status,
             "session": arguments.session,
             "imports": list(universe.imported.imports),
             "count": 0,
-            **stats,
+            "declarations": len(universe.theory),
+            "functions": len(universe.theory.definitions),
         }
+        fields = warned(found.warnings, fields)
         text = (
             f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
         )
         lines = [text, *(f"warning: {each}" for each in found.warnings)]
-        return Answer(fields, "\n".join([*lines, f"{stats['declarations']} declarations"]))
+        return Answer(fields, "\n".join([*lines, f"{fields['declarations']} declarations"]))
 
     def _undo(self, arguments: Any, deadline: Deadline) -> Answer:
         item, universe = self.sessions.undo(arguments.session, deadline)
-        fields = {
+        fields: UndoneAnswer = {
             "status": "undone",
             "session": arguments.session,
             "count": universe.count,
@@ -303,7 +313,7 @@ class TheoryGroup(Group):
             if changed
             else []
         )
-        fields = {**warning_fields(warnings), **fields}
+        fields = warned(warnings, fields)
         lines = [f"warning: {each}" for each in warnings]
         for row in fields["propositions"]:
             lines.append(row["proposition"])
@@ -322,6 +332,30 @@ class TheoryGroup(Group):
                 hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known))}"
                 raise SessionError(f"there is no session {name!r}", code="session-unknown", hint=hint)
 
+    # ── questions ────────────────────────────────────────────────────────────────────────────────────────
+
+    def question(self, name: str, arguments: Any) -> str | None:
+        match arguments:
+            case requests.SaveTheory(name=stem, overwrite=True):
+                kept = self.sessions.saved(stem)
+                return f"Replace the saved theory {stem}?" if kept else None
+            case requests.LoadTheory(session=session) | requests.Undo(session=session):
+                return self._question_of_dropping(name, session)
+            case _:
+                return None
+
+    def _question_of_dropping(self, name: str, session: str) -> str | None:
+        """The question before submissions are dropped; a session that cannot be read has some too, perhaps."""
+        try:
+            items = self.sessions.universe(session).items()
+        except KleisError:
+            return f"The theory session {session} cannot be read. Drop what is in it all the same?"
+        if not items:
+            return None
+        if name == "undo":
+            return f"Drop submission {len(items)} of the theory session {session}: {_cut(items[-1].text)}"
+        return f"Begin the theory session {session} anew? Its submissions ({len(items)}) are dropped."
+
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
 
     def resource_templates(self) -> Sequence[TemplateSpec]:
@@ -335,7 +369,7 @@ class TheoryGroup(Group):
             TemplateSpec(
                 uri_template="kleis://sessions/{session}/{structure}",
                 name="declaration",
-                title="A structure, data type or function of a session",
+                title="A structure, data type, function, operation or axiom of a session",
             ),
             TemplateSpec(
                 uri_template="kleis://stdlib/{module}",
@@ -372,6 +406,16 @@ class TheoryGroup(Group):
         except KleisError:
             return None
 
+    def state(self, uri: str) -> object:
+        match uri.split("/"):
+            case ["kleis:", "", "sessions", session] | ["kleis:", "", "sessions", session, _]:
+                try:
+                    return signature_of(self.sessions.file(session)) or "no such session"
+                except KleisError:
+                    return None
+            case _:
+                return None
+
     def prompts(self) -> Sequence[PromptSpec]:
         return THEORY_PROMPTS
 
@@ -382,18 +426,22 @@ class TheoryGroup(Group):
             case "module":
                 names = self._library.modules()
             case "structure":
-                names = self._declared(given.get("session", "default"))
+                names = self._declared(given.get("session", "default"), all_kinds="/" in reference)
             case _:
                 names = ()
         return [name for name in names if name.startswith(prefix)]
 
-    def _declared(self, session: str) -> list[str]:
-        """The structures, data types and functions of a session."""
+    def _declared(self, session: str, *, all_kinds: bool) -> list[str]:
+        """The structures of a session; with `all_kinds` then its data types and functions, then operations and axioms."""
         try:
             theory = self.sessions.theory(session)
         except KleisError:
             return []
-        return sorted({*theory.structures, *theory.data, *theory.definitions})
+        found = sorted(theory.structures)
+        if all_kinds:
+            found += sorted({*theory.data, *theory.definitions}.difference(found))
+            found += sorted(set(theory.names).difference(found))
+        return found
 
     @property
     def _library(self) -> ImportedTheories:
@@ -410,16 +458,12 @@ _STALE = AnswerWarning(
 
 def _item_fields(number: int, item: Item) -> dict[str, Any]:
     """One submission as `list_session` shows it."""
-    fields: dict[str, Any] = {
-        "number": number,
-        "kind": item.kind,
-        "status": item.status,
-        "kleis": _cut(item.text),
-    }
+    fields: dict[str, Any] = {"warnings": [each.as_dict() for each in item.warnings]} if item.warnings else {}
+    fields |= {"number": number, "kind": item.kind, "status": item.status, "kleis": _cut(item.text)}
     for name in ("structures", "functions", "data_types"):
         if getattr(item, name):
             fields[name] = list(getattr(item, name))
-    return {**warning_fields(item.warnings), **fields}
+    return fields
 
 
 def _cut(text: str) -> str:
@@ -432,7 +476,7 @@ def _item_line(row: dict[str, Any]) -> str:
     return f"{row['number']}. {row['kind']} [{row['status']}] {text}{warnings}"
 
 
-def _warn_of_changes(fields: dict[str, Any], universe: Universe) -> None:
+def _warn_of_changes(fields: Any, universe: Universe) -> None:
     """Say that what the session imports is no longer what its items were checked against."""
     if universe.stale:
         others = {name: value for name, value in fields.items() if name != "warnings"}
@@ -441,9 +485,9 @@ def _warn_of_changes(fields: dict[str, Any], universe: Universe) -> None:
         fields.update({"warnings": warnings, **others})
 
 
-def _load_error(found: Verification) -> dict[str, Any]:
+def _load_error(found: Verification) -> NotLoadedAnswer:
     """The answer of `load_theory` where the imports clash or do not elaborate: the session stays as it was."""
-    fields: dict[str, Any] = {
+    fields: NotLoadedAnswer = {
         "status": found.status,
         "accepted": False,
         "stage": "verify",

@@ -10,6 +10,21 @@ from typing import Annotated
 
 import msgspec
 
+from kleis.sessions.answer_shapes import (
+    ComparisonAnswer,
+    ExplainedAnswer,
+    FailedAnswer,
+    LoadedAnswer,
+    NotLoadedAnswer,
+    SavedAnswer,
+    SchemaAnswer,
+    SessionAnswer,
+    SessionsAnswer,
+    SubmissionAnswer,
+    UndoneAnswer,
+    ValueAnswer,
+    VerdictAnswer,
+)
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.theory import requests
 
@@ -32,6 +47,16 @@ Theory: checked mathematics in Kleis. `describe_schema` lists what is declared; 
 propositions such as "∀(x : M). x ⊙ u = x"; `explore` finds laws. `save_theory` and `load_theory` keep and reuse; `session` names a universe."""
 
 
+EVALUATIONS = (ValueAnswer, VerdictAnswer, FailedAnswer)
+"""What an expression answers."""
+
+SUBMISSIONS = (SubmissionAnswer, FailedAnswer)
+"""What a submission answers."""
+
+STATUS = {"status": "error"}
+"""A field of every error: clients tell answers apart by `status`."""
+
+
 def _submit(kind: str, title: str, what: str, example: str) -> ToolSpec:
     described = Annotated[str, msgspec.Meta(description=f"e.g. {example}")]
     return ToolSpec(
@@ -45,6 +70,8 @@ def _submit(kind: str, title: str, what: str, example: str) -> ToolSpec:
             frozen=True,
             forbid_unknown_fields=True,
         ),
+        answers=SUBMISSIONS,
+        error_fields=STATUS,
         example={"kleis": example},
     )
 
@@ -58,6 +85,8 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Compute an expression, or decide a proposition: verified, disproved with a counterexample, "
         "inconsistent axioms, or unknown with the reason.",
         arguments=requests.Evaluate,
+        answers=EVALUATIONS,
+        error_fields=STATUS,
         example={"expression": "∀(x : ℝ). x + 0 = x"},
         read_only=True,
         idempotent=True,
@@ -68,6 +97,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="List structures, data types and functions of a session, with propositions worth trying; one of "
         "them in full by `name`.",
         arguments=requests.DescribeSchema,
+        answers=(SchemaAnswer, FailedAnswer),
         example={"name": "Group"},
         read_only=True,
         idempotent=True,
@@ -80,6 +110,8 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Try without keeping",
         description="Check structures, defines and data as submit_… would, and keep nothing.",
         arguments=requests.Submit,
+        answers=SUBMISSIONS,
+        error_fields=STATUS,
         example={"kleis": _MAGMA},
         read_only=True,
         idempotent=True,
@@ -89,6 +121,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="List submissions",
         description="List what was added to a session, in order, with each verdict; `*` lists all sessions.",
         arguments=requests.ListSession,
+        answers=(SessionAnswer, SessionsAnswer, FailedAnswer),
         example={"session": "*"},
         read_only=True,
         idempotent=True,
@@ -98,6 +131,9 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Begin a universe",
         description="Begin the session anew with imports: saved theories by name, library modules as stdlib/NAME.",
         arguments=requests.LoadTheory,
+        answers=(LoadedAnswer, NotLoadedAnswer, FailedAnswer),
+        may_ask=True,
+        error_fields=STATUS,
         example={"imports": ["stdlib/prelude"]},
         destructive=True,
         idempotent=True,
@@ -107,6 +143,9 @@ TOOLS: tuple[ToolSpec, ...] = (
         title="Save a theory",
         description="Save the session as a theory that load_theory can import.",
         arguments=requests.SaveTheory,
+        answers=(SavedAnswer, FailedAnswer),
+        may_ask=True,
+        error_fields=STATUS,
         example={"name": "groups"},
     ),
 )
@@ -118,6 +157,9 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Undo a submission",
         description="Drop the last submission of a session.",
         arguments=requests.Undo,
+        answers=(UndoneAnswer, FailedAnswer),
+        may_ask=True,
+        error_fields=STATUS,
         example={},
         destructive=True,
     ),
@@ -126,6 +168,8 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Compare universes",
         description="Decide propositions in several sessions: which hold where.",
         arguments=requests.Compare,
+        answers=(ComparisonAnswer, FailedAnswer),
+        error_fields=STATUS,
         example={"propositions": ["∀(x y : G). x • y = y • x"], "sessions": ["default", "abelian"]},
         read_only=True,
         idempotent=True,
@@ -136,6 +180,8 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Decide a proposition and tell which axioms the proof needs, and of each axiom in force whether it "
         "is independent of the others or redundant.",
         arguments=requests.Explain,
+        answers=(ExplainedAnswer, FailedAnswer),
+        error_fields=STATUS,
         example={"expression": "∀(x : G). inv(inv(x)) = x"},
         read_only=True,
         idempotent=True,

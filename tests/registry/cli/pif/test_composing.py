@@ -44,7 +44,7 @@ def test_evolve_files_may_compose_and_transform(square: Pif) -> None:
 def test_users_and_graph(square: Pif, tmp_path: Path) -> None:
     assert "No tool of this home uses square" in square("users", "square").stderr
     square("compose", "fourth", "square", "square", "--example", "2", "16")
-    assert square("users", "square").stdout == "fourth@1\tdirectly\t\t1 examples\n"
+    assert square("users", "square").stdout == "fourth@1\tdirectly\t\t1 example\n"
     assert answer(square("users", "square", "--json"))["users"][0]["name"] == "fourth"
     drawn = square("graph").stdout
     assert drawn.startswith("flowchart")

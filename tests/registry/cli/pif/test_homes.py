@@ -42,12 +42,12 @@ def test_home_may_stand_before_or_behind_the_command(square: Pif, tmp_path: Path
 def test_export_and_import(square: Pif, tmp_path: Path) -> None:
     there = tmp_path / "export"
 
-    assert square("export", there).stdout == f"1 tools with 1 versions in {there}\n"
+    assert square("export", there).stdout == f"1 tool with 1 version in {there}\n"
     assert square("export", there).exit_code == 1
     assert answer(square("export", there, "square", "--overwrite", "--json"))["tools"] == 1
     assert square("export", tmp_path / "none", "squar").exit_code == 1
     taken = square("import", there, "--home", tmp_path / "other")
-    assert taken.stdout == "square: versions 1 are new, current 1\n1 versions added\n"
+    assert taken.stdout == "square: version 1 is new, current 1\n1 version added\n"
     assert answer(square("import", there, "--json"))["added"] == 0
     assert square("import", tmp_path / "nowhere").exit_code == 1
 

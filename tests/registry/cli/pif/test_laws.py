@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from registry.cli.kleis.commands import kleis
+from registry.cli.pif import tool_commands
 from registry.records import certificate_hash
 from tests.support.files.command_lines import SQUARE, Pif, answer
 
@@ -79,7 +80,7 @@ def test_the_certificates_of_several_tools(pif: Pif) -> None:
     assert (every["type"], every["ok"]) == ("laws_of_tools", True)
     assert [each["tool"] for each in every["tools"]] == ["square@1"]
     missing = pif("certificate", "check", "sign", "nothing-of-the-kind")
-    assert (missing.exit_code, missing.stdout.splitlines()[-1]) == (1, "2 of 2 laws of 1 tools hold")
+    assert (missing.exit_code, missing.stdout.splitlines()[-1]) == (1, "2 of 2 laws of 1 tool hold")
     assert "nothing-of-the-kind:" in missing.stderr
     assert pif("certificate", "check").exit_code == 2
 
@@ -190,3 +191,17 @@ def test_claimed_laws_are_shown_and_renewed(
         "laws": [],
     }
     assert pif("certificate", "check", "square").exit_code == 0
+
+
+def test_a_file_says_how_long_proofs_may_take(
+    pif: Pif, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As over MCP; the option goes before it."""
+    limits: list[float | None] = []
+    monkeypatch.setattr(tool_commands, "deadline_of", lambda seconds: limits.append(seconds))
+    file = tmp_path / "square.json"
+    request = {"name": "square", "description": "Squares", "code": json.loads(SQUARE), "timeout_ms": 1_500}
+    file.write_text(json.dumps(request))
+    assert pif("evolve", file).exit_code == 0
+    assert pif("evolve", file, "--timeout", "3").exit_code == 0
+    assert limits == [1.5, 3.0]

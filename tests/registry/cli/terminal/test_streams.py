@@ -147,7 +147,7 @@ def test_forget_asks_on_a_terminal(square: Process, environment: dict[str, str])
     assert (status, "Nothing was forgotten" in shown) == (1, True)
 
     status, shown = on_a_terminal(("forget", "square"), environment, b"y\n")
-    assert (status, "Forget square (1 versions) for good?" in shown) == (0, True)
+    assert (status, "Forget square (1 version) for good?" in shown) == (0, True)
     assert square("run", "square", "7").returncode == 1
 
 

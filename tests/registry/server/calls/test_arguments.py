@@ -22,9 +22,10 @@ class Arguments(msgspec.Struct, frozen=True):
     style: Literal["plain", "loud"] = "plain"
     items: tuple[Inner, ...] = ()
     dry_run: bool = False
+    most: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
-PROPERTIES: dict[str, Any] = {name: {} for name in ("code", "fuel", "name", "items", "dry_run")}
+PROPERTIES: dict[str, Any] = {name: {} for name in ("code", "fuel", "name", "items", "dry_run", "most")}
 PROPERTIES["style"] = {"enum": ["plain", "loud"]}
 
 
@@ -56,6 +57,7 @@ def test_sound_arguments() -> None:
     arguments = {"code": {"a": [1]}, "fuel": 100, "items": [{"size": 3}]}
     assert Checker(spec()).check(arguments) == Arguments({"a": [1]}, 100, items=(Inner(3),))
     assert Checker(spec()).check({"code": None}) == Arguments(None)
+    assert Checker(spec()).check({"code": 1, "most": None}) == Arguments(1)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +88,10 @@ def test_sound_arguments() -> None:
         ({"code": 1, "items": [{}]}, "/items/0", "lacks the field `size`"),
         ({"code": 1, "items": [{"size": 1, "a/b": 1}]}, "/items/0", "has an unknown field `a/b`"),
         ({"code": 1, "dry_run": 1}, "/dry_run", "`dry_run` must be true or false, not an integer"),
+        ({"code": 1, "most": "x"}, "/most", "`most` must be an integer, not a string"),
+        ({"code": 1, "most": 0}, "/most", "`most` must be an integer of at least 1, not 0"),
+        ({"code": 1, "fuel": None}, "/fuel", "must be an integer, not null; leave `fuel` out instead"),
+        ({"code": 1, "items": [{"size": None}]}, "/items/0/size", "must be an integer, not null"),
     ],
 )
 def test_refusals(arguments: Any, path: str, said: str) -> None:

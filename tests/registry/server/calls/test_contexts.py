@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from registry.server.calls.contexts import Call, Changes, Workers
+from registry.server.calls.contexts import Call, Changes, ListName, Workers
 
 
 def run(talk: Callable[[Workers], Awaitable[None]], count: int = 2) -> None:
@@ -150,11 +150,11 @@ def test_progress_is_merged_grows_and_ends_with_the_last() -> None:
 
 
 def test_changes_that_come_together_are_told_once() -> None:
-    told: list[tuple[bool, bool]] = []
+    told: list[set[ListName]] = []
     gate = asyncio.Event()
 
-    async def tell(tools: bool, resources: bool) -> None:
-        told.append((tools, resources))
+    async def tell(changed: frozenset[ListName]) -> None:
+        told.append(set(changed))
         await gate.wait()
 
     async def talk(workers: Workers) -> None:
@@ -171,13 +171,14 @@ def test_changes_that_come_together_are_told_once() -> None:
         changes.resources_changed()
         changes.resources_changed()
         changes.tools_changed()
+        changes.prompts_changed()
         await asyncio.sleep(0)
         gate.set()
         while len(told) < 2:
             await asyncio.sleep(0)
         for _ in range(5):
             await asyncio.sleep(0)
-        assert told == [(True, False), (True, True)]
+        assert told == [{"tools"}, {"tools", "resources", "prompts"}]
         changes.close()
         changes.tools_changed()
         await asyncio.sleep(0)

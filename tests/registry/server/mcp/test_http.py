@@ -6,78 +6,25 @@ See docs/reference/serving.md §3.
 from __future__ import annotations
 
 import asyncio
-import http.client
-import os
-import re
 import signal
 import socket
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import mcp_types as types
-import msgspec
 import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from registry.server.mcp.http_server import BODY, NESTING, TOKEN, parse_address
-from tests.support.servers.pif_server import command
+from registry.server.mcp.http_requests import BODY, NESTING, TOKEN
+from registry.server.mcp.http_server import HttpOptions, parse_address
+from tests.support.servers.http_server import HEADERS, Served, call, serving, started
 from tests.support.servers.raw_client import MODERN, PATIENCE
 
 MODES = ("legacy", MODERN)
-ROOT = str(Path(__file__).parents[4])
-
-
-class Served:
-    """A server over HTTP and where it is."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stderr is not None
-        said = process.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", said)
-        assert found is not None, said + process.stderr.read()
-        self.process = process
-        self.url = found[0]
-        self.port = int(found[1])
-
-    def post(self, body: bytes, **headers: str) -> tuple[int, Any]:
-        """A request as it stands; the status and the body that came back, decoded where it is JSON."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        accept = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        try:
-            connection.request("POST", "/mcp", body, {**accept, **headers})
-            answer = connection.getresponse()
-            text = answer.read()
-        finally:
-            connection.close()
-        try:
-            return answer.status, msgspec.json.decode(text)
-        except msgspec.DecodeError:
-            return answer.status, text.decode()
-
-
-def started(home: Path, address: str = "0", token: str = "", groups: str = "pif") -> subprocess.Popen[str]:
-    environment = {name: value for name, value in os.environ.items() if name != TOKEN}
-    return subprocess.Popen(
-        command(home, groups=groups, http=address),
-        env={**environment, "PYTHONPATH": ROOT, **({TOKEN: token} if token else {})},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@contextmanager
-def serving(home: Path, **options: str) -> Iterator[Served]:
-    process = started(home, **options)
-    try:
-        yield Served(process)
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture(scope="module")
@@ -93,18 +40,6 @@ def converse(server: Served, mode: str, talk: Callable[[Client], Awaitable[None]
 
     asyncio.run(run())
 
-
-def call(name: str, **arguments: Any) -> bytes:
-    """A call as the 2026 protocol has it, without its headers."""
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": MODERN,
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    params = {"name": name, "arguments": arguments, "_meta": meta}
-    return msgspec.json.encode({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-
-
-HEADERS = {"MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "run"}
 
 # ── conversations ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -293,14 +228,12 @@ def test_an_address_in_use_and_none_at_all(tmp_path: Path) -> None:
     assert "write HOST:PORT" in said
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_ends_it_while_calls_run(tmp_path: Path, number: int, status: int) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it(tmp_path: Path, number: signal.Signals) -> None:
     with serving(tmp_path) as server:
         assert server.post(call("run", code=1), **HEADERS)[0] == 200
         server.process.send_signal(number)
-        found, said = ended(server.process)
-    assert found == status
-    assert "Traceback" not in said
+        assert server.ended() == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -321,3 +254,16 @@ def test_addresses(text: str, address: tuple[str, int]) -> None:
 def test_what_is_no_address(text: str) -> None:
     with pytest.raises(ValueError, match="is no address"):
         parse_address(text)
+
+
+@pytest.mark.parametrize("origin", ["https://example.org", "http://localhost:3000", "https://[::1]:8"])
+def test_origins(origin: str) -> None:
+    HttpOptions(("", 0), (origin,)).check()
+
+
+@pytest.mark.parametrize(
+    "origin", ["*", "example.org", "https://a/", "https://a/b", "null", "https://u@a", "HTTPS://a"]
+)
+def test_what_is_no_origin(origin: str) -> None:
+    with pytest.raises(ValueError, match="write the scheme, the host"):
+        HttpOptions(("", 0), (origin,)).check()

@@ -14,7 +14,7 @@ import pytest
 from registry.server.contract.group import Group, ToolSpec
 from registry.server.mcp.mcp_server import PAGE, McpServer, _page
 from registry.server.serve import GROUPS, chosen_names
-from registry.server.streams.messages import TEXT_LIMIT
+from registry.server.streams.messages import NESTING, TEXT_LIMIT
 from tests.programs.demo_group import DemoGroup
 from tests.support.servers.raw_client import RawClient, call, cancelled, demo, initialize, modern, ready
 
@@ -359,11 +359,33 @@ def test_the_end_cancels_what_runs() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_the_server(number: signal.Signals) -> None:
     with ready() as client:
-        client.send(call(1, "wait_for_cancel", {}))
+        for each in range(3):
+            client.send(call(each, "wait_for_cancel", {}))
         assert client.is_alive()
         client.process.send_signal(number)
-        assert client.wait() == 128 + number
-        assert b"Traceback" not in client.errors
+        for _ in range(3):
+            result = client.receive()["result"]
+            assert result["isError"]
+            assert result["structuredContent"]["error"]["kind"] == "cancelled"
+        assert client.wait() == 0
+        assert client.errors == b""
+
+
+@pytest.mark.parametrize("is_modern", [False, True])
+def test_a_refused_call_has_the_form_of_its_protocol(is_modern: bool) -> None:
+    with demo() as client:
+        if is_modern:
+            client.send(modern({"jsonrpc": "2.0", "id": 0, "method": "tools/list"}))
+            assert client.answer_to(0)["result"]["resultType"] == "complete"
+        else:
+            client.handshake()
+        asked = call(1, "echo", {"value": "DEEP"})
+        text = msgspec.json.encode(modern(asked) if is_modern else asked)
+        client.write(text.replace(b'"DEEP"', b"[" * NESTING + b"]" * NESTING) + b"\n")
+        result = client.answer_to(1)["result"]
+        assert result["structuredContent"]["error"]["kind"] == "term_too_deep"
+        assert result.get("resultType") == ("complete" if is_modern else None)
+        assert ("_meta" in result) is is_modern
 
 
 def test_standard_descriptors_are_moved_away(tmp_path: Any) -> None:

