@@ -91,7 +91,7 @@ def _value(term: core.Term, ends: dict[str, Fraction]) -> Fraction:
     """The value with constants at given points, by plain rational arithmetic."""
     match term:
         case core.LiteralTerm(value=value):
-            return Fraction(value)  # type: ignore[arg-type]
+            return Fraction(value)
         case core.Coercion(term=inner):
             return _value(inner, ends)
         case core.BuiltinCall(operation=operation, arguments=arguments):
