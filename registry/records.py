@@ -59,7 +59,17 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "theory": (
         *("evaluate", "describe_schema", "submit_structure", "submit_define", "submit_data", "try_structure"),
-        *("list_session", "load_theory", "save_theory", "explore", "undo", "compare", "explain"),
+        *(
+            "list_session",
+            "load_theory",
+            "save_theory",
+            "explore",
+            "check_job",
+            "cancel_job",
+            "undo",
+            "compare",
+            "explain",
+        ),
     ),
     "policy": (
         *("check_action", "list_rules", "explain_rule", "describe_schema", "evaluate"),

@@ -17,7 +17,6 @@ from typing import TypeAlias
 import msgspec
 
 from kleis.syntax import tree
-from kleis.syntax.parser.parser import parse_type
 
 __all__ = [
     "Equation",
@@ -156,7 +155,7 @@ def _read(expression: tree.Expression, operations: Mapping[str, int], names: dic
 
 
 def proposition_of_equation(
-    equation: Equation, carrier: str, structure: str, *, qualified: bool = False
+    equation: Equation, carrier: tree.TypeExpression, structure: str, *, qualified: bool = False
 ) -> tree.Expression:
     """The proposition that an equation holds for all elements of the carrier, in the structure.
 
@@ -168,7 +167,7 @@ def proposition_of_equation(
     sides = tuple(_written(side, names, owner) for side in (equation.left, equation.right))
     body: tree.Expression = tree.Call("equals", sides)
     if names:
-        binders = tuple(tree.Binder(name, parse_type(carrier)) for name in names)
+        binders = tuple(tree.Binder(name, carrier) for name in names)
         body = tree.Quantifier("forall", binders, None, body)
     return tree.Using(tree.NamedType(structure), body) if structure else body
 

@@ -143,6 +143,8 @@ class _Exploration:
         self.found: dict[Equation, Finding] = {}
         self.axioms: dict[Equation, str] = {}
         self.problems: list[str] = []
+        self.laws: dict[Equation, str] = {}
+        self.carrier = parse_type(subject.carrier)
         for name, axiom in subject.axioms:
             equation = read_equation(axiom, subject.operations)
             if equation is not None and not equation.is_trivial:
@@ -181,6 +183,8 @@ class _Exploration:
     def _test_again(self, undecided: Sequence[Equation]) -> None:
         """Test what the prover left open on models that were found later."""
         for place, model in enumerate(self.models):
+            if self.stop():
+                return
             for equation in undecided:
                 if self._is_unknown(equation) and model.refutes(equation):
                     self.found[equation] = self._refuted(equation, place, "tested on a model")
@@ -204,8 +208,12 @@ class _Exploration:
         return by_size, [others[text] for text in sorted(others, key=lambda text: (len(text), text))]
 
     def _law(self, equation: Equation) -> str:
-        proposition = proposition_of_equation(equation, self.subject.carrier, self.subject.structure)
-        return _without_using(proposition)
+        """The text of an equation: it is wanted for the order of candidates, and again for each finding."""
+        known = self.laws.get(equation)
+        if known is None:
+            proposition = proposition_of_equation(equation, self.carrier, self.subject.structure)
+            known = self.laws[equation] = _without_using(proposition)
+        return known
 
     def _tested(self, equations: Sequence[Equation], models: Sequence[Model]) -> list[Equation]:
         """The equations that no model refutes; the others become findings."""
@@ -236,7 +244,7 @@ class _Exploration:
             return Finding(law=law, status="follows", uses=names, detail="rewriting"), None
         subject = self.subject
         try:
-            claim = proposition_of_equation(equation, subject.carrier, subject.structure, qualified=True)
+            claim = proposition_of_equation(equation, self.carrier, subject.structure, qualified=True)
             verdict = self.ask(claim)
         except Stopped:
             return None, None
@@ -283,7 +291,7 @@ class _Exploration:
         body = proposition.body if isinstance(proposition, tree.Using) else proposition
         names = list(dict.fromkeys(_free_names(body, self.subject.operations)))
         if names:
-            binders = tuple(tree.Binder(name, parse_type(self.subject.carrier)) for name in names)
+            binders = tuple(tree.Binder(name, self.carrier) for name in names)
             body = tree.Quantifier("forall", binders, None, body)
         return tree.Using(tree.NamedType(self.subject.structure), body) if self.subject.structure else body
 

@@ -82,6 +82,7 @@ class Sessions:
         *,
         verdicts: VerdictCache | None = None,
         broker: Broker | None = None,
+        owns_broker: bool = False,
     ) -> None:
         from kleis.prover.process.broker import Broker
 
@@ -90,7 +91,7 @@ class Sessions:
         self.verdicts = verdicts
         self.broker = broker or Broker()
         self.provers = Provers(self.broker, verdicts)
-        self._owns_broker = broker is None
+        self._owns_broker = owns_broker or broker is None
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Held] = OrderedDict()
 
@@ -335,14 +336,17 @@ def open_sessions(
     roots: Sequence[Path] = (),
     cache: ParseCache | None = None,
     broker: Broker | None = None,
+    owns_broker: bool = False,
 ) -> Sessions:
-    """The sessions of a home.  Raises `SessionError` where the configuration cannot be read."""
+    """The sessions of a home; with `owns_broker` they close the given one.  Raises `SessionError` where the configuration cannot be read."""
     from kleis.prover.verdict_cache import VerdictCache
 
     known = os.environ if environment is None else environment
     places = find_places(home, known, directory or Path.cwd())
     library = ImportedTheories(places.saved, known, roots=roots, cache=cache)
-    return Sessions(places, library, verdicts=VerdictCache(places.verdicts), broker=broker)
+    return Sessions(
+        places, library, verdicts=VerdictCache(places.verdicts), broker=broker, owns_broker=owns_broker
+    )
 
 
 # ── Files and universes ──────────────────────────────────────────────────────────────────────────────────────

@@ -46,7 +46,7 @@ ERRORS: dict[str, str] = {
     "example_failed": "an example does not hold, of the tool or of one that uses it; nothing was kept",
     "law_disproved": "a law of `evolve` is false, with the input that shows it; nothing was kept",
     "store_error": "the registry's files cannot be read or written",
-    "too_busy": "the runs going on use the memory that this one may need, or too many calls are waiting; ask again",
+    "too_busy": "there is no room for this call, or none for its memory; ask again after `retry_after_ms`, or for less",
     "internal": "a defect of this program",
 }
 

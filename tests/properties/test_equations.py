@@ -19,7 +19,7 @@ from kleis.explore.equations import (
     variables_of,
 )
 from kleis.explore.finite_testing import FiniteModel
-from kleis.syntax.parser.parser import parse_expression
+from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_expression
 
 OPERATIONS = {"•": 2, "inv": 1, "e": 0}
@@ -61,7 +61,7 @@ def test_names_and_sides_do_not_count(left: Any, right: Any, names: list[int]) -
 @given(terms, terms)
 def test_an_equation_is_read_back_from_its_proposition(left: Any, right: Any) -> None:
     equation = canonical(left, right)
-    text = print_expression(proposition_of_equation(equation, "G", "Group"))
+    text = print_expression(proposition_of_equation(equation, parse_type("G"), "Group"))
     assert read_equation(parse_expression(text), OPERATIONS) == equation
 
 

@@ -31,7 +31,7 @@ from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Broker", "Guards"]
 
-_START = "import sys; sys.path[:] = sys.argv[2:]; from kleis.prover.process.worker import main; main(int(sys.argv[1]))"
+_START = "import sys; sys.path[:] = sys.argv[3:]; from kleis.prover.process.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 _UNREADABLE = (
     pickle.UnpicklingError,
     ArithmeticError,
@@ -65,10 +65,13 @@ class Broker:
 
     slots
         How many attempts run at a time; twice the processors of this process if 0.
+    niceness
+        By how much provers give way to this process: a server whose event loop must not starve.
     """
 
-    def __init__(self, *, guards: Guards | None = None, slots: int = 0) -> None:
+    def __init__(self, *, guards: Guards | None = None, slots: int = 0, niceness: int = 0) -> None:
         self.guards = guards or Guards()
+        self._niceness = niceness
         self._slots = slots or 2 * _processors()
         self._lock = threading.Lock()
         self._connection: _Connection | None = None
@@ -132,15 +135,15 @@ class Broker:
             if self._closed:
                 raise RuntimeError("the broker is closed")
             if self._connection is None or not self._connection.open:
-                self._connection = _Connection(self._slots)
+                self._connection = _Connection(self._slots, self._niceness)
             return self._connection
 
 
 class _Connection:
     """One worker process, and the futures of its answers."""
 
-    def __init__(self, slots: int) -> None:
-        self._process = _started(slots)
+    def __init__(self, slots: int, niceness: int) -> None:
+        self._process = _started(slots, niceness)
         self._state = threading.Lock()
         self._sending = threading.Lock()
         self._waiting: dict[int, Future[Answer]] = {}
@@ -218,11 +221,11 @@ class _Connection:
             future.set_result(_gone("the worker ended"))
 
 
-def _started(slots: int) -> subprocess.Popen[bytes]:
+def _started(slots: int, niceness: int) -> subprocess.Popen[bytes]:
     path = [os.path.abspath(each) for each in sys.path]
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return subprocess.Popen(
-        [sys.executable, "-s", "-P", "-c", _START, str(slots), *path],
+        [sys.executable, "-s", "-P", "-c", _START, str(slots), str(niceness), *path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", **_ALLOCATION, **environment},

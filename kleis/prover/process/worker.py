@@ -307,7 +307,8 @@ def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
     return _silent("killed", "the engine ended without an answer")
 
 
-def main(slots: int) -> None:
-    """Serve attempts, so many at a time."""
+def main(slots: int, niceness: int) -> None:
+    """Serve attempts, so many at a time, at lower priority by so much."""
+    os.nice(niceness)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _Worker(slots).run()

@@ -100,7 +100,7 @@ def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -
     "--more", is_flag=True, help="Offer the second list of tools too (history, diff, rollback, ...)."
 )
 @click.option(
-    "--memory", "memory_mb", type=click.IntRange(min=1), default=512, show_default=True, metavar="MB",
+    "--memory", "memory_mb", type=click.IntRange(min=1), show_default="a quarter of the machine's", metavar="MB",
     help="What the runs at one time may use together.",
 )  # fmt: skip
 @click.option(
@@ -142,9 +142,12 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
     if context.closed & {0, 1} and not options["http"]:
         context.screen.print_error("pif serve: standard input and output must be open")
         return USAGE
+    from registry.server.contract.machine_memory import fitted_memory
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve as serve_groups
 
+    if options["memory_mb"] is None:
+        options["memory_mb"] = fitted_memory()
     return serve_groups(Settings(home=context.home().path, fractions=context.fractions, **options), groups)
 
 

@@ -82,7 +82,7 @@ def run(
     """
     from pif.run.evaluate import Request
 
-    with context.workspace() as workspace:
+    with context.workspace(changes=False) as workspace:
         tools = workspace.tools()
         source = context.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
         arguments = [context.sources.json(each, what="the input", place="input") for each in given]
@@ -156,7 +156,7 @@ def analyze(
     from registry.tools.analysis import ASPECTS
     from registry.workspace.requests import Analyze
 
-    with context.workspace() as workspace:
+    with context.workspace(changes=False) as workspace:
         tools = workspace.tools()
         source = context.sources.code(code, lambda name: tools.tool(name) is not None, what="the code")
         texts = Texts(code=source, tool=code_of(workspace))
@@ -212,7 +212,7 @@ def fuzz(
     from registry.workspace.requests import Fuzz
 
     chosen = SystemRandom().randrange(2**32) if seed is None else seed
-    with context.workspace() as workspace:
+    with context.workspace(changes=False) as workspace:
         texts = Texts(tool=code_of(workspace))
         with interruptible() as interrupted, context.screen.progress("inputs", examples) as progress:
             request = Fuzz(tool, examples=examples, seed=chosen, fuel=fuel, type=type)

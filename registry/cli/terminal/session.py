@@ -6,10 +6,11 @@ error result, 2 usage, 130 interrupted (docs/reference/serving.md §9.5). `--hom
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from registry.errors import RegistryError
 if TYPE_CHECKING:
     from pif.language.warnings import Fractions
     from registry.home import Home
+    from registry.store.sqlite.sqlite_store import SqliteStore
     from registry.workspace.workspace import Workspace
 
 __all__ = [
@@ -65,16 +67,40 @@ class CommandContext:
         return find_home(self._home)
 
     @contextmanager
-    def workspace(self) -> Iterator[Workspace]:
-        """The registry in the home, which is made where it is not there."""
+    def workspace(self, *, changes: bool = True) -> Iterator[Workspace]:
+        """The registry in the home, which is made where it is not there.
+
+        A command that `changes` nothing also works where the home cannot be written: on what can be read of it, or,
+        where there is no home yet, without tools of its own.
+        """
         from registry.store.sqlite.sqlite_store import SqliteStore
         from registry.workspace.workspace import Workspace
 
-        workspace = Workspace(SqliteStore(self.home().path), fractions=self.fractions)
-        try:
+        with ExitStack() as ending:
+            try:
+                store = SqliteStore(self.home().path)
+            except RegistryError:
+                if changes:
+                    raise
+                store = self._readable(ending)
+            workspace = Workspace(store, fractions=self.fractions)
+            ending.callback(workspace.close)
             yield workspace
-        finally:
-            workspace.close()
+
+    def _readable(self, ending: ExitStack) -> SqliteStore:
+        """What can be read of a home that cannot be opened for writing."""
+        from tempfile import TemporaryDirectory
+
+        from registry.store.sqlite.read_only_store import ReadOnlyStore
+        from registry.store.sqlite.sqlite_store import SqliteStore
+        from registry.store.sqlite.traces import FILE_NAME
+
+        home = self.home().path
+        if os.path.lexists(home / FILE_NAME):
+            return ReadOnlyStore(home)
+        directory = ending.enter_context(TemporaryDirectory(prefix="pif-"))
+        self.screen.print_error(f"warning: {home} cannot be written; this runs without tools of a home")
+        return SqliteStore(Path(directory))
 
     def answer(
         self, answer: Answer, show: Callable[[Answer], None], texts: Texts | None = None, *, title: str = ""

@@ -2,7 +2,13 @@
 
 - `argument_check`: arguments converted to the tool's type, or an error that helps
 - `confirmation`: a question to the person before something is destroyed
-- `contexts`: worker threads, progress, announcements of changes
+- `lanes`: how many calls of a kind run at a time, and whose turn is next
+- `workers`: threads
+- `searches`: processes of long searches, from the server's side
+- `search_process`: the same from within
+- `schedule`: lanes, threads and processes together
+- `jobs`: work that outlives its call
+- `contexts`: the context of one call: progress, cancellation; announcements of changes
 - `stopping`: the stop of a server: every call is answered
 - `dispatch`: the tool looked up, called and answered; a defect becomes an `internal` error
 - `scoped_tools`: tools that several groups have, as one tool with a `scope`

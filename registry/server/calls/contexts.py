@@ -1,8 +1,6 @@
-"""What calls run on: worker threads, the context of one call, and the announcement of changed lists.
+"""The context of one call, and the announcement of changed lists.
 
-- `Workers`: daemon threads with large stacks, for work that would hold the event loop too long. Python's own executor
-  joins its threads when the interpreter exits, so that a run that ignores cancellation would keep a closed server alive.
-- `Call`: the `CallContext` of one call: cancellation, progress, worker threads.
+- `Call`: the `CallContext` of one call: cancellation, progress, and where its work is done.
 - `Changes`: the `Announcer` of all groups: changes from any thread, announced once for all that come together.
 """
 
@@ -10,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import queue
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from pif.run.stack_room import with_room
+from registry.server.calls.lanes import JOB_PATIENCE, PATIENCE
+from registry.server.calls.schedule import Schedule
+from registry.server.contract.group import Answer, ClientJobs, LaneName
 from registry.server.contract.questions import Client, SilentClient
+from registry.server.contract.settings import Settings
 
-__all__ = ["DEFAULT_WORKERS", "Call", "Changes", "ListName", "Report", "Workers"]
+__all__ = ["BEAT", "Call", "Changes", "ListName", "Report"]
 
-DEFAULT_WORKERS = 4
-STACK_BYTES = 64 * 1024 * 1024
+BEAT = 1.0
+"""Seconds without progress after which a search is said to go on."""
 
 T = TypeVar("T")
 Report = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -30,73 +30,7 @@ Report = Callable[[float, float | None, str | None], Awaitable[None]]
 ListName = Literal["tools", "resources", "prompts"]
 """A list that clients may keep, and are told of when it changes."""
 
-_Job = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 logger = logging.getLogger(__name__)
-
-
-class Workers:
-    """A pool of at most `count` daemon threads. Use it from one event loop."""
-
-    def __init__(self, count: int = DEFAULT_WORKERS, stack_bytes: int = STACK_BYTES) -> None:
-        if count < 1:
-            raise ValueError(f"a pool needs at least one worker, not {count}")
-        self._count = count
-        self._stack_bytes = stack_bytes
-        self._started = 0
-        self._busy = 0
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Run `work` in a thread. Cancelling drops work that has not begun; begun work ends by itself."""
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        if self._busy >= self._started and self._started < self._count:
-            self._start()
-        self._busy += 1
-        self._jobs.put((work, future))
-        return await future
-
-    def close(self) -> None:
-        """Let idle threads end."""
-        for _ in range(self._started):
-            self._jobs.put(None)
-
-    def _start(self) -> None:
-        previous = threading.stack_size(self._stack_bytes)
-        try:
-            threading.Thread(
-                target=with_room, args=(self._serve,), name=f"worker-{self._started + 1}", daemon=True
-            ).start()
-        finally:
-            threading.stack_size(previous)
-        self._started += 1
-
-    def _serve(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            work, future = job
-            result: Any = None
-            failure: Exception | None = None
-            if not future.cancelled():
-                try:
-                    result = work()
-                except Exception as error:
-                    logger.debug("work in a thread raised; the error goes to the caller", exc_info=True)
-                    failure = error
-            try:
-                future.get_loop().call_soon_threadsafe(self._complete, future, result, failure)
-            except RuntimeError:
-                logger.debug("the event loop closed before a worker was done")
-            del job, work, future, result, failure
-
-    def _complete(self, future: asyncio.Future[Any], result: Any, failure: Exception | None) -> None:
-        self._busy -= 1
-        if future.cancelled():
-            return
-        if failure is None:
-            future.set_result(result)
-        elif isinstance(failure, StopIteration):  # which a future does not take
-            future.set_exception(RuntimeError(f"work in a thread raised {failure!r}"))
-        else:
-            future.set_exception(failure)
 
 
 class Changes:
@@ -166,19 +100,36 @@ class Call:
     """
 
     __slots__ = (
-        "_latest", "_lock", "_loop", "_report", "_sending", "_sent", "_workers", "cancelled", "client"
+        "_latest", "_lock", "_loop", "_report", "_schedule", "_sending", "_sent", "cancelled", "client", "is_job", "jobs",
+        "whose",
     )  # fmt: skip
 
-    def __init__(self, workers: Workers, report: Report | None, client: Client | None = None) -> None:
+    def __init__(
+        self,
+        schedule: Schedule,
+        report: Report | None,
+        jobs: ClientJobs,
+        whose: str = "",
+        *,
+        client: Client | None = None,
+        is_job: bool = False,
+    ) -> None:
         self.cancelled = threading.Event()
         self.client: Client = client or SilentClient()
-        self._workers = workers
+        self.jobs = jobs
+        self.is_job = is_job
+        self.whose = whose
+        self._schedule = schedule
         self._report = report
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
         self._latest: tuple[float, float | None, str | None] | None = None
         self._sending: asyncio.Task[None] | None = None
         self._sent = float("-inf")
+
+    @property
+    def _patience(self) -> float:
+        return JOB_PATIENCE if self.is_job else PATIENCE
 
     @property
     def wants_progress(self) -> bool:
@@ -195,9 +146,26 @@ class Call:
         if idle:
             self._loop.call_soon_threadsafe(self._begin)
 
-    async def run_in_worker(self, work: Callable[[], T]) -> T:
-        """Run `work` in a worker thread."""
-        return await self._workers.run(work)
+    async def quick(self, work: Callable[[], T]) -> T:
+        """Do something that takes about a millisecond on the event loop, when it is this client's turn."""
+        return await self._schedule.quick(self.whose, work)
+
+    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
+        """Run `work` in a worker thread of a lane."""
+        return await self._schedule.in_thread(lane, self.whose, work, share, patience=self._patience)
+
+    async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
+        """The answer of a search in a process of its own. Without progress of its own it is said to go on."""
+        beat = _Beat(self)
+        beating = self._loop.create_task(beat.go()) if self._report is not None else None
+        try:
+            given = (settings, arguments)
+            return await self._schedule.in_process(
+                self.whose, job, given, seconds, beat.told, patience=self._patience
+            )
+        finally:
+            if beating is not None:
+                beating.cancel()
 
     def _begin(self) -> None:
         if self._sending is None and not self.cancelled.is_set():
@@ -231,3 +199,28 @@ class Call:
         self.cancelled.set()
         if self._sending is not None:
             self._sending.cancel()
+
+
+class _Beat:
+    """Progress of a search: what it tells, and between two such reports, that it still goes on."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._last: tuple[float, float | None, str | None] = (0.0, None, None)
+        self._silent = 0
+
+    def told(self, done: float, total: float | None, message: str | None) -> None:
+        """The search has said how far it is."""
+        self._last, self._silent = (done, total, message), 0
+        self._call.progress(done, total, message)
+
+    async def go(self) -> None:
+        """Report every `BEAT` seconds. What is done grows, but stays below what the search tells next."""
+        begun = self._call._loop.time()
+        while True:
+            await asyncio.sleep(BEAT)
+            self._silent += 1
+            done, total, message = self._last
+            since = f"working since {self._call._loop.time() - begun:.0f} s"
+            grown = done + self._silent / (self._silent + 1)
+            self._call.progress(grown, total, f"{message} · {since}" if message else since)

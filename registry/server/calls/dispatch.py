@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -23,14 +23,24 @@ from pif.language.errors import nearest
 from registry.errors import RegistryError
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.confirmation import can_be_asked, confirmed
-from registry.server.calls.contexts import Call, Report, Workers
-from registry.server.contract.group import Answer, Group, ToolSpec
+from registry.server.calls.contexts import Call, Report
+from registry.server.calls.jobs import ClientJobs, Job, Jobs
+from registry.server.calls.lanes import Busy
+from registry.server.calls.schedule import Schedule
+from registry.server.calls.searches import SearchFailed
+from registry.server.contract.group import Answer, CallContext, Group, ToolSpec
 from registry.server.contract.questions import Client, InputRequired
 
-__all__ = ["CALLS", "Calls", "Contained", "Defects"]
+__all__ = ["ALL_CALLS", "CALLS", "Calls", "Contained", "Defects", "too_busy"]
 
 CALLS = 256
+"""Calls of one client under way at once."""
+
+ALL_CALLS = 1_024
 """Calls under way at once."""
+
+RETRY_AFTER_MS = 1_000
+"""When to ask again where so many calls are under way."""
 
 logger = logging.getLogger(__name__)
 
@@ -49,11 +59,13 @@ class Calls:
     Raises ValueError where two groups list the same tool, or a tool's schema and its type do not say the same.
     """
 
-    def __init__(self, groups: Sequence[Group], workers: Workers, defects: Defects) -> None:
+    def __init__(self, groups: Sequence[Group], schedule: Schedule, defects: Defects) -> None:
         self._groups = tuple(groups)
-        self._workers = workers
+        self._schedule = schedule
         self._defects = defects
+        self.jobs = Jobs()
         self._running = 0
+        self._of_client: dict[str, int] = {}
         self._listed = [group.tools() for group in self._groups]
         self._entries: dict[str, _Entry] = {}
         for group, specs in zip(self._groups, self._listed, strict=True):
@@ -86,10 +98,10 @@ class Calls:
         entry = self._entries.get(name)
         return None if entry is None else entry.spec.input_schema
 
-    async def answer(self, name: Any, arguments: Any, report: Report | None) -> Answer:
+    async def answer(self, name: Any, arguments: Any, report: Report | None, whose: str = "") -> Answer:
         """Answer a call of a tool that is not interactive. `report` sends progress, or is None where the client wants
-        none."""
-        answer = await self.answer_or_ask(name, arguments, report, None)
+        none. `whose` call it is: its clients share the server fairly."""
+        answer = await self.answer_or_ask(name, arguments, report, None, whose)
         if isinstance(answer, Answer):
             return answer
         with self._defects.contain(f"tool {name}") as contained:
@@ -97,7 +109,7 @@ class Calls:
         return contained.answer()
 
     async def answer_or_ask(
-        self, name: Any, arguments: Any, report: Report | None, client: Client | None
+        self, name: Any, arguments: Any, report: Report | None, client: Client | None, whose: str = ""
     ) -> Answer | InputRequired:
         """Answer a call, or say what its client has to be asked first. `client` is None where it cannot be asked."""
         if not isinstance(name, str):
@@ -110,11 +122,11 @@ class Calls:
                 return self._unknown(name)
         if entry is None:
             return contained.answer()
-        answer = await self._of_tool(entry, arguments, report, client)
+        answer = await self._of_tool(entry, arguments, report, client, whose)
         return answer if isinstance(answer, InputRequired) else _with_error_fields(entry.spec, answer)
 
     async def _of_tool(
-        self, entry: _Entry, arguments: Any, report: Report | None, client: Client | None
+        self, entry: _Entry, arguments: Any, report: Report | None, client: Client | None, whose: str
     ) -> Answer | InputRequired:
         checked: msgspec.Struct | Answer | None = None
         name = entry.spec.name
@@ -125,32 +137,82 @@ class Calls:
         if isinstance(checked, Answer):
             return checked
         if entry.spec.may_ask and client is not None and can_be_asked(client.capabilities):
-            question = await self._question(entry, checked)
+            try:
+                question = await self._question(entry, checked, whose)
+            except Busy as busy:
+                return too_busy(f"the server is busy: {busy.message}", busy.retry_after_ms)
             undecided = None if question is None else confirmed(question, client)
             if undecided is not None:
                 return undecided
-        if self._running >= CALLS:
-            hint = "Wait for one of them to end, then try again."
-            return Answer.error("too_busy", f"{CALLS} calls are under way", hint=hint)
+        mine = self._of_client.get(whose, 0)
+        if mine >= CALLS or self._running >= ALL_CALLS:
+            return too_busy(f"{max(mine, self._running)} calls are under way", RETRY_AFTER_MS)
         self._running += 1
+        self._of_client[whose] = mine + 1
         try:
-            return await self._perform(entry, checked, Call(self._workers, report, client))
+            return await self._perform(entry, checked, report, client, whose)
         finally:
             self._running -= 1
+            left = self._of_client[whose] - 1
+            if left:
+                self._of_client[whose] = left
+            else:
+                del self._of_client[whose]
 
-    async def _question(self, entry: _Entry, arguments: msgspec.Struct) -> str | None:
+    async def _question(self, entry: _Entry, arguments: msgspec.Struct, whose: str) -> str | None:
         """What a person should agree to before this call; None where it destroys nothing."""
         name = entry.spec.name
+        busy: Busy | None = None
         with self._defects.contain(f"the question before a call of {name}"):
-            return await self._workers.run(lambda: entry.group.question(name, arguments))
+            try:
+                return await self._schedule.in_thread(
+                    "writes", whose, lambda: entry.group.question(name, arguments)
+                )
+            except Busy as error:
+                busy = error
+        if busy is not None:
+            raise busy
         return f"What `{name}` would change could not be found out. Call it all the same?"
 
-    async def _perform(self, entry: _Entry, arguments: msgspec.Struct, call: Call) -> Answer | InputRequired:
-        with self._defects.contain(f"tool {entry.spec.name}") as contained:
+    async def _perform(
+        self,
+        entry: _Entry,
+        arguments: msgspec.Struct,
+        report: Report | None,
+        client: Client | None,
+        whose: str,
+    ) -> Answer | InputRequired:
+        def jobs_answering(
+            work: Callable[[CallContext], Awaitable[Answer | InputRequired]],
+        ) -> Callable[[Job], Awaitable[Answer]]:
+            async def answer(job: Job) -> Answer:
+                found = await self._contained(
+                    name, work, Call(self._schedule, job.note, jobs, whose, is_job=True)
+                )
+                if isinstance(found, Answer):
+                    return found
+                return Answer.error("internal", "a job asked its client, which nobody can answer")
+
+            return answer
+
+        name, group = entry.spec.name, entry.group
+        jobs = ClientJobs(self.jobs, whose, jobs_answering)
+        call = Call(self._schedule, report, jobs, whose, client=client)
+        return await self._contained(name, lambda context: group.call(name, arguments, context), call)
+
+    async def _contained(
+        self, name: str, work: Callable[[CallContext], Awaitable[Answer | InputRequired]], call: Call
+    ) -> Answer | InputRequired:
+        """The answer of some work, whatever happens in it but cancellation."""
+        with self._defects.contain(f"tool {name}") as contained:
             try:
-                answer = await entry.group.call(entry.spec.name, arguments, call)
+                answer = await work(call)
                 await call.finish()
                 return answer
+            except Busy as busy:
+                return too_busy(f"the server is busy: {busy.message}", busy.retry_after_ms)
+            except SearchFailed as failed:
+                return too_busy(str(failed), RETRY_AFTER_MS)
             except asyncio.CancelledError:
                 call.cancel()
                 raise
@@ -197,6 +259,12 @@ class Calls:
         hint = f"Did you mean `{close}`?" if close else f"Tools: {some}{more}."
         shown = name if len(name) <= 100 else name[:99] + "…"
         return Answer.error("unknown_tool", f"there is no tool `{shown}`", hint=hint)
+
+
+def too_busy(message: str, retry_after_ms: int) -> Answer:
+    """The answer where there is no room for a call. Nothing of it was begun."""
+    hint = f"Ask again in {retry_after_ms:,} ms."
+    return Answer.error("too_busy", message, hint=hint, retry_after_ms=retry_after_ms)
 
 
 def _with_error_fields(spec: ToolSpec, answer: Answer) -> Answer:

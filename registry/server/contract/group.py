@@ -8,7 +8,8 @@ everything else has a default.
 Invariants
 ----------
 - Every method but `call` and `read` is quick and does not block: it runs on the event loop. `call` and `read` may
-  run for a few milliseconds there; longer work goes through `context.run_in_worker`.
+  run for a few milliseconds there; longer work goes through `context.run_in_worker`, and what takes tens of seconds
+  of Python through `context.search`. What these raise where there is no room (`Busy`) is the server's to answer.
 - Errors are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client
   gets an answer of kind `internal` without its text, the log gets the traceback.
 - `tools()` returns the *same tuple object* until something changed: the server recognises a change by identity.
@@ -19,8 +20,8 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -28,12 +29,19 @@ from registry.server.contract.advertised_schemas import answer_schema, schema_of
 from registry.server.contract.content import Content, PromptMessage, ResourceBytes
 from registry.server.contract.questions import Client, InputRequired
 
+if TYPE_CHECKING:
+    from registry.server.contract.settings import Settings
+
 __all__ = [
     "Announcer",
     "Answer",
     "CallContext",
+    "ClientJobs",
     "Flag",
     "Group",
+    "JobStatus",
+    "JobView",
+    "LaneName",
     "PromptArgument",
     "PromptSpec",
     "ResourceSpec",
@@ -43,6 +51,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+LaneName = Literal["quick", "runs", "writes", "proofs", "searches"]
+"""The lanes of work (`registry.server.calls.lanes`)."""
 
 
 class ToolSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +133,35 @@ class Flag(Protocol):
     def wait(self, timeout: float | None = None) -> bool: ...
 
 
+JobStatus = Literal["in_progress", "done", "cancelled"]
+
+
+class JobView(msgspec.Struct, frozen=True, kw_only=True):
+    """A job: `seconds` since it began, or that it took; `message` how far it is; `answer` once it is done."""
+
+    id: str
+    kind: str
+    title: str
+    status: JobStatus
+    seconds: float
+    message: str = ""
+    answer: Answer | None = None
+
+
+class ClientJobs(Protocol):
+    """The jobs that a client may see (`registry.server.calls.jobs`)."""
+
+    def start(
+        self, kind: str, title: str, work: Callable[[CallContext], Awaitable[Answer]]
+    ) -> JobView | None: ...
+
+    def find(self, number: str) -> JobView | None: ...
+
+    async def cancel(self, number: str) -> JobView | None: ...
+
+    def all(self) -> list[JobView]: ...
+
+
 class CallContext(Protocol):
     """The services of the server for a call while it runs."""
 
@@ -129,6 +169,14 @@ class CallContext(Protocol):
     def cancelled(self) -> Flag:
         """Set when the client has cancelled the call or is gone. Work in a worker thread must look at it; nothing
         stops the thread otherwise."""
+
+    @property
+    def is_job(self) -> bool:
+        """Whether the work is a job's: nobody waits for it, so it may take long."""
+
+    @property
+    def jobs(self) -> ClientJobs:
+        """The jobs of this client."""
 
     @property
     def client(self) -> Client:
@@ -142,10 +190,21 @@ class CallContext(Protocol):
         """Report progress, from any thread, without waiting. `done` must grow; reports that come faster than they
         can be sent are merged into the newest."""
 
-    async def run_in_worker(self, work: Callable[[], T]) -> T:
-        """Run `work` in a worker thread (64 MB of stack) and return what it returns or raise what it raises.
+    async def quick(self, work: Callable[[], T]) -> T:
+        """Do something that takes about a millisecond on the event loop, when it is this client's turn."""
 
-        When the call is cancelled this raises at once; the thread goes on until `work` sees `cancelled`.
+    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
+        """Run `work` in a worker thread (64 MB of stack) of a lane, and return what it returns or raise what it raises.
+
+        `share` is the part of the memory of runs that the work may use, 0 to 1; it waits until that is free. When the
+        call is cancelled this raises at once; the thread goes on until `work` sees `cancelled`.
+        """
+
+    async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
+        """The answer of a long search, done at low priority in a process of its own over the same home.
+
+        `job` is the address of a function ``(site, arguments, search) -> Answer`` (`registry.server.calls.search_process`).
+        It has `seconds`; a process that takes longer, or whose call is cancelled, is killed.
         """
 
 

@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
 
-__all__ = ["Settings", "Site", "check_places", "check_without_http"]
+__all__ = ["PROVER_NICENESS", "PROVER_SLOTS", "Settings", "Site", "check_places", "check_without_http"]
+
+PROVER_SLOTS = 12
+"""Attempts of provers at a time: two for each proof that the lane of proofs lets in, and two for runs that ask a theory, so that
+no attempt waits behind those of another client."""
+
+PROVER_NICENESS = 5
+"""By how much provers give way to the event loop; searches and theirs give way to both."""
 
 _LISTED = 5_000
 """Names of a directory that are searched for the nearest spelling."""
@@ -84,12 +91,19 @@ class Site:
     @cached_property
     def sessions(self) -> Sessions:
         """The theory sessions of the home. Raises RegistryError where their configuration cannot be read."""
+        from kleis.prover.process.broker import Broker
         from kleis.sessions.files.errors import SessionError
         from kleis.sessions.sessions import open_sessions
         from kleis.theory.parse_cache import user_cache
 
         try:
-            return open_sessions(self.settings.home, roots=self.settings.roots, cache=user_cache())
+            return open_sessions(
+                self.settings.home,
+                roots=self.settings.roots,
+                cache=user_cache(),
+                broker=Broker(slots=PROVER_SLOTS, niceness=PROVER_NICENESS),
+                owns_broker=True,
+            )
         except SessionError as error:
             raise RegistryError(
                 "invalid_argument", error.message, file=error.file, found=error.found, hint=error.hint

@@ -22,7 +22,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from registry.server.calls.contexts import Report
-from registry.server.calls.dispatch import Calls
+from registry.server.calls.dispatch import RETRY_AFTER_MS, Calls, too_busy
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.group import Answer
 from registry.server.mcp.stdio_streams import OutputStream
@@ -102,10 +102,7 @@ class FastPath:
         self._bytes += said.size
         try:
             if self._bytes > BYTES and self._bytes > said.size:
-                hint = "Wait for the calls under way to end, then try again."
-                answer = Answer.error(
-                    "too_busy", f"calls of more than {BYTES:,} bytes are under way", hint=hint
-                )
+                answer = too_busy(f"calls of more than {BYTES:,} bytes are under way", RETRY_AFTER_MS)
             else:
                 params = said.params or {}
                 answer = await self._stopping.answer(

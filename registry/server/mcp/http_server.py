@@ -37,7 +37,6 @@ from uvicorn.server import ServerState
 
 from pif.run.stack_room import with_room
 from registry.server.calls import stopping
-from registry.server.calls.contexts import Workers
 from registry.server.contract.group import Group
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import BODY, METHODS, PATH, TOKEN, Access, Requests, is_local
@@ -141,7 +140,7 @@ def serve_http(
         sys.stderr.write(f"{command}: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
     tune()
-    server = McpServer(groups, name=name, version=version, title=title, workers=Workers())
+    server = McpServer(groups, name=name, version=version, title=title)
     access = Access(token, options.origins)
     about: dict[str, object] = {
         "name": name,

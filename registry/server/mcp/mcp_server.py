@@ -32,8 +32,10 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.server.calls.contexts import Changes, Report, Workers
+from registry.server.calls.contexts import Changes, Report
 from registry.server.calls.dispatch import Calls, Defects
+from registry.server.calls.lanes import Busy
+from registry.server.calls.schedule import Schedule
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.content import PromptMessage, ResourceBytes, block
 from registry.server.contract.group import (
@@ -115,12 +117,11 @@ class McpServer:
         name: str,
         version: str,
         title: str = "",
-        workers: Workers | None = None,
     ) -> None:
         self._groups = tuple(groups)
-        self._workers = workers or Workers()
+        self._schedule = Schedule()
         self._defects = Defects()
-        self._calls = Calls(self._groups, self._workers, self._defects)
+        self._calls = Calls(self._groups, self._schedule, self._defects)
         self.stopping = Stopping()
         self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)
@@ -238,12 +239,13 @@ class McpServer:
         return self._modern if is_modern else {}
 
     def _close(self) -> None:
-        """Let go of the groups and the threads."""
+        """Let go of the groups, the threads and the processes."""
         self._changes.close()
         self.subscriptions.close()
         for group in self._groups:
             group.close()
-        self._workers.close()
+        self._calls.jobs.close()
+        self._schedule.close()
 
     # tools
 
@@ -272,11 +274,12 @@ class McpServer:
     async def _answer(self, context: Context) -> Answer:
         """The answer of a call. Raises `Unanswered`, and MCPError for a question that the client cannot take."""
         params = context.params or {}
+        whose = whose_call(context)
         name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
         if not self._calls.is_interactive(name):
-            return await self.stopping.answer(self._calls.answer(name, arguments, report))
+            return await self.stopping.answer(self._calls.answer(name, arguments, report, whose))
         client = RequestClient(context, self._waiting)
-        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client))
+        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client, whose))
         try:
             return await self.stopping.answer(attempts)
         except Refused as refused:
@@ -394,9 +397,14 @@ class McpServer:
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """The first values; groups look for them in a worker thread, because a session may have to be read."""
-        values = await self._workers.run(
-            lambda: self._guarded(lambda: self._completions(params), "completion/complete")
-        )
+        try:
+            values = await self._schedule.in_thread(
+                "writes",
+                whose_call(context),
+                lambda: self._guarded(lambda: self._completions(params), "completion/complete"),
+            )
+        except Busy:
+            values = ()  # what is not completed now is completed at the next letter
         shown = list(values[:COMPLETIONS])
         completion = types.Completion(values=shown, total=len(values), has_more=len(values) > len(shown))
         return types.CompleteResult(completion=completion)
@@ -422,6 +430,23 @@ class McpServer:
         with self._defects.contain(method) as contained:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
+
+
+def whose_call(context: Context) -> str:
+    """Whose call it is, over HTTP: of the principal; without one of the session (older protocol), else of the connection.
+
+    Empty on standard input, which has one client.
+    """
+    request = context.request
+    scope: Mapping[str, Any] = getattr(request, "scope", {})
+    principal = (scope.get("state") or {}).get("principal")
+    if principal is not None:
+        return f"principal {principal}"
+    session = next((value for name, value in scope.get("headers", ()) if name == b"mcp-session-id"), None)
+    if session is not None:
+        return f"session {session.decode('latin-1')}"
+    peer = scope.get("client")
+    return f"connection {peer[0]}:{peer[1]}" if peer else ""
 
 
 def _reporter(context: Context) -> Report | None:

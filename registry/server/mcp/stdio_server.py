@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from pif.language.budget import reserve_stack
 from pif.run.stack_room import with_room
 from registry.server.calls import stopping
-from registry.server.calls.contexts import DEFAULT_WORKERS, Workers
 from registry.server.contract.group import Group
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.stdio_streams import open_streams
@@ -39,7 +38,6 @@ def serve_stdio(
     version: str,
     title: str = "",
     cap: int = DEFAULT_CAP,
-    workers: int = DEFAULT_WORKERS,
     command: str = "pif serve",
 ) -> int:
     """Serve until the client goes; returns the exit status. What goes wrong at the start is `command`'s."""
@@ -52,7 +50,7 @@ def serve_stdio(
         sys.stderr.write(f"{command}: standard input and output must be open\n")
         return 2
     tune()
-    server = McpServer(groups, name=name, version=version, title=title, workers=Workers(workers))
+    server = McpServer(groups, name=name, version=version, title=title)
     return with_room(lambda: asyncio.run(_serve(server, source, sink, cap)))
 
 

@@ -19,8 +19,9 @@ import msgspec
 from registry.cli.kleis.commands import kleis
 from registry.cli.pif.commands import pif
 from registry.errors import KINDS
-from registry.server.calls.contexts import DEFAULT_WORKERS, STACK_BYTES
-from registry.server.calls.dispatch import CALLS
+from registry.server.calls.dispatch import ALL_CALLS, CALLS
+from registry.server.calls.lanes import LANES, PATIENCE
+from registry.server.calls.workers import STACK_BYTES
 from registry.server.contract.group import Group, PromptSpec, ToolSpec
 from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group
@@ -216,9 +217,17 @@ def limits() -> str:
         ("values of a completion", f"{COMPLETIONS}"),
         ("addresses that a client watches; all clients", f"{ADDRESSES}; {WATCHED:,}"),
         ("streams of a client (newer protocol)", f"{STREAMS}"),
-        ("calls under way", f"{CALLS}"),
+        ("calls under way, of one client and of all", f"{CALLS}; {ALL_CALLS:,}"),
         ("bytes of the messages of calls under way", f"{BYTES // mib} MiB"),
-        ("worker threads", f"{DEFAULT_WORKERS}, with {STACK_BYTES // mib} MiB of stack each"),
+        *(
+            (
+                f"lane `{name}`: at once; waiting, of one client and of all",
+                f"{lane.places}; {lane.waiting // 2}, {lane.waiting}",
+            )
+            for name, lane in LANES.items()
+        ),
+        ("waiting for a turn", f"{PATIENCE:g} s"),
+        ("stack of a worker thread", f"{STACK_BYTES // mib} MiB"),
     ]
     return markdown(("What", "Limit"), rows)
 
@@ -306,6 +315,7 @@ def serve_options() -> str:
         option = max(each.opts, key=len)
         value = f" {each.make_metavar(click.Context(pif))}" if not each.is_flag else ""
         default = f"`{each.default}`" if isinstance(each.default, str | int) and each.default else ""
+        default = each.show_default if isinstance(each.show_default, str) else default
         also = "yes" if option in short else "no"
         rows.append((f"`{option}{value}`", each.help or "", default or "none", also))
     return markdown(("Option", "Meaning", "Default", "also `kleis serve`"), rows)

@@ -201,7 +201,8 @@ def _witness(world: World, random: Random) -> dict[str, Any]:
         return {"witness": _assignment(random)}
     own = world.witnesses and random.random() < 0.8
     found = random.choice(world.witnesses if own else _witnesses())
-    return {"witness": changed([found], random, random.choice((0, 1, 1, 2, 3)))[0] or found}
+    edited = changed([found], random, random.choice((0, 1, 1, 2, 3)))
+    return {"witness": edited[0] if edited else found}
 
 
 def _judged(world: World, body: dict[str, Any], status: str, kind: str) -> tuple[str, str]:

@@ -2,16 +2,14 @@
 
     Sequent ── script ──> declarations, T of every premise, ¬T of the claim; unsatisfiable only if the claim follows
                  │
-                 └ terms ──> builtins, lists ──> functions;  sorts;  text
+                 └ terms ──> specialise, definitions: terms of the core;  builtins, sorts, text: SMT-LIB
 
 - `script`: a sequent as a script
-- `terms`: terms and formulas, with where they have a value
-- `functions`: definitions and functions given as arguments, as functions of the script
+- `terms`: terms and formulas, with where they have a value; definitions as functions with equations
+- `specialise`: definitions at the functions that they are given, case by case
+- `definitions`: built-ins that are defined by others
 - `builtins`: built-ins that are an expression of SMT-LIB
-- `lists`: built-ins that are a recursion, as definitions of the core
-- `sorts`: sorts, their constructors, and the guards of ℕ inside them
-- `rationals`: where the reals may stand for ℚ
-- `program`: functions of a script, written in an order that solvers read
+- `sorts`: sorts and their constructors, and where the reals may stand for ℚ
 - `text`: the formulas of SMT-LIB as text
 
 Written from kleis/core/terms.py and the rows of kleis/builtins alone, and shares nothing with the engines' encoder

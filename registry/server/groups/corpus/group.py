@@ -97,7 +97,7 @@ class CorpusGroup(Group):
         return self._corpus
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
-        return await context.run_in_worker(lambda: self._answer(arguments))
+        return await context.run_in_worker(lambda: self._answer(arguments), lane="writes")
 
     def _answer(self, arguments: requests.Request) -> Answer:
         try:

@@ -120,12 +120,14 @@ class LeanGroup(Group):
         def work() -> Answer | Begun:
             return self._guarded(lambda: self._answer(arguments, context, held))
 
-        said = await context.run_in_worker(work)
+        said = await context.run_in_worker(work, lane="proofs")
         if isinstance(said, Begun):
             begun, job = said, said.job
             if begun.wait:
                 job = await self._waited(job, started, context)
-            said = await context.run_in_worker(lambda: self._guarded(lambda: self._finished(job, begun)))
+            said = await context.run_in_worker(
+                lambda: self._guarded(lambda: self._finished(job, begun)), lane="proofs"
+            )
         assert isinstance(said, Answer)
         return said
 
@@ -142,7 +144,7 @@ class LeanGroup(Group):
         runner = self._runner()
 
         async def look(job: Job) -> Job:
-            found = await context.run_in_worker(lambda: runner.advance(job))
+            found = await context.run_in_worker(lambda: runner.advance(job), lane="proofs")
             context.progress(time.monotonic() - started, WITHIN, found.last)
             return found
 

@@ -17,16 +17,18 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
+from pif.language.budget import RETAINED_BYTES
 from pif.language.schema import term_schema
 from pif.run.evaluate import Answer as Result
 from pif.run.evaluate import Request
 from registry.errors import RegistryError
-from registry.records import valid_name
+from registry.records import NO_LAWS, valid_name
 from registry.server.contract.group import (
     Announcer,
     Answer,
     CallContext,
     Group,
+    LaneName,
     PromptSpec,
     ResourceSpec,
     ResourceText,
@@ -34,7 +36,7 @@ from registry.server.contract.group import (
     ToolSpec,
 )
 from registry.server.contract.prompts import PIF_PROMPTS
-from registry.server.contract.settings import Site
+from registry.server.contract.settings import Settings, Site
 from registry.server.groups.pif.exposure import Exposure
 from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -51,8 +53,11 @@ from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from registry.oracles.theory_oracle import TheorySnapshot
+    from registry.server.calls.search_process import Search
 
-__all__ = ["Exchange", "PifGroup", "make"]
+__all__ = ["Exchange", "PifGroup", "make", "search"]
+
+SEARCH = "registry.server.groups.pif.group:search"
 
 ANSWER_WITHIN = 45.0
 """Seconds after which a driven run answers with the continuation it has: clients give up at 50 or 60."""
@@ -76,10 +81,17 @@ def make(site: Site) -> Group:
     return PifGroup(
         site.workspace,
         Exchange(settings.home),
+        settings,
         expose=settings.expose,
         more=settings.more,
         theory_of=lambda session: site.oracles.get(session),
     )
+
+
+def search(site: Site, asked: tuple[str, Any], search: Search) -> Answer:
+    """What a tool that asks for proofs of laws does in a process of its own (`asked`: its name and arguments)."""
+    deadline = Deadline(search.seconds, progress=search.progress)
+    return rendered(_performed(site.workspace, Exchange(site.settings.home), *asked, deadline=deadline))
 
 
 class Exchange:
@@ -117,7 +129,8 @@ class PifGroup(Group):
     def __init__(
         self,
         workspace: Workspace,
-        exchange: Callable[[str], Any],
+        exchange: Callable[[str], Path],
+        settings: Settings,
         *,
         expose: int,
         more: bool,
@@ -126,6 +139,7 @@ class PifGroup(Group):
         self.workspace = workspace
         self._theory_of = theory_of
         self._exchange = exchange
+        self._settings = settings
         self._system = TOOLS + MORE_TOOLS if more else TOOLS
         self._exposure = Exposure(workspace.store, self._system, expose)
         self._polling: asyncio.Task[None] | None = None
@@ -162,55 +176,37 @@ class PifGroup(Group):
             case "fuzz":
                 result = await self._fuzz(arguments, context)
             case _ if any(spec.name == name for spec in self._system):
-                result = await context.run_in_worker(lambda: self._system_call(name, arguments, context))
+                answer = await self._system_call(name, arguments, context)
+                self._exposure.refresh()
+                return answer
             case _:
                 result = await self._perform(Request(tool=name, input=arguments.input), None, context)
         self._exposure.refresh()
         return rendered(result)
 
-    def _system_call(self, name: str, arguments: Any, context: CallContext) -> Result:
-        try:
-            return self._answer(name, arguments, context)
-        except RegistryError as error:
-            return {"type": "error", "error": error.as_json()}
-
-    @staticmethod
-    def _deadline(
-        arguments: requests.Evolve | requests.Analyze | requests.Import, context: CallContext
-    ) -> Deadline:
-        """The deadline of proofs of laws: the time given, and the cancellation of the call."""
-        seconds = (arguments.timeout_ms or requests.STANDARD) / 1_000
-        return Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
-
-    def _answer(self, name: str, arguments: Any, context: CallContext) -> Result:
-        workspace = self.workspace
+    def _needs_search(self, name: str, arguments: Any) -> bool:
+        """Whether a call may ask for proofs of laws, which take long."""
         match name:
             case "evolve":
-                return workspace.evolve(arguments, deadline=self._deadline(arguments, context))
-            case "list":
-                return workspace.list(arguments)
+                record = self.workspace.store.snapshot().record(arguments.name)
+                return bool(arguments.laws) or (record is not None and record.laws != NO_LAWS)
             case "analyze":
-                return workspace.analyze(arguments, deadline=self._deadline(arguments, context))
-            case "history":
-                return workspace.history(arguments.name)
-            case "diff":
-                return workspace.diff(arguments.name, arguments.against)
-            case "rollback":
-                return workspace.rollback(arguments)
-            case "forget":
-                return workspace.forget(arguments.name)
-            case "export":
-                return workspace.export(self._exchange(arguments.directory), overwrite=arguments.overwrite)
-            case "import":
-                return workspace.import_(
-                    self._exchange(arguments.directory),
-                    renumber=arguments.renumber,
-                    trust_nothing=arguments.trust_nothing,
-                    force=arguments.force,
-                    deadline=self._deadline(arguments, context),
-                )
+                return arguments.against is not msgspec.UNSET
             case _:
-                raise LookupError(f"the group pif has no tool {name}")
+                return name == "import"
+
+    async def _system_call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        seconds = (getattr(arguments, "timeout_ms", None) or requests.STANDARD) / 1_000
+        if self._needs_search(name, arguments):
+            return await context.search(SEARCH, self._settings, (name, arguments), seconds)
+        deadline = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
+        lane: LaneName = "runs" if name == "analyze" else "writes"
+        return rendered(
+            await context.run_in_worker(
+                lambda: _performed(self.workspace, self._exchange, name, arguments, deadline=deadline),
+                lane=lane,
+            )
+        )
 
     async def _run(self, arguments: requests.Run, context: CallContext) -> Result:
         code, tool = arguments.code, arguments.tool
@@ -244,16 +240,26 @@ class PifGroup(Group):
                 arguments, stop=lambda: context.cancelled.is_set() or time.monotonic() > deadline
             )
 
-        return await context.run_in_worker(work)
+        return await context.run_in_worker(work, share=self._share(arguments.fuel))
+
+    def _share(self, fuel: int | None) -> float:
+        """The part of the memory of runs that one with this fuel may use. One that may use more than there is gets its
+        error from the workspace, at once."""
+        try:
+            share = self.workspace.fuel(fuel) * RETAINED_BYTES / self.workspace.admission.limit
+        except RegistryError:
+            return 0.0
+        return share if share <= 1 else 0.0
 
     async def _perform(
         self, request: Request, fuel: int | None, context: CallContext, session: str | None = None
     ) -> Result:
         """Run on the event loop if that takes about a millisecond, else in a worker thread."""
         self._exposure.used(request.tool if request.tool is not None else request.code)
-        brief = self.workspace.run_briefly(request, fuel=fuel) if session is None else None
-        if brief is not None:
-            return brief
+        if session is None:
+            brief = await context.quick(lambda: self.workspace.run_briefly(request, fuel=fuel))
+            if brief is not None:
+                return brief
         deadline = time.monotonic() + ANSWER_WITHIN
         told = 0.0
 
@@ -281,7 +287,7 @@ class PifGroup(Group):
                 pause=lambda: time.monotonic() > deadline,
             )
 
-        return await context.run_in_worker(work)
+        return await context.run_in_worker(work, share=self._share(fuel))
 
     def question(self, name: str, arguments: Any) -> str | None:
         match arguments:
@@ -403,6 +409,48 @@ class PifGroup(Group):
             begin = bisect_left(names, prefix)
             found += names[begin : bisect_left(names, prefix + _LAST, begin)]
         return found
+
+
+def _performed(
+    workspace: Workspace, exchange: Callable[[str], Path], name: str, arguments: Any, *, deadline: Deadline
+) -> Result:
+    """The result of a tool of the group but `run`, `help` and `fuzz`."""
+    try:
+        return _answered(workspace, exchange, name, arguments, deadline)
+    except RegistryError as error:
+        return {"type": "error", "error": error.as_json()}
+
+
+def _answered(
+    workspace: Workspace, exchange: Callable[[str], Path], name: str, arguments: Any, deadline: Deadline
+) -> Result:
+    match name:
+        case "evolve":
+            return workspace.evolve(arguments, deadline=deadline)
+        case "list":
+            return workspace.list(arguments)
+        case "analyze":
+            return workspace.analyze(arguments, deadline=deadline)
+        case "history":
+            return workspace.history(arguments.name)
+        case "diff":
+            return workspace.diff(arguments.name, arguments.against)
+        case "rollback":
+            return workspace.rollback(arguments)
+        case "forget":
+            return workspace.forget(arguments.name)
+        case "export":
+            return workspace.export(exchange(arguments.directory), overwrite=arguments.overwrite)
+        case "import":
+            return workspace.import_(
+                exchange(arguments.directory),
+                renumber=arguments.renumber,
+                trust_nothing=arguments.trust_nothing,
+                force=arguments.force,
+                deadline=deadline,
+            )
+        case _:
+            raise LookupError(f"the group pif has no tool {name}")
 
 
 def _error(message: str, hint: str, *, path: str | None = None) -> Result:

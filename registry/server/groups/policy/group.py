@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,7 +27,7 @@ from kleis.policy.policy_file import PolicyFile, Served
 from pif.language.errors import nearest
 from registry.server.contract.group import Answer, CallContext, Group, PromptSpec, ToolSpec
 from registry.server.contract.prompts import POLICY_PROMPTS
-from registry.server.contract.settings import Site
+from registry.server.contract.settings import PROVER_NICENESS, Settings, Site
 from registry.server.groups.policy import requests
 from registry.server.groups.policy.text import (
     audit_text,
@@ -48,8 +47,14 @@ from registry.server.groups.policy.tool_specs import (
 if TYPE_CHECKING:
     from kleis.prover.shared_provers import Provers
     from kleis.sessions.files.universe import Universe
+    from registry.server.calls.search_process import Search
 
 __all__ = ["PolicyGroup", "make"]
+
+SEARCH = "registry.server.groups.policy.group:search"
+
+_Searching = requests.AuditPolicy | requests.ComparePolicies
+Progress = Callable[[float, float | None, str | None], None]
 
 LOOK = 0.02
 """Seconds between checks of a file that is being written."""
@@ -58,13 +63,22 @@ PATIENCE = 1.0
 """Seconds after which a file that is still being written no longer holds an answer up."""
 
 
-def make(site: Site) -> Group:
+def make(site: Site) -> PolicyGroup:
     """The group over the policy of the settings. Raises ValueError where none is named."""
     settings = site.settings
     if settings.policy is None:
         raise ValueError("the group policy needs a file: --policy FILE")
     file = PolicyFile(settings.policy, default=settings.default, roots=settings.roots)
-    return PolicyGroup(file, roots=settings.roots)
+    return PolicyGroup(file, settings)
+
+
+def search(site: Site, arguments: _Searching, search: Search) -> Answer:
+    """What `audit_policy` and `compare_policies` do in a process of their own."""
+    group = make(site)
+    try:
+        return group.search(arguments, search)
+    finally:
+        group.close()
 
 
 class PolicyGroup(Group):
@@ -74,9 +88,9 @@ class PolicyGroup(Group):
     instructions = INSTRUCTIONS
     brief_instructions = BRIEF_INSTRUCTIONS
 
-    def __init__(self, file: PolicyFile, *, roots: tuple[Path, ...] = ()) -> None:
+    def __init__(self, file: PolicyFile, settings: Settings) -> None:
         self._file = file
-        self._roots = roots
+        self._settings = settings
         self._known: tuple[Policy, Universe] | None = None
 
     def warnings(self) -> Sequence[str]:
@@ -120,7 +134,7 @@ class PolicyGroup(Group):
                 case "fresh":
                     return self._file.served
                 case "stale":
-                    await context.run_in_worker(self._file.reload)
+                    await context.run_in_worker(self._file.reload, lane="writes")
                 case "changing":
                     if time.monotonic() >= until:
                         return self._being_written()
@@ -156,23 +170,54 @@ class PolicyGroup(Group):
                     {"schema": schema}, schema_text(schema), rest="Call it with `name`, or depth names."
                 )
             case requests.Evaluate():
-                return await context.run_in_worker(lambda: self._evaluate(policy, arguments, context))
-            case requests.AuditPolicy():
-                return await context.run_in_worker(lambda: self._audit(policy, arguments, context))
-            case requests.ComparePolicies():
-                return await context.run_in_worker(lambda: self._compare(policy, arguments, context))
+                return await context.run_in_worker(
+                    lambda: self._evaluate(policy, arguments, context), lane="proofs"
+                )
+            case requests.AuditPolicy() | requests.ComparePolicies():
+                return await self._search(policy, arguments, context)
             case _ if name == "list_rules":
                 listed = list_rules(policy)
                 return Answer(listed, rules_text(listed))
             case _:
                 raise LookupError(f"the group policy has no tool {name}")
 
+    async def _search(self, policy: Policy, arguments: _Searching, context: CallContext) -> Answer:
+        """What takes long, in a process of its own, which reads the policy of the file.
+
+        Where a policy is in force that is not the file's, because that is broken, it is examined in a thread here.
+        """
+        seconds = arguments.timeout_ms / 1000
+        if self._file.served.problem:
+            until = time.monotonic() + seconds
+
+            def over() -> bool:
+                return context.cancelled.is_set() or time.monotonic() > until
+
+            return await context.run_in_worker(
+                lambda: self._examined(policy, arguments, over, context.progress), lane="proofs"
+            )
+        return await context.search(SEARCH, self._settings, arguments, seconds)
+
+    def search(self, arguments: _Searching, search: Search) -> Answer:
+        """The answer of such a tool, in the process of a search."""
+        policy = self._file.served.policy
+        if policy is None:
+            return Answer.error("no_policy", self._file.served.problem)
+        return self._examined(policy, arguments, search.over, search.progress)
+
+    def _examined(
+        self, policy: Policy, arguments: _Searching, over: Callable[[], bool], progress: Progress
+    ) -> Answer:
+        if isinstance(arguments, requests.AuditPolicy):
+            return self._audit(policy, arguments, over, progress)
+        return self._compare(policy, arguments, over)
+
     @cached_property
     def _provers(self) -> Provers:
         from kleis.prover.process.broker import Broker
         from kleis.prover.shared_provers import Provers
 
-        return Provers(Broker(), None)
+        return Provers(Broker(niceness=PROVER_NICENESS), None)
 
     def _evaluate(self, policy: Policy, arguments: requests.Evaluate, context: CallContext) -> Answer:
         from kleis.prover.process.deadline import Deadline
@@ -197,7 +242,9 @@ class PolicyGroup(Group):
             self._known = known
         return known[1]
 
-    def _audit(self, policy: Policy, arguments: requests.AuditPolicy, context: CallContext) -> Answer:
+    def _audit(
+        self, policy: Policy, arguments: requests.AuditPolicy, over: Callable[[], bool], progress: Progress
+    ) -> Answer:
         from kleis.policy.audit import audit
 
         if arguments.action and arguments.action not in ACTIONS:
@@ -205,17 +252,14 @@ class PolicyGroup(Group):
             hint = f"Did you mean `{close}`?" if close else f"Actions: {', '.join(ACTIONS)}."
             message = f"there is no action `{arguments.action[:60]}`"
             return Answer.error("invalid_argument", message, path="/action", hint=hint)
-        until = time.monotonic() + arguments.timeout_ms / 1000
         found = audit(
-            policy,
-            broker=self._provers.broker,
-            only=arguments.action,
-            stop=lambda: context.cancelled.is_set() or time.monotonic() > until,
-            progress=lambda done, total, rule: context.progress(done, total, rule),
+            policy, broker=self._provers.broker, only=arguments.action, stop=over, progress=progress
         ).as_dict()
         return Answer(found, audit_text(found), rest="Call it with one `action`.")
 
-    def _compare(self, policy: Policy, arguments: requests.ComparePolicies, context: CallContext) -> Answer:
+    def _compare(
+        self, policy: Policy, arguments: requests.ComparePolicies, over: Callable[[], bool]
+    ) -> Answer:
         from kleis.policy.compare_policies import compare
 
         try:
@@ -224,13 +268,7 @@ class PolicyGroup(Group):
             return Answer.error(
                 "invalid_policy", str(error), path="/file" if arguments.file else "/kleis", hint=error.hint
             )
-        until = time.monotonic() + arguments.timeout_ms / 1000
-        found = compare(
-            policy,
-            other,
-            broker=self._provers.broker,
-            stop=lambda: context.cancelled.is_set() or time.monotonic() > until,
-        ).as_dict()
+        found = compare(policy, other, broker=self._provers.broker, stop=over).as_dict()
         return Answer(found, comparison_text(found))
 
     def _other(self, arguments: requests.ComparePolicies) -> Policy:
@@ -245,9 +283,9 @@ class PolicyGroup(Group):
             )
         if arguments.kleis:
             text = arguments.kleis
-            return load_policy(here.with_name("<kleis>"), default=kept, roots=self._roots, text=text)
-        found = policy_search(here, self._roots).find(arguments.file, here.resolve().parent)
-        return load_policy(found, default=kept, roots=self._roots)
+            return load_policy(here.with_name("<kleis>"), default=kept, roots=self._settings.roots, text=text)
+        found = policy_search(here, self._settings.roots).find(arguments.file, here.resolve().parent)
+        return load_policy(found, default=kept, roots=self._settings.roots)
 
 
 def decided(decision: Decision, given: Mapping[str, Any]) -> Answer:

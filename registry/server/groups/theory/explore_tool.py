@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,8 +13,15 @@ from registry.explore.explore_request import Asked, ExploredAnswer, explored
 from registry.server.contract.group import Answer, CallContext, ToolSpec
 from registry.server.contract.settings import Site
 from registry.server.groups.theory.group import ExtraTool
+from registry.server.groups.theory.job_tools import JobAnswer
+from registry.server.groups.theory.requests import JOB_WITHIN, Wait
 
-__all__ = ["EXPLORE", "provide"]
+if TYPE_CHECKING:
+    from registry.server.calls.search_process import Search
+
+__all__ = ["EXPLORE", "provide", "search"]
+
+SEARCH = "registry.server.groups.theory.explore_tool:search"
 
 ANSWER_WITHIN = 40.0
 """Seconds after which the answer is what is found so far."""
@@ -23,13 +30,19 @@ LAWS_WITHIN = 30.0
 """The same for laws of tools: what is not proved by then is still tried."""
 
 
+class Exploring(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of the tool: those of `explore`, and whether to wait."""
+
+    wait: Wait = True
+
+
 EXPLORE = ToolSpec(
     name="explore",
     title="Find laws",
     description="Find the laws of a structure (or of PIF tools): equations between small terms are tested on finite models, then proved or "
     "refuted. A PIF tool of your own can give the candidates. Incomplete answers: call again, proofs are kept.",
-    arguments=Asked,
-    answers=(ExploredAnswer,),
+    arguments=Exploring,
+    answers=(ExploredAnswer, JobAnswer),
     example={"structure": "Group", "size": 4},
     read_only=True,
     idempotent=True,
@@ -40,24 +53,28 @@ def provide(site: Site) -> Sequence[ExtraTool]:
     """The tool over the sessions and the tools of a site."""
 
     async def call(arguments: Any, context: CallContext) -> Answer:
-        return await context.run_in_worker(lambda: _answer(site, arguments, context))
+        seconds = LAWS_WITHIN if arguments.tools else ANSWER_WITHIN
+        if context.is_job:
+            seconds = JOB_WITHIN
+        return await context.search(SEARCH, site.settings, arguments, seconds)
 
     return (ExtraTool(EXPLORE, call),)
 
 
-def _answer(site: Site, asked: Asked, context: CallContext) -> Answer:
+def search(site: Site, asked: Asked, search: Search) -> Answer:
+    """What `explore` does in a process of its own."""
     told = 0
 
     def progress(done: int, total: int, message: str) -> None:
         nonlocal told
         if done > told:
             told = done
-            context.progress(done, total, message)
+            search.progress(done, total, message)
 
     try:
         found = explored(
             site.oracles.get(asked.session) if asked.structure else None, site.workspace.tools(), asked,
-            prover=lambda: site.workspace.prover, seconds=LAWS_WITHIN if asked.tools else ANSWER_WITHIN, cancelled=context.cancelled.is_set, progress=progress,
+            prover=lambda: site.workspace.prover, seconds=search.seconds, progress=progress,
         )  # fmt: skip
     except RegistryError as error:
         fields = error.as_json()

@@ -47,6 +47,7 @@ from registry.server.contract.group import (
     Answer,
     CallContext,
     Group,
+    LaneName,
     PromptSpec,
     ResourceText,
     TemplateSpec,
@@ -55,6 +56,7 @@ from registry.server.contract.group import (
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests
+from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, cancelled_job, checked_job
 from registry.server.groups.theory.text import evaluation_text, submission_text, warning_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -71,6 +73,8 @@ EXTRA_TOOLS: tuple[str, ...] = ("registry.server.groups.theory.explore_tool:prov
 _RECURSION = 100_000
 """Python's own limit counts frames that cost no stack; elaboration raises it while it works, and several threads
 that raise and lower it would take it from each other."""
+
+_WITHOUT_PROOFS = frozenset({"describe_schema", "list_session", "save_theory"})
 
 _PAGE = 100
 _PREVIEW = 200
@@ -110,7 +114,7 @@ class TheoryGroup(Group):
     ) -> None:
         self.sessions = sessions
         self._extra = {each.spec.name: each for each in extra}
-        self._tools = (*TOOLS, *(each.spec for each in extra), *(MORE_TOOLS if more else ()))
+        self._tools = (*TOOLS, *(each.spec for each in extra), *JOB_TOOLS, *(MORE_TOOLS if more else ()))
         self._granted = roots[0] if roots else None
         self._warm = False
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
@@ -123,12 +127,24 @@ class TheoryGroup(Group):
         self.sessions.close()
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        if isinstance(arguments, requests.CheckJob):
+            return checked_job(arguments, context)
+        if isinstance(arguments, requests.CancelJob):
+            return await cancelled_job(arguments, context)
         self._warm_up()
+        if not getattr(arguments, "wait", True) and not context.is_job:
+            about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "") or name
+            return begun(
+                context.jobs.start(name, about[:_PREVIEW], lambda job: self.call(name, arguments, job))
+            )
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
         seconds = getattr(arguments, "timeout_ms", requests.LONGEST) / 1_000
+        if context.is_job:
+            seconds = requests.JOB_WITHIN
         deadline = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
-        return await context.run_in_worker(lambda: self._answer(name, arguments, deadline))
+        lane: LaneName = "writes" if name in _WITHOUT_PROOFS else "proofs"
+        return await context.run_in_worker(lambda: self._answer(name, arguments, deadline), lane=lane)
 
     def _warm_up(self) -> None:
         """Start the solvers' process beside the first call, whatever it is about."""

@@ -13,8 +13,11 @@ from msgspec import Meta
 from kleis.sessions.describe_universe import Depth
 
 __all__ = [
+    "JOB_WITHIN",
     "LONGEST",
     "STANDARD",
+    "CancelJob",
+    "CheckJob",
     "Compare",
     "DescribeSchema",
     "Evaluate",
@@ -24,6 +27,7 @@ __all__ = [
     "SaveTheory",
     "Submit",
     "Undo",
+    "Wait",
 ]
 
 STANDARD = 30_000
@@ -35,6 +39,12 @@ LONGEST = 45_000
 Timeout = Annotated[int, Meta(ge=1, le=LONGEST)]
 
 
+JOB_WITHIN = 600.0
+"""Seconds that a job may take."""
+
+Wait = Annotated[bool, Meta(description="false: answer at once with a job")]
+
+
 class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An expression to compute, or a proposition to decide."""
 
@@ -43,6 +53,19 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     using: Annotated[str, Meta(description="the structure it is about, where several fit")] = ""
     timeout_ms: Timeout = STANDARD
     explain: Annotated[bool, Meta(description="tell how it was decided")] = False
+    wait: Wait = True
+
+
+class CheckJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A job to look at; all of them without one."""
+
+    project_id: str = ""
+
+
+class CancelJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A job to stop."""
+
+    project_id: str
 
 
 class DescribeSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

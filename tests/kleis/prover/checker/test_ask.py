@@ -365,6 +365,20 @@ def test_cvc5_refutes_the_same_scripts(claim: str) -> None:
     assert run(script, "cvc5", STEPS).status == "unsat"
 
 
+@pytest.mark.skipif(not installed("cvc5"), reason="cvc5 is not installed")
+def test_both_solvers_have_to_refute_a_leaf() -> None:
+    sequent = WORLD.sequent("∀(s t : Set(ℤ)). intersect(s, t) = intersect(t, s)")
+    vocabulary = WORLD.vocabulary(sequent)
+    answers = ask(sequent, Ask(), vocabulary, ("z3", "cvc5")).answers
+    assert [(each.solver, each.status) for each in answers] == [("z3", "unsat"), ("cvc5", "unsat")]
+    hard = WORLD.sequent("∀(a b c : ℕ). a > 0 ∧ b > 0 → a * a * a + b * b * b ≠ c * c * c")
+    with pytest.raises(RejectedError, match="cvc5 does not refute"):
+        ask(hard, Ask(), vocabulary, ("cvc5", "z3"), 20_000)
+    false = WORLD.sequent("∀(x : ℤ). x = 5")
+    with pytest.raises(RejectedError, match="cvc5 finds a model"):
+        ask(false, Ask(), vocabulary, ("cvc5", "z3"))
+
+
 @pytest.mark.skipif(installed("cvc5"), reason="cvc5 is installed")
 def test_without_cvc5_its_name_is_raised() -> None:
     with pytest.raises(ModuleNotFoundError, match="cvc5"):

@@ -190,3 +190,11 @@ def test_a_file_may_begin_with_a_mark_of_its_encoding(pif: Pif, tmp_path: Path) 
     (tmp_path / "marked.json").write_bytes(b"\xef\xbb\xbf[1, 2]")
 
     assert pif("run", tmp_path / "marked.json").stdout == "[1,2]\n"
+
+
+def test_a_term_runs_where_no_home_can_be_made(pif: Pif) -> None:
+    nowhere = ("--home", "/proc/nothing/here")
+    done = pif("run", '{"add": [1, 2]}', *nowhere)
+    assert (done.exit_code, done.stdout) == (0, "3\n")
+    assert "cannot be written" in done.stderr
+    assert pif("evolve", SQUARE, "--name", "square", *nowhere).exit_code == 1

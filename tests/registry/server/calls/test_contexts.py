@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from registry.server.calls.contexts import Call, Changes, ListName, Workers
+from registry.server.calls.contexts import Call, Changes, ListName
+from registry.server.calls.jobs import ClientJobs, Jobs
+from registry.server.calls.schedule import Schedule
+from registry.server.calls.workers import Workers
 
 
 def run(talk: Callable[[Workers], Awaitable[None]], count: int = 2) -> None:
@@ -131,7 +134,7 @@ def test_progress_is_merged_grows_and_ends_with_the_last() -> None:
         await asyncio.sleep(0)
 
     async def talk(workers: Workers) -> None:
-        call = Call(workers, report)
+        call = Call(Schedule(), report, ClientJobs(Jobs(), "", lambda work: work))
 
         def work() -> None:
             for done in (1, 5, 3, 5, *range(6, 2_000)):

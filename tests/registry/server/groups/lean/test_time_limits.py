@@ -13,6 +13,7 @@ import pytest
 from registry.aristotle.job_store import JobStore
 from registry.aristotle.service import Run, Submission
 from registry.aristotle.stand_in import StandIn
+from registry.server.contract.group import Answer, ClientJobs, LaneName
 from registry.server.contract.settings import Settings, Site
 from registry.server.groups.lean import group as lean_group
 from registry.server.groups.lean.group import LeanGroup
@@ -48,11 +49,22 @@ class Threads:
 
     cancelled = threading.Event()
     wants_progress = False
+    is_job = False
+
+    @property
+    def jobs(self) -> ClientJobs:
+        raise AssertionError("the group lean has jobs of its own")
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Nobody listens."""
 
-    async def run_in_worker(self, work: Callable[[], T]) -> T:
+    async def quick(self, work: Callable[[], T]) -> T:
+        return work()
+
+    async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
+        raise AssertionError("the group lean searches nothing")
+
+    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
         found: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         loop = asyncio.get_running_loop()
 

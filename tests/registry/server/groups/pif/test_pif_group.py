@@ -147,22 +147,18 @@ def test_a_small_run_is_answered_while_long_ones_go_on(empty: PifClient) -> None
 
 
 def test_a_cancelled_run_stops_and_frees_what_it_held(tmp_path: Path) -> None:
-    """Two of the largest runs fill the memory allowed; when they are cancelled, there is room again."""
+    """Two of the largest runs fill the memory allowed, and a third waits; when they are cancelled, its turn comes."""
     endless = {"app": [{"lam": "f", "body": {"fold": [{"var": "f"}, 0, {"range": [0, 1_000_000]}]}},
                        {"lam": "p", "body": {"fst": {"var": "p"}}}]}  # fmt: skip
     with pif_server(tmp_path / "home", maximum_fuel=50_000_000, memory_mb=5_000) as client:
         for number in range(2):
             client.send(call(f"long-{number}", "run", {"code": endless, "fuel": 50_000_000}))
-        busy = client.ask("run", code=ADD_UP, fuel=50_000_000)
-        assert busy["error"]["kind"] == "too_busy"
+        client.send(call("third", "run", {"code": ADD_UP, "fuel": 50_000_000}))
+        client.send(call("small", "run", {"code": {"add": [1, 2]}}))
+        assert client.receive()["id"] == "small"
         for number in range(2):
             client.send(cancelled(f"long-{number}"))
-        found = client.ask("run", code=ADD_UP, fuel=20_000_000)
-        while (
-            found["type"] == "error" and found["error"]["kind"] == "too_busy"
-        ):  # until the threads have looked up
-            found = client.ask("run", code=ADD_UP, fuel=20_000_000)
-        assert found["value"] == 79_999_800_000
+        assert client.answer_to("third")["result"]["structuredContent"]["value"] == 79_999_800_000
 
 
 def test_more_fuel_than_the_memory_allows_is_refused_with_a_way_out(tmp_path: Path) -> None:
@@ -376,14 +372,11 @@ def test_a_driven_run_of_light_steps_stops_when_cancelled(tmp_path: Path) -> Non
         most = {"tool": "up", "input": 0, "drive": 1_000_000_000, "fuel": 1_000_000_000}
         client.send(call("up", "run", most))
         client.send(call("up too", "run", most))
-        assert client.ask("run", code=ADD_UP, fuel=1_000_000_000)["error"]["kind"] == "too_busy"
+        client.send(call("third", "run", {"code": {"add": [1, 2]}, "fuel": 1_000_000_000, "trace": 1}))
+        assert client.lives()
         client.send(cancelled("up"))
         client.send(cancelled("up too"))
-        while (found := client.ask("run", code={"add": [1, 2]}, fuel=1_000_000_000, trace=1))[
-            "type"
-        ] == "error":
-            assert found["error"]["kind"] == "too_busy"
-        assert found["value"] == 3
+        assert client.answer_to("third")["result"]["structuredContent"]["value"] == 3
 
 
 def test_progress_does_not_flood(server: PifClient) -> None:

@@ -1,0 +1,163 @@
+"""Jobs: long work that a client may leave and come back to, by an id that nobody guesses (docs/reference/serving.md §5.11).
+
+A job is a call that answers nobody: it waits in the same lanes, and its answer is kept until it is old or others need
+the room. Jobs live as long as the server.
+
+Invariants
+----------
+- Who may see a job: of a principal's, that principal; of any other, whoever has its id.
+- The jobs that are kept are bounded, for each client and in all. Only jobs that have ended make room for others.
+- A job ends with an answer, whatever happens: what is raised is told as the answer of its call would have been.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+from registry.server.contract.group import Answer, JobStatus, JobView
+
+__all__ = ["ALL_JOBS", "JOBS", "JOB_AGE", "ClientJobs", "Jobs"]
+
+JOBS, ALL_JOBS = 16, 128
+"""Jobs of one client, and of all, that are kept."""
+
+JOB_AGE = 3_600.0
+"""Seconds after its end for which the answer of a job is kept."""
+
+PRINCIPAL = "principal "
+"""What the name of a client begins with where it is a principal's."""
+
+Work = Callable[["Job"], Awaitable[Answer]]
+
+
+class Job:
+    """One job. `note` takes its progress."""
+
+    def __init__(self, kind: str, title: str, client: str) -> None:
+        self.id = f"job-{secrets.token_hex(16)}"
+        self.kind = kind
+        self.title = title
+        self.client = client
+        self.begun = time.monotonic()
+        self.ended: float | None = None
+        self.answer: Answer | None = None
+        self.message = ""
+        self.task: asyncio.Task[None] | None = None
+        self.is_cancelled = False
+
+    async def note(self, done: float, total: float | None, message: str | None) -> None:
+        """How far the job is."""
+        self.message = message or f"{done:g}" + (f" of {total:g}" if total is not None else "")
+
+    def view(self) -> JobView:
+        """The job as a group sees it."""
+        status: JobStatus = "in_progress"
+        if self.is_cancelled:
+            status = "cancelled"
+        elif self.answer is not None:
+            status = "done"
+        until = time.monotonic() if self.ended is None else self.ended
+        return JobView(
+            id=self.id, kind=self.kind, title=self.title, status=status, seconds=round(until - self.begun, 1),
+            message=self.message, answer=self.answer,
+        )  # fmt: skip
+
+
+class Jobs:
+    """The jobs of one server. Use it from one event loop."""
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+
+    def start(self, kind: str, title: str, client: str, work: Work) -> JobView | None:
+        """Begin a job; None where too many of the client's, or of all, have not ended."""
+        self._forget()
+        mine = [each for each in self._jobs.values() if each.client == client]
+        if not self._has_room(mine, JOBS) or not self._has_room(list(self._jobs.values()), ALL_JOBS):
+            return None
+        job = Job(kind, title, client)
+        self._jobs[job.id] = job
+        job.task = asyncio.get_running_loop().create_task(self._run(job, work))
+        return job.view()
+
+    def _has_room(self, among: list[Job], most: int) -> bool:
+        """Whether there is room for one more among these, after the oldest of them that has ended went."""
+        if len(among) < most:
+            return True
+        old = next((each for each in among if each.ended is not None), None)
+        if old is None:
+            return False
+        self._jobs.pop(old.id, None)
+        return True
+
+    @staticmethod
+    async def _run(job: Job, work: Work) -> None:
+        try:
+            job.answer = await work(job)
+        except asyncio.CancelledError:
+            job.is_cancelled = True
+        finally:
+            job.ended = time.monotonic()
+            job.task = None
+
+    def find(self, number: str, client: str) -> Job | None:
+        """A job that this client may see."""
+        self._forget()
+        job = self._jobs.get(number)
+        if job is None or (job.client.startswith(PRINCIPAL) and job.client != client):
+            return None
+        return job
+
+    def of(self, client: str) -> list[JobView]:
+        """The jobs that a client began, the newest first."""
+        self._forget()
+        return [each.view() for each in reversed(self._jobs.values()) if each.client == client]
+
+    def _forget(self) -> None:
+        """Drop what ended long ago."""
+        oldest = time.monotonic() - JOB_AGE
+        for job in [each for each in self._jobs.values() if each.ended is not None and each.ended < oldest]:
+            del self._jobs[job.id]
+
+    def close(self) -> None:
+        """End all jobs."""
+        for job in self._jobs.values():
+            if job.task is not None:
+                job.task.cancel()
+
+
+class ClientJobs:
+    """The jobs of a server as one client sees them. `answering` makes work of a call's work: it answers whatever happens."""
+
+    def __init__(self, jobs: Jobs, client: str, answering: Callable[..., Work]) -> None:
+        self._jobs = jobs
+        self._client = client
+        self._answering = answering
+
+    def start(self, kind: str, title: str, work: Callable[..., Awaitable[Answer]]) -> JobView | None:
+        """Begin ``work(context)`` as a job; None where there is no room for another."""
+        return self._jobs.start(kind, title, self._client, self._answering(work))
+
+    def find(self, number: str) -> JobView | None:
+        """A job by its id."""
+        job = self._jobs.find(number, self._client)
+        return None if job is None else job.view()
+
+    async def cancel(self, number: str) -> JobView | None:
+        """Stop a job, and what it began; one that has ended stays as it is."""
+        job = self._jobs.find(number, self._client)
+        if job is None:
+            return None
+        task = job.task
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+        return job.view()
+
+    def all(self) -> list[JobView]:
+        """The jobs of this client, the newest first."""
+        return self._jobs.of(self._client)

@@ -1,0 +1,134 @@
+"""Jobs of the group `theory`: a proof or a search that a client leaves and comes back to (docs/reference/serving.md §5.11).
+
+`evaluate` and `explore` begin one with ``wait: false``; `check_job` looks, and gives the answer as the tool would have;
+`cancel_job` stops. The fields are those of the group `lean`: `project_id`, `status`, `message`, `retry_after_s`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+import msgspec
+
+from registry.server.contract.group import Answer, CallContext, JobView, ToolSpec
+from registry.server.groups.theory.requests import CancelJob, CheckJob
+
+__all__ = ["JOB_TOOLS", "JobAnswer", "begun", "cancelled_job", "checked_job"]
+
+LOOK_AGAIN = 3
+"""Seconds after which another look is worth it."""
+
+
+class JobAnswer(TypedDict):
+    """The state of a job."""
+
+    type: Literal["job"]
+    project_id: str
+    kind: str
+    title: str
+    status: Literal["in_progress", "done", "cancelled"]
+    message: str
+    seconds: float
+    retry_after_s: NotRequired[int]
+
+
+class JobListAnswer(TypedDict):
+    """The jobs of a client."""
+
+    type: Literal["jobs"]
+    count: int
+    jobs: list[JobAnswer]
+
+
+class ToolAnswer(TypedDict):
+    """The answer of the tool that began a job has the fields of that tool, and this one."""
+
+    project_id: str
+
+
+JOB_TOOLS = (
+    ToolSpec(
+        name="check_job",
+        title="Look at a job",
+        description="Look at a job that evaluate or explore began with wait: false: its answer, or how far it is. Without "
+        "project_id: your jobs.",
+        arguments=CheckJob,
+        answers=(JobAnswer, JobListAnswer, ToolAnswer),
+        example={"project_id": "job-0123456789abcdef0123456789abcdef"},
+        read_only=True,
+    ),
+    ToolSpec(
+        name="cancel_job",
+        title="Stop a job",
+        description="Stop such a job. One that is done stays as it is.",
+        arguments=CancelJob,
+        answers=(JobAnswer, ToolAnswer),
+        example={"project_id": "job-0123456789abcdef0123456789abcdef"},
+        destructive=True,
+        idempotent=True,
+    ),
+)
+
+
+def begun(job: JobView | None) -> Answer:
+    """The answer of a call that began a job."""
+    if job is None:
+        return Answer.error(
+            "too_busy", "too many jobs have not ended", hint="Wait for one, or stop one by cancel_job.",
+            retry_after_ms=LOOK_AGAIN * 1_000,
+        )  # fmt: skip
+    return _answered(_state(job))
+
+
+def checked_job(arguments: CheckJob, context: CallContext) -> Answer:
+    """The answer of `check_job`."""
+    if not arguments.project_id:
+        rows = [_state(each) for each in context.jobs.all()]
+        return _answered({"type": "jobs", "count": len(rows), "jobs": rows})
+    job = context.jobs.find(arguments.project_id)
+    return _unknown(arguments.project_id) if job is None else _told(job)
+
+
+async def cancelled_job(arguments: CancelJob, context: CallContext) -> Answer:
+    """The answer of `cancel_job`."""
+    job = await context.jobs.cancel(arguments.project_id)
+    return _unknown(arguments.project_id) if job is None else _told(job)
+
+
+def _told(job: JobView) -> Answer:
+    """The answer of a job that is done, with its id; else its state."""
+    if job.answer is None:
+        return _answered(_state(job))
+    structured = {**job.answer.structured, "project_id": job.id}
+    return msgspec.structs.replace(job.answer, structured=structured)
+
+
+def _state(job: JobView) -> JobAnswer:
+    messages = {
+        "in_progress": job.message or "begun",
+        "done": "check_job has the answer",
+        "cancelled": "stopped",
+    }
+    state: JobAnswer = {
+        "type": "job",
+        "project_id": job.id,
+        "kind": job.kind,
+        "title": job.title,
+        "status": job.status,
+        "message": messages[job.status],
+        "seconds": job.seconds,
+    }
+    if job.status == "in_progress":
+        state["retry_after_s"] = LOOK_AGAIN
+    return state
+
+
+def _unknown(number: str) -> Answer:
+    return Answer.error(
+        "invalid_argument", f"there is no job {number[:60]!r}", path="/project_id",
+        hint="Jobs are kept for an hour after their end, while the server runs. Without project_id check_job lists yours.",
+    )  # fmt: skip
+
+
+def _answered(fields: JobAnswer | JobListAnswer) -> Answer:
+    return Answer(dict(fields), msgspec.json.encode(fields).decode())
