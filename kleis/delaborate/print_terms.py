@@ -125,6 +125,8 @@ class TermPrinter:
         name, arguments = self._callee(term), self._terms(term.arguments, scope)
         if arguments:
             return tree.Call(name, arguments)
+        if name == "pi" and isinstance(term, core.BuiltinCall) and self._names.writes_pi:
+            return tree.Name("π")
         constant = not isinstance(term, core.BuiltinCall) or name in CONSTANT_NAMES
         value: tree.Expression = tree.Name(name) if constant else tree.Call(name, ())
         open_sort = isinstance(term.sort, core.DataSort) and term.sort.arguments

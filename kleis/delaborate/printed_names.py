@@ -43,6 +43,7 @@ class Names:
 
     def __init__(self, goal: Goal | None = None, theory: Theory | None = None) -> None:
         self.theory = theory if theory is not None else Theory()
+        self._knows_variables = goal is not None
         if goal is None:
             goal = Goal(claim=None)
         self._members = Members(self.theory)
@@ -71,6 +72,11 @@ class Names:
             if self._is_member(symbol, instance.structure):
                 return symbol.name if self._is_plain(symbol) else f"{instance.structure}::{symbol.name}"
         return symbol.name
+
+    @property
+    def writes_pi(self) -> bool:
+        """Whether ``π`` means the constant wherever this goal is printed: nothing declares or binds it."""
+        return self._knows_variables and "π" not in self._same_names and not self.theory.lookup("π")
 
     def _is_plain(self, symbol: core.Symbol) -> bool:
         """Whether the name of an operation of the one structure that a proposition is about means that operation alone.

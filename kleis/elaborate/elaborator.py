@@ -129,12 +129,19 @@ class Elaborator:
                     break
         finally:
             self._constants = frozenset()
-        mentioned = {
-            each.name.rstrip(SUPERSCRIPTS) for each in walk(proposition) if isinstance(each, tree.Name)
-        }
+        mentioned: set[str] = set()
+        bound: set[str] = set()
+        for node in walk(proposition):
+            match node:
+                case tree.Name(name=name):
+                    mentioned.add(name.rstrip(SUPERSCRIPTS))
+                case tree.Binder(name=name) | tree.Parameter(name=name) | tree.VariablePattern(name=name):
+                    bound.add(name)
+                case _:
+                    pass
         plain = {
             name
-            for name in mentioned - LETTERS
+            for name in mentioned - bound - LETTERS
             if name in CONSTANT_READINGS
             and self._is_undeclared(name)
             and _calls_constant(found.result.term, name)

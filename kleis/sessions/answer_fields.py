@@ -158,12 +158,12 @@ def table_text(name: str, rows: Iterable[Sequence[str]]) -> str:
     return f"{name}: {'; '.join(lines)}"
 
 
-def witness_text(evidence: Evidence, *, constants: bool = True) -> str:
-    """Evidence on one line; with `constants`, a table without arguments is written ``e = g0``."""
+def witness_text(evidence: Evidence) -> str:
+    """Evidence on one line; a table without arguments is written ``e = g0``. Empty where nothing was left to choose."""
     said = statements(evidence)
     parts = [*said.values, *said.carriers, *said.interpretation]
     for table in evidence.tables:
-        if constants and len(table.columns) == 1 and len(table.rows) == 1:
+        if len(table.columns) == 1 and len(table.rows) == 1:
             parts.append(f"{table.name} = {table.rows[0][0]}")
         else:
             parts.append(table_text(table.name, table.rows))

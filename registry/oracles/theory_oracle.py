@@ -282,10 +282,13 @@ def _cancellable(
     prover: Prover, attempts: CancellableBroker, proposition: Expression, cancelled: Cancelled
 ) -> Decision:
     """The decision; if the run is cancelled meanwhile, the attempts are stopped."""
+    from kleis.elaborate.question import Question as Asked
+
+    asked = Asked(proposition, file="<proposition>", importing="session")
     if cancelled is None:
-        return prover.decide(proposition, file="<proposition>")
+        return prover.ask(asked)
     with attempts.until(Deadline(math.inf, left=cancelled)):
-        return prover.decide(proposition, file="<proposition>")
+        return prover.ask(asked)
 
 
 def _weight(key: Key, found: Answer | Refusal) -> int:

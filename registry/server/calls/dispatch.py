@@ -270,7 +270,10 @@ def too_busy(message: str, retry_after_ms: int) -> Answer:
 def _with_error_fields(spec: ToolSpec, answer: Answer) -> Answer:
     if spec.error_fields is None or not answer.is_error:
         return answer
-    return msgspec.structs.replace(answer, structured={**spec.error_fields, **answer.structured})
+    missing = {name: value for name, value in spec.error_fields.items() if name not in answer.structured}
+    if not missing:
+        return answer  # as it is, so that its warnings stay first
+    return msgspec.structs.replace(answer, structured={**missing, **answer.structured})
 
 
 class Contained:

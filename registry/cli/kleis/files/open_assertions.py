@@ -179,7 +179,8 @@ def _contrary(kind: str, verdict: Verdict) -> str:
             if kind == "assert_inconsistent" or verdict.status == "consistent"
             else "disproved"
         )
-        return f"{word}: {witness_text(verdict.evidence, constants=False)}"
+        shown = witness_text(verdict.evidence)
+        return f"{word}: {shown}" if shown else word
     if kind == "assert_sat":
         return "no model has it: its negation is verified"
     return "the proposition is verified" if verdict.status == "verified" else verdict.status

@@ -273,7 +273,7 @@ def test_a_table_with_missing_points_or_more_arguments_has_a_row_for_every_point
 
 
 def test_a_counterexample_on_one_line() -> None:
-    text = witness_text(EVIDENCE, constants=False)
+    text = witness_text(EVIDENCE)
     assert text.startswith("x = g1, G = {g0, g1}")
     assert "g0, g1 ↦ g1" in text
 
