@@ -101,7 +101,7 @@ class Calls:
     async def answer(self, name: Any, arguments: Any, report: Report | None, whose: str = "") -> Answer:
         """Answer a call of a tool that is not interactive. `report` sends progress, or is None where the client wants
         none. `whose` call it is: its clients share the server fairly."""
-        answer = await self.answer_or_ask(name, arguments, report, None, whose)
+        answer = await self.answer_or_ask(name, arguments, report, None, whose=whose)
         if isinstance(answer, Answer):
             return answer
         with self._defects.contain(f"tool {name}") as contained:

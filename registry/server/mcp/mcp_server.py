@@ -279,7 +279,9 @@ class McpServer:
         if not self._calls.is_interactive(name):
             return await self.stopping.answer(self._calls.answer(name, arguments, report, whose))
         client = RequestClient(context, self._waiting)
-        attempts = settle(client, lambda: self._calls.answer_or_ask(name, arguments, report, client, whose))
+        attempts = settle(
+            client, lambda: self._calls.answer_or_ask(name, arguments, report, client, whose=whose)
+        )
         try:
             return await self.stopping.answer(attempts)
         except Refused as refused:

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
+from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, NO_LAWS, ToolRecord, certificate_hash, content_hash
 from registry.store.failures import store_errors
@@ -28,7 +29,7 @@ __all__ = ["Rescued", "copy_files", "rescue"]
 
 _MAGIC: Final = b"SQLite format 3\0"
 _COLUMNS: Final = {
-    "versions": ("name, version, hash, capabilities, created, forgotten", "name, version"),
+    "versions": ("name, version, hash, capabilities, created, forgotten, rounded", "name, version"),
     "events": ("sequence, name, kind, version, current, description", "sequence"),
     "heads": ("name, current, latest", "rowid"),
     "content": ("hash, code", "rowid"),
@@ -89,14 +90,14 @@ class _Reading:
         }
         found: dict[str, list[ToolRecord]] = defaultdict(list)
         known: set[tuple[str, int]] = set()
-        for name, version, hash_, capabilities, created, forgotten in sorted(
+        for name, version, hash_, capabilities, created, forgotten, rounded in sorted(
             tables["versions"], key=lambda row: (str(row[0]), str(row[1]).zfill(20))
         ):
             known.add((name, version))
             if forgotten is not None or hash_ is None:
                 continue
             code = codes.get(hash_) or self._code(hash_)
-            record = self._record(tables, name, version, hash_, capabilities, created, code)
+            record = self._record(tables, name, version, hash_, capabilities, created, rounded, code)
             if record is not None:
                 found[name].append(record)
         self._missing(tables, known)
@@ -109,6 +110,10 @@ class _Reading:
     def _rows(self, table: str) -> Iterator[_Row]:
         """The rows of a table that can be reached from either end."""
         columns, key = _COLUMNS[table]
+        known = {row[1] for row in self._connection.execute(f"PRAGMA table_info({table})")}
+        columns = ", ".join(each if each in (*known, "rowid") else "NULL" for each in columns.split(", "))
+        if not known:  # an older store, or a schema that is damaged here
+            return
         seen: set[_Row] = set()
         for direction in ("ASC", "DESC"):
             order = ", ".join(f"{each.strip()} {direction}" for each in key.split(","))
@@ -139,6 +144,7 @@ class _Reading:
         hash_: Any,
         capabilities: Any,
         created: Any,
+        rounded: Any,
         code: str | None,
     ) -> ToolRecord | None:
         if code is None:
@@ -160,6 +166,7 @@ class _Reading:
                 created,
                 _latest(tables["examples"], name, version) or NO_EXAMPLES,
                 _latest(tables["laws"], name, version) or NO_LAWS,
+                None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
             )
             check_record(record)
         except (RegistryError, msgspec.MsgspecError, TypeError) as error:

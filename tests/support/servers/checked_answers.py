@@ -58,9 +58,9 @@ def hold_answers() -> None:
     plain = Calls.answer_or_ask
 
     async def answer_or_ask(
-        self: Calls, name: Any, arguments: Any, report: Report | None, client: Client | None, *more: Any
+        self: Calls, name: Any, arguments: Any, report: Report | None, client: Client | None, whose: str = ""
     ) -> Answer | InputRequired:
-        given = await plain(self, name, arguments, report, client, *more)
+        given = await plain(self, name, arguments, report, client, whose)
         entry = self._find(name) if isinstance(name, str) else None
         return given if entry is None or isinstance(given, InputRequired) else _held(entry.spec, given)
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -20,7 +20,7 @@ LOOK_AGAIN = 3
 
 
 class JobAnswer(TypedDict):
-    """The state of a job."""
+    """The state of a job; once it is done, with the answer that the tool would have given."""
 
     type: Literal["job"]
     project_id: str
@@ -30,6 +30,7 @@ class JobAnswer(TypedDict):
     message: str
     seconds: float
     retry_after_s: NotRequired[int]
+    answer: NotRequired[dict[str, Any]]
 
 
 class JobListAnswer(TypedDict):
@@ -40,12 +41,6 @@ class JobListAnswer(TypedDict):
     jobs: list[JobAnswer]
 
 
-class ToolAnswer(TypedDict):
-    """The answer of the tool that began a job has the fields of that tool, and this one."""
-
-    project_id: str
-
-
 JOB_TOOLS = (
     ToolSpec(
         name="check_job",
@@ -53,7 +48,7 @@ JOB_TOOLS = (
         description="Look at a job that evaluate or explore began with wait: false: its answer, or how far it is. Without "
         "project_id: your jobs.",
         arguments=CheckJob,
-        answers=(JobAnswer, JobListAnswer, ToolAnswer),
+        answers=(JobAnswer, JobListAnswer),
         example={"project_id": "job-0123456789abcdef0123456789abcdef"},
         read_only=True,
     ),
@@ -62,7 +57,7 @@ JOB_TOOLS = (
         title="Stop a job",
         description="Stop such a job. One that is done stays as it is.",
         arguments=CancelJob,
-        answers=(JobAnswer, ToolAnswer),
+        answers=(JobAnswer,),
         example={"project_id": "job-0123456789abcdef0123456789abcdef"},
         destructive=True,
         idempotent=True,
@@ -96,11 +91,13 @@ async def cancelled_job(arguments: CancelJob, context: CallContext) -> Answer:
 
 
 def _told(job: JobView) -> Answer:
-    """The answer of a job that is done, with its id; else its state."""
+    """The state of a job, with its answer if there is one; an error where that is one."""
+    state = _state(job)
     if job.answer is None:
-        return _answered(_state(job))
-    structured = {**job.answer.structured, "project_id": job.id}
-    return msgspec.structs.replace(job.answer, structured=structured)
+        return _answered(state)
+    state["answer"] = dict(job.answer.structured)
+    text = f"{job.id} is done\n{job.answer.text}"
+    return msgspec.structs.replace(job.answer, structured=dict(state), text=text)
 
 
 def _state(job: JobView) -> JobAnswer:

@@ -160,7 +160,7 @@ def test_errors_end_with_1(square: Pif, words: tuple[str, ...], kind: str) -> No
     ("words", "said"),
     [
         (("run",), "Missing argument"),
-        (("run", "square", "7", "8"), "unexpected extra argument"),
+        (("run", SQUARE, "7", "8"), "several arguments are for a tool"),
         (("run", "square", "7", "--fule", "8"), "--fuel"),
         (("run", "square", "7", "--fuel", "0"), "--fuel"),
         (("run", "square", "7", "--fuel", "-1"), "--fuel"),

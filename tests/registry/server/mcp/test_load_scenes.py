@@ -148,7 +148,8 @@ def test_a_job_outlives_its_client(served: Served) -> None:
     async def come_back(client: Client) -> None:
         assert (await ask(client, "check_job"))["count"] == 0
         found = [await finished(client, number) for number in numbers]
-        assert [each["status"] for each in found] == ["verified", "error"]
+        assert [each["status"] for each in found] == ["done", "done"]
+        assert [each["answer"]["status"] for each in found] == ["verified", "error"]
         guessed = await client.call_tool("check_job", {"project_id": "job-" + "0" * 32})
         assert guessed.is_error
 
@@ -157,7 +158,7 @@ def test_a_job_outlives_its_client(served: Served) -> None:
 
 
 async def finished(client: Client, number: str) -> dict[str, Any]:
-    while (found := await ask(client, "check_job", project_id=number)).get("type") == "job":
+    while (found := await ask(client, "check_job", project_id=number))["status"] == "in_progress":
         assert found["retry_after_s"] > 0
         await asyncio.sleep(0.1)
     return found
