@@ -47,6 +47,8 @@ from kleis.theory.name_check.uses import is_letter
 
 __all__ = ["apply_value", "call", "named_value"]
 
+_NUMBER_TYPES = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ"})
+
 _LIKE_ARGUMENTS = frozenset({"plus", "minus", "times", "negate", "min", "max", "abs"})
 """Operations whose result is of the numeric sort of their arguments."""
 
@@ -409,6 +411,11 @@ def _unbound(context: Context, node: tree.Name) -> core.Term:
         return context.term(power)
     if "::" in node.name or context.definitions.is_member(node.name):
         raise missing_operation(context, node, node.name, ())
+    if node.name in _NUMBER_TYPES:
+        hint = f"write the type: ∀(x : {node.name}). …, or ∀ x ∈ {node.name}. …"
+        context.reject(
+            node, "type-as-value", f"{node.name} is a type, and no set", found=node.name, hint=hint
+        )
     if not context.allow_free:
         names = (*context.scope.names(), *context.environment)
         hint = suggestion(node.name, names, otherwise="declare it, or bind it")

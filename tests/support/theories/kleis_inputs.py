@@ -155,6 +155,7 @@ REFUSED = (
     Refused("∀(x : int). x = x", "write ℤ"),
     Refused("∀(b : bool). b", "write Bool"),
     Refused("∀(s : string). s = s", "write String"),
+    Refused("x ∈ ℝ → x² ≥ 0", "∀ x ∈ ℝ"),
     Refused("x := 3", "a value comes after ="),
     Refused("a[0] = 1", "nth(list, i)"),
     Refused("∀ x . x = x", "∀(x : T)"),
