@@ -65,7 +65,6 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
             "save_theory",
             "explore",
             "check_job",
-            "cancel_job",
             "undo",
             "compare",
             "explain",

@@ -185,7 +185,10 @@ class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The argument of `help`: a topic or an operation, or neither for the overview."""
 
     category: Annotated[
-        str | None, msgspec.Meta(description=", ".join(TOPICS) + ", an operation, a tool or an error")
+        str | None,
+        msgspec.Meta(
+            description="a topic that the overview names, an operation, a tool of the library or a kind of error"
+        ),
     ] = None
 
 

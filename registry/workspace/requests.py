@@ -78,7 +78,7 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tool, or a new version of one. One of `code`, `compose` and `transform` says what it does."""
 
     name: Annotated[str, Meta(description="letters, digits, _ . -, at most 48")]
-    description: Annotated[str, Meta(description="what the tool does, for whoever finds it")]
+    description: Annotated[str, Meta(description="what it does")]
     code: Annotated[Any, coded(f"the term, e.g. {msgspec.json.encode(SQUARE).decode()}")] = UNSET
     compose: Annotated[
         Sequence[Annotated[Any, coded()]] | None,
@@ -104,8 +104,8 @@ class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     laws: Annotated[
         Sequence[str],
         Meta(
-            description="Kleis propositions about the tool, e.g. ∀(x : ℤ). square(x) ≥ 0, or safe(square): "
-            "proved or tested; a false one refuses the tool. New versions keep them"
+            description="Kleis propositions, e.g. ∀(x : ℤ). square(x) ≥ 0, or safe(square): proved or tested; a false one "
+            "refuses the tool; new versions keep them"
         ),
     ] = ()
     drop_laws: Annotated[Sequence[str], Meta(description="laws to give up")] = ()
@@ -123,7 +123,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     step: Annotated[Natural, Meta(description="steps taken before")] = 0
     trace: Annotated[int, Meta(ge=0, le=1_000, description="return this many last events")] = 0
     raw: Annotated[bool, Meta(description="leave strings in the input as they are")] = False
-    data: Annotated[bool, Meta(description="take the input as plain data: nothing decoded or evaluated")] = (
+    data: Annotated[bool, Meta(description="take the input as plain data")] = (
         False
     )
     session: Annotated[str | None, Meta(description="the theory that `verify`, `kleis`, … ask")] = None
@@ -143,7 +143,7 @@ class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     code: Annotated[Any, coded("a tool's name, name@version, or a term")]
     against: Annotated[
-        Any, coded("a second one: do both do the same? proved, refuted by an input, or unknown")
+        Any, coded("a second one: do both do the same?")
     ] = UNSET
     aspects: Sequence[Aspect] = DEFAULT_ASPECTS
     timeout_ms: Milliseconds | None = None

@@ -34,6 +34,9 @@ _SCALARS = tuple({"type": name} for name in ("string", "number", "boolean", "nul
 ANY_JSON: Schema = {"anyOf": [{"type": "object"}, {"type": "array", "items": _ANY_ITEM}, *_SCALARS]}
 """Any JSON value."""
 
+_FEW = 4
+"""Choices of a field of an answer that are named."""
+
 _ANY_ANSWER: Schema = {"anyOf": [{"type": "object"}, {"type": "array"}, *_SCALARS]}
 
 
@@ -119,7 +122,7 @@ def answer_schema(
             name in each["required"] or (each is objects[-1] and name in of_every_error) for each in objects
         )
     ]
-    schema: Schema = {"type": "object", "properties": fields}
+    schema: Schema = {"type": "object", "properties": {name: _short(part) for name, part in fields.items()}}
     return {**schema, "required": required} if required else schema
 
 
@@ -132,6 +135,11 @@ def _flat(part: Schema, named: Mapping[str, Schema]) -> Schema:
     if "enum" in part:
         return {"type": "string", "enum": list(part["enum"])}
     return {"type": part["type"]} if "type" in part else _ANY_ANSWER
+
+
+def _short(part: Schema) -> Schema:
+    """A field with few choices names them; of more, the kind is said: lists of tools are paid for in every conversation."""
+    return {"type": "string"} if len(part.get("enum", ())) > _FEW else part
 
 
 def _either(left: Schema, right: Schema) -> Schema:

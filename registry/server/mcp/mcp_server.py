@@ -479,7 +479,6 @@ def _advertised(spec: ToolSpec) -> types.Tool:
         input_schema=dict(spec.input_schema),
         output_schema=None if spec.output_schema is None else dict(spec.output_schema),
         annotations=types.ToolAnnotations(
-            title=spec.title,
             read_only_hint=spec.read_only,
             destructive_hint=spec.destructive,
             idempotent_hint=spec.idempotent,

@@ -67,9 +67,9 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="evolve",
         title="Evolve a tool",
-        description="Keep a pure tool, or a new version of one, in the registry. `code` is a PIF term in JSON, usually "
+        description="Keep a pure tool, or a new version of one. `code` is a PIF term in JSON, usually "
         '{"lam": "x", "body": …}; a bare expression is closed over its one free variable. With examples it is '
-        "kept only if they hold. Old versions stay as name@1, name@2, … Type errors are advice.",
+        "kept only if they hold. Old versions stay as name@1, name@2, …",
         arguments=requests.Evolve,
         answers=(EvolvedAnswer,),
         may_ask=True,
@@ -79,7 +79,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         name="run",
         title="Run a tool or a term",
         description="Run a registered tool or a term under an exact budget. The answer is a value, a continuation "
-        "(call again, or pass `drive`) or an error with its place. JSON in strings of the input is decoded.",
+        "(call again, or pass `drive`) or an error with its place.",
         arguments=requests.Run,
         answers=RUN_ANSWERS,
         example={"code": "square", "input": 7},

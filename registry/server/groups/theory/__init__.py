@@ -4,6 +4,6 @@
 - `tool_specs`: the tools as clients see them
 - `text`: answers as text
 - `group`: the handlers
-- `job_tools`: `check_job` and `cancel_job`: work that a client leaves and comes back to
+- `job_tools`: `check_job`: work that a client leaves and comes back to
 - `explore_tool`: the tool `explore`, which needs PIF tools and is therefore found by name (`group.EXTRA_TOOLS`)
 """

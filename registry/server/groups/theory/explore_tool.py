@@ -13,7 +13,7 @@ from registry.explore.explore_request import Asked, ExploredAnswer, explored
 from registry.server.contract.group import Answer, CallContext, ToolSpec
 from registry.server.contract.settings import Site
 from registry.server.groups.theory.group import ExtraTool
-from registry.server.groups.theory.job_tools import JobAnswer
+from registry.server.groups.theory.job_tools import BegunAnswer
 from registry.server.groups.theory.requests import JOB_WITHIN, Wait
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ EXPLORE = ToolSpec(
     name="explore",
     title="Find laws",
     description="Find the laws of a structure (or of PIF tools): equations between small terms are tested on finite models, then proved or "
-    "refuted. A PIF tool of your own can give the candidates. Incomplete answers: call again, proofs are kept.",
+    "refuted. A PIF tool of your own can give the candidates. Incomplete? Call again: proofs are kept.",
     arguments=Exploring,
-    answers=(ExploredAnswer, JobAnswer),
+    answers=(ExploredAnswer, BegunAnswer),
     example={"structure": "Group", "size": 4},
     read_only=True,
     idempotent=True,

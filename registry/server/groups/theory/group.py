@@ -56,7 +56,7 @@ from registry.server.contract.group import (
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests
-from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, cancelled_job, checked_job
+from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, checked_job
 from registry.server.groups.theory.text import evaluation_text, submission_text, warning_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -128,9 +128,7 @@ class TheoryGroup(Group):
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         if isinstance(arguments, requests.CheckJob):
-            return checked_job(arguments, context)
-        if isinstance(arguments, requests.CancelJob):
-            return await cancelled_job(arguments, context)
+            return await checked_job(arguments, context)
         self._warm_up()
         if not getattr(arguments, "wait", True) and not context.is_job:
             about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "") or name

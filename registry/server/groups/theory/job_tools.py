@@ -1,7 +1,7 @@
 """Jobs of the group `theory`: a proof or a search that a client leaves and comes back to (docs/reference/serving.md §5.11).
 
-`evaluate` and `explore` begin one with ``wait: false``; `check_job` looks, and gives the answer as the tool would have;
-`cancel_job` stops. The fields are those of the group `lean`: `project_id`, `status`, `message`, `retry_after_s`.
+`evaluate` and `explore` begin one with ``wait: false``; `check_job` looks, and gives the answer as the tool would have,
+or stops it. The fields are those of the group `lean`: `project_id`, `status`, `message`, `retry_after_s`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,22 @@ from typing import Any, Literal, NotRequired, TypedDict
 import msgspec
 
 from registry.server.contract.group import Answer, CallContext, JobView, ToolSpec
-from registry.server.groups.theory.requests import CancelJob, CheckJob
+from registry.server.groups.theory.requests import CheckJob
 
-__all__ = ["JOB_TOOLS", "JobAnswer", "begun", "cancelled_job", "checked_job"]
+__all__ = ["JOB_TOOLS", "BegunAnswer", "begun", "checked_job"]
 
 LOOK_AGAIN = 3
 """Seconds after which another look is worth it."""
+
+
+class BegunAnswer(TypedDict):
+    """A job that was begun."""
+
+    type: Literal["job"]
+    project_id: str
+    status: Literal["in_progress"]
+    message: str
+    retry_after_s: int
 
 
 class JobAnswer(TypedDict):
@@ -24,7 +34,6 @@ class JobAnswer(TypedDict):
 
     type: Literal["job"]
     project_id: str
-    kind: str
     title: str
     status: Literal["in_progress", "done", "cancelled"]
     message: str
@@ -37,7 +46,6 @@ class JobListAnswer(TypedDict):
     """The jobs of a client."""
 
     type: Literal["jobs"]
-    count: int
     jobs: list[JobAnswer]
 
 
@@ -45,19 +53,9 @@ JOB_TOOLS = (
     ToolSpec(
         name="check_job",
         title="Look at a job",
-        description="Look at a job that evaluate or explore began with wait: false: its answer, or how far it is. Without "
-        "project_id: your jobs.",
+        description="A job that was begun with wait: false: its answer, or how far it is. Without project_id: your jobs.",
         arguments=CheckJob,
         answers=(JobAnswer, JobListAnswer),
-        example={"project_id": "job-0123456789abcdef0123456789abcdef"},
-        read_only=True,
-    ),
-    ToolSpec(
-        name="cancel_job",
-        title="Stop a job",
-        description="Stop such a job. One that is done stays as it is.",
-        arguments=CancelJob,
-        answers=(JobAnswer,),
         example={"project_id": "job-0123456789abcdef0123456789abcdef"},
         destructive=True,
         idempotent=True,
@@ -69,24 +67,28 @@ def begun(job: JobView | None) -> Answer:
     """The answer of a call that began a job."""
     if job is None:
         return Answer.error(
-            "too_busy", "too many jobs have not ended", hint="Wait for one, or stop one by cancel_job.",
+            "too_busy", "too many jobs have not ended", hint="Wait for one, or stop one: check_job with cancel: true.",
             retry_after_ms=LOOK_AGAIN * 1_000,
         )  # fmt: skip
-    return _answered(_state(job))
+    return _answered(
+        {
+            "type": "job",
+            "project_id": job.id,
+            "status": "in_progress",
+            "message": "begun",
+            "retry_after_s": LOOK_AGAIN,
+        }
+    )
 
 
-def checked_job(arguments: CheckJob, context: CallContext) -> Answer:
+async def checked_job(arguments: CheckJob, context: CallContext) -> Answer:
     """The answer of `check_job`."""
     if not arguments.project_id:
-        rows = [_state(each) for each in context.jobs.all()]
-        return _answered({"type": "jobs", "count": len(rows), "jobs": rows})
-    job = context.jobs.find(arguments.project_id)
-    return _unknown(arguments.project_id) if job is None else _told(job)
-
-
-async def cancelled_job(arguments: CancelJob, context: CallContext) -> Answer:
-    """The answer of `cancel_job`."""
-    job = await context.jobs.cancel(arguments.project_id)
+        return _answered({"type": "jobs", "jobs": [_state(each) for each in context.jobs.all()]})
+    if arguments.cancel:
+        job = await context.jobs.cancel(arguments.project_id)
+    else:
+        job = context.jobs.find(arguments.project_id)
     return _unknown(arguments.project_id) if job is None else _told(job)
 
 
@@ -109,8 +111,7 @@ def _state(job: JobView) -> JobAnswer:
     state: JobAnswer = {
         "type": "job",
         "project_id": job.id,
-        "kind": job.kind,
-        "title": job.title,
+        "title": f"{job.kind} {job.title}",
         "status": job.status,
         "message": messages[job.status],
         "seconds": job.seconds,
@@ -127,5 +128,5 @@ def _unknown(number: str) -> Answer:
     )  # fmt: skip
 
 
-def _answered(fields: JobAnswer | JobListAnswer) -> Answer:
+def _answered(fields: BegunAnswer | JobAnswer | JobListAnswer) -> Answer:
     return Answer(dict(fields), msgspec.json.encode(fields).decode())

@@ -16,7 +16,6 @@ __all__ = [
     "JOB_WITHIN",
     "LONGEST",
     "STANDARD",
-    "CancelJob",
     "CheckJob",
     "Compare",
     "DescribeSchema",
@@ -57,15 +56,10 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CheckJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A job to look at; all of them without one."""
+    """A job to look at, or to stop; all of them without one."""
 
     project_id: str = ""
-
-
-class CancelJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A job to stop."""
-
-    project_id: str
+    cancel: Annotated[bool, Meta(description="stop it")] = False
 
 
 class DescribeSchema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

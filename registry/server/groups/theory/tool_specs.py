@@ -27,7 +27,7 @@ from kleis.sessions.answer_shapes import (
 )
 from registry.server.contract.group import ToolSpec
 from registry.server.groups.theory import requests
-from registry.server.groups.theory.job_tools import JobAnswer
+from registry.server.groups.theory.job_tools import BegunAnswer
 
 __all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS"]
 
@@ -86,7 +86,7 @@ TOOLS: tuple[ToolSpec, ...] = (
         description="Compute an expression, or decide a proposition: verified, disproved with a counterexample, "
         "inconsistent axioms, or unknown with the reason.",
         arguments=requests.Evaluate,
-        answers=(*EVALUATIONS, JobAnswer),
+        answers=(*EVALUATIONS, BegunAnswer),
         error_fields=STATUS,
         example={"expression": "∀(x : ℝ). x + 0 = x"},
         read_only=True,

@@ -21,7 +21,7 @@ from tests.registry.server.mcp.test_http import Served, serving
 from tests.support.servers.raw_client import MODERN
 
 PATIENCE = 240.0
-GROUP = {"structure": "Group", "size": 6, "variables": 2}
+GROUP = {"structure": "Group", "limit": 1_000}
 TRIVIAL = "∀(x : ℝ). x + 0 = x"
 
 
@@ -143,10 +143,10 @@ def test_a_job_outlives_its_client(served: Served) -> None:
             state = await ask(client, "evaluate", **arguments, wait=False)
             assert (state["type"], state["status"]) == ("job", "in_progress")
             numbers.append(state["project_id"])
-        assert (await ask(client, "check_job"))["count"] == 2
+        assert len((await ask(client, "check_job"))["jobs"]) == 2
 
     async def come_back(client: Client) -> None:
-        assert (await ask(client, "check_job"))["count"] == 0
+        assert (await ask(client, "check_job"))["jobs"] == []
         found = [await finished(client, number) for number in numbers]
         assert [each["status"] for each in found] == ["done", "done"]
         assert [each["answer"]["status"] for each in found] == ["verified", "error"]
@@ -168,7 +168,7 @@ def test_a_cancelled_job_ends_its_search(served: Served) -> None:
     async def talk(client: Client) -> None:
         state = await ask(client, "explore", **GROUP, wait=False)
         await eventually(lambda: len(searchers(served.process.pid)) == 1)
-        stopped = await ask(client, "cancel_job", project_id=state["project_id"])
+        stopped = await ask(client, "check_job", project_id=state["project_id"], cancel=True)
         assert stopped["status"] == "cancelled"
         await eventually(lambda: not searchers(served.process.pid))
         assert (await ask(client, "check_job", project_id=state["project_id"]))["status"] == "cancelled"
