@@ -223,7 +223,11 @@ def test_a_read_only_home_is_served_where_that_is_asked_for(tmp_path: Path) -> N
         with pytest.raises(RegistryError, match="can be read, but not written") as refused:
             SqliteStore(home)
         assert "--read-only" in str(refused.value.hint)
-        with pif_server(home, read_only=True) as client:
+        with pif_server(home, read_only=True, groups="pif,theory") as client:
+            assert client.ask("evaluate", expression="∀(x : ℝ). x * x ≥ 0")["status"] == "verified"
+            unkept = client.ask("submit_define", kleis="define f(x : ℤ) = x")
+            assert unkept["status"] == "error"
+            assert "Read-only file system" in unkept["error"]
             assert client.ask("run", tool="tool_3", input=4)["value"] == 7
             assert client.ask("list")["total"] >= len(TOOLS)
             error = refusal(
