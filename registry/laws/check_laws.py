@@ -38,7 +38,7 @@ from registry.laws.counterexamples import LawTrials
 from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.goals import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question
 from registry.laws.law_prover import LawProver
-from registry.laws.law_report import LATE, NO_MODEL, WHERE_DEFINED, LawReport
+from registry.laws.law_report import NO_MODEL, WHERE_DEFINED, LawReport, late
 from registry.laws.law_text import Law, LawError, Vocabulary, read_law
 from registry.translate.kleis_syntax import names_in
 from registry.translate.symbolic_values import Function, Untranslatable
@@ -189,7 +189,7 @@ class LawCheck:
         deadline = self.prover.deadline
         if deadline is None or not self._is_cut or report.status not in ("proved", "tested", "untested"):
             return ()
-        return (f"{LATE}{deadline.seconds:g} s" + " whether it is vacuous" * (report.status == "proved"),)
+        return (late(deadline.seconds) + " whether it is vacuous" * (report.status == "proved"),)
 
     def _stopped(self) -> bool:
         """Whether the time for trials is up."""

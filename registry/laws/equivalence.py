@@ -33,7 +33,7 @@ from registry.laws.definedness.predicates import DefinednessPredicates
 from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.difference_search import DifferenceSearch, input_types
 from registry.laws.law_prover import LawProver
-from registry.laws.law_report import ABOUT, LATE
+from registry.laws.law_report import ABOUT, late
 from registry.laws.source_reading import reads_source
 from registry.laws.trials import call_term
 from registry.translate.kleis_syntax import call
@@ -185,7 +185,7 @@ class _Comparison:
         found = self._proved_where_defined(theory, functions, claim)
         deadline = self._prover.deadline
         if found is None and deadline is not None and deadline.over:
-            return f"{LATE}{deadline.seconds:g} s"
+            return late(deadline.seconds)
         return found or verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
 
     def _proved_where_defined(

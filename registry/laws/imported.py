@@ -24,7 +24,7 @@ import msgspec
 from pif.language.terms import Json
 from pif.run.evaluate import Answer
 from registry.laws.check_laws import CASES, LawCheck
-from registry.laws.law_report import LATE, LawReport
+from registry.laws.law_report import LawReport, late
 from registry.laws.on_evolve import kept_law
 from registry.records import KeptLaw, ToolRecord, as_claimed, certificate_hash, laws_text, read_laws
 from registry.store.protocol import Store
@@ -121,7 +121,7 @@ def _proved_anew(law: KeptLaw, check: LawCheck) -> LawReport:
     """A law decided as a new one; one that cannot be read here is still only claimed."""
     deadline = check.prover.deadline
     if deadline is not None and deadline.over:
-        return LawReport(law.law, "claimed", reason=f"{LATE}{deadline.seconds:g} s")
+        return LawReport(law.law, "claimed", reason=late(deadline.seconds))
     report = check.report(law.law)
     return _unreadable(report) if report.status == "error" else report
 
@@ -135,7 +135,7 @@ def _by_certificate(law: KeptLaw, check: LawCheck, certificate: Callable[[str], 
         return tried
     deadline = check.prover.deadline
     if deadline is not None and deadline.over:
-        return LawReport(law.law, "claimed", reason=f"{LATE}{deadline.seconds:g} s")
+        return LawReport(law.law, "claimed", reason=late(deadline.seconds))
     if not law.certificate:
         return check.sampled(law.law, _WITHOUT_PROOF, cases=CASES, at_boundaries=False)
     text = certificate(law.certificate)

@@ -8,7 +8,7 @@ import msgspec
 
 from pif.language.terms import Json
 
-__all__ = ["ABOUT", "LATE", "NO_MODEL", "WHERE_DEFINED", "LawReport", "LawStatus"]
+__all__ = ["ABOUT", "LATE", "NO_MODEL", "WHERE_DEFINED", "LawReport", "LawStatus", "late"]
 
 LawStatus = Literal["proved", "tested", "untested", "claimed", "refuted", "error"]
 """`proved`: there is a certificate, checked here. `tested`: true at `cases` assignments. `untested`: neither, and `reason`
@@ -25,6 +25,11 @@ NO_MODEL = "the axioms used are not known to have a model"
 
 WHERE_DEFINED = "where the tools have values"
 """The label of a law that is proved behind the definedness predicates of its tools."""
+
+
+def late(seconds: float) -> str:
+    """The label of a law that a limit of so many seconds left open: to three digits, and whole milliseconds."""
+    return f"{LATE}{float(f'{max(round(seconds, 3), 0.001):.3g}'):g} s"
 
 
 class LawReport(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -123,9 +123,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     step: Annotated[Natural, Meta(description="steps taken before")] = 0
     trace: Annotated[int, Meta(ge=0, le=1_000, description="return this many last events")] = 0
     raw: Annotated[bool, Meta(description="leave strings in the input as they are")] = False
-    data: Annotated[bool, Meta(description="take the input as plain data")] = (
-        False
-    )
+    data: Annotated[bool, Meta(description="take the input as plain data")] = False
     session: Annotated[str | None, Meta(description="the theory that `verify`, `kleis`, … ask")] = None
 
 
@@ -142,9 +140,7 @@ class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of a tool or a term without running it; or whether `against` does the same."""
 
     code: Annotated[Any, coded("a tool's name, name@version, or a term")]
-    against: Annotated[
-        Any, coded("a second one: do both do the same?")
-    ] = UNSET
+    against: Annotated[Any, coded("a second one: do both do the same?")] = UNSET
     aspects: Sequence[Aspect] = DEFAULT_ASPECTS
     timeout_ms: Milliseconds | None = None
 

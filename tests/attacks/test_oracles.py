@@ -121,7 +121,7 @@ def test_an_expression_that_does_not_end_is_stopped(broker: Broker) -> None:
     from tests.support.theories.small_theories import theory_of
 
     theory = TheorySnapshot(theory_of("define loop(n : ℤ) : ℤ = loop(n + 1)"), broker=broker)
-    found = ask(theory.for_run(), {"kleis": "loop(0)"})
+    found = ask(theory.for_run(), {"kleis": "loop(0)"}, fuel=5_000_000)
     assert found["error"]["kind"] == "oracle_error"
     assert "steps" in found["error"]["message"]
 

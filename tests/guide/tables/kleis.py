@@ -140,6 +140,7 @@ def _lints() -> str:
 
 
 _NAMES = (
+    "define true = 1",
     "define f(x) = lenght([x])",
     "define f(x) = Somme(x)",
     "define f(x) = x ⊕ x",

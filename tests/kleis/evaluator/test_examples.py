@@ -143,7 +143,7 @@ def test_a_let_without_a_value_ends_the_block() -> None:
 def test_an_expression_statement_that_fails_is_the_blocks_error() -> None:
     result = example('example "b" {\n plot(1)\n assert(1 = 1) }')
     assert result.error is not None
-    assert "numeric" in result.error
+    assert "not computed" in result.error
     assert [each.status for each in result.assertions] == ["passed"]
     assert not result.passed
 

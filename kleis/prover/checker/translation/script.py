@@ -8,11 +8,12 @@ not among those asserted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 
 from kleis import core
-from kleis.core.traversal import reach, substitute
+from kleis.core.traversal import reach, substitute, subterms
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.translation.builtins import CONSTANTS, PRELUDE
 from kleis.prover.checker.translation.sorts import check_rationals
@@ -22,6 +23,7 @@ from kleis.prover.checker.translation.text import TRUE, both, implication, negat
 __all__ = ["Instance", "Script", "assembled", "outermost", "translate"]
 
 _MOST_CHARACTERS = 1_000_000
+_MOST_PARTS = 100_000
 
 
 class Instance(msgspec.Struct, frozen=True):
@@ -84,6 +86,8 @@ def _translated(
     used = [sequent.premise(each) for each in whole if not _mentions_functions(taken_of.get(each, ()))]
     claim = substitute(claim, unknown) if unknown else claim
     bodies = [each for body, at in taken for each in (body, *at)]
+    if sum(1 for _ in islice(subterms(*used, *bodies, claim), _MOST_PARTS)) == _MOST_PARTS:
+        raise NotExpressible(f"formulas of {_MOST_PARTS} parts and more")
     definitions = {each.key: each for each in sequent.goal.definitions}
     reached = reach([*used, *bodies, claim], definitions).definitions.values()
     check_rationals(sequent.goal, *used, *bodies, claim, *(each.body for each in reached))

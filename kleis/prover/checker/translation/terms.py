@@ -104,9 +104,8 @@ class Terms:
                 return self._builtin(term, env, path)
             case core.DefinitionCall(definition=key, arguments=arguments):
                 return self._called(self.goal.definition(key), arguments, env, path)
-            case core.Construction(constructor=made, arguments=arguments):
-                texts, needed = self._strict(arguments, env, path)
-                return Meaning(call(self.sorts.constructor(made)[0], texts), "", needed)
+            case core.Construction():
+                return self._construction(term, env, path)
             case core.Discrimination(constructor=made, term=part):
                 whole = self.meaning(part, env, path)
                 return Meaning.value(self.sorts.test(made, whole.text), core.BOOL).under(whole.defined)
@@ -202,6 +201,20 @@ class Terms:
         found = [self.meaning(each, env, path) for each in terms]
         return [each.text for each in found], both(*(each.defined for each in found))
 
+    def _construction(self, term: core.Term, env: Environment, path: Path) -> Meaning:
+        """A constructor at its fields; along its last field without recursion, since lists are long."""
+        opened, needed = [], []
+        while isinstance(term, core.Construction) and term.arguments:
+            texts, defined = self._strict(term.arguments[:-1], env, path)
+            opened.append(" ".join((f"({self.sorts.constructor(term.constructor)[0]}", *texts)))
+            needed.append(defined)
+            term = term.arguments[-1]
+        if isinstance(term, core.Construction):
+            last = Meaning(self.sorts.constructor(term.constructor)[0])
+        else:
+            last = self.meaning(term, env, path)
+        return Meaning(" ".join((*opened, last.text + ")" * len(opened))), "", both(*needed, last.defined))
+
     def _made_by(self, constructor: core.Constructor, text: str, path: Path) -> str:
         """Whether a value was made by a constructor: it was if the path excludes all others."""
         test = {each.name: self.sorts.test(each, text) for each in constructed(constructor.sort, self.goal)}
@@ -215,6 +228,8 @@ class Terms:
         given, arguments = term.operation, term.arguments
         if given.name == "power":
             return self._power(term, env, path)
+        if given.name in ("get_field", "set_field"):
+            return self._field(term, env, path)
         needed = TRUE
         sorts = [each.sort for each in given.parameters]
         if given.condition is not None or not any(isinstance(each, core.FunctionOf) for each in sorts):
@@ -245,6 +260,24 @@ class Terms:
             inside = MEMBERS[name].format(*(f"(select {each} {x})" for each in names))
             self._fact(bound, f"(= {left} {both(guard, inside)})", left)
         return self._symbols[key]
+
+    def _field(self, term: core.BuiltinCall, env: Environment, path: Path) -> Meaning:
+        """A field of a record by a name that is written, or the record with another value there."""
+        whole, name, *given = term.arguments
+        made = constructed(whole.sort, self.goal)
+        if len(made) != 1 or not isinstance(name, core.LiteralTerm):
+            raise NotExpressible("a field that is not written")
+        parts: dict[object, core.Term] = {
+            each.name: core.Selection(made[0], at, whole) for at, each in enumerate(made[0].fields)
+        }
+        if name.value not in parts:
+            raise NotExpressible("a field that the record may lack")
+        if not given:
+            return self.meaning(parts[name.value], env, path)
+        (result,) = constructed(term.sort, self.goal)
+        parts[name.value] = given[0]
+        fields = tuple(parts[each.name] for each in result.fields)
+        return self.meaning(core.Construction(result, fields), env, path)
 
     def _power(self, term: core.BuiltinCall, env: Environment, path: Path) -> Meaning:
         """A product, for an exponent that is a small natural number."""

@@ -139,7 +139,6 @@ def test_an_unusable_home_is_an_error_result(pif: Pif, home: Path) -> None:
 
     for words in (
         ("list",),
-        ("run", "1"),
         ("evolve", "1", "--name", "one"),
         ("backup", "x"),
         ("history", "a"),

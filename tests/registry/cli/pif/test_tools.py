@@ -313,8 +313,8 @@ def test_every_command_explains_itself(pif: Pif) -> None:
     for name in commands.commands:
         shown = pif(name, "--help")
         assert shown.exit_code == 0
-        assert ("--json" in shown.stdout) == (name != "serve"), "`serve` speaks MCP and nothing else"
-        assert "--home" in shown.stdout
+        assert ("--json" in shown.stdout) == (name not in ("serve", "completion")), name
+        assert ("--home" in shown.stdout) == (name != "completion")
         assert pif(name, "--nonsense").exit_code == 2
     assert "has no --json" in pif("serve", "--json").stderr
     assert "Status 2 is explained on standard error only" in " ".join(pif("--help").stdout.split())

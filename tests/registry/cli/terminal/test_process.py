@@ -38,13 +38,13 @@ def shell(environment: dict[str, str], tmp_path: Path) -> Shell:
 
 
 def test_what_is_said_first_stands_first_in_one_pipe(shell: Shell) -> None:
-    """An answer comes before the warning about it, though standard output waits and standard error does not."""
+    """A warning comes before the answer it is about, though standard output waits and standard error does not."""
     done = shell("evolve", '{"app": ["nowhere", 1]}', "--name", "t", "--description", "", redirected="2>&1")
     lines = done.stdout.decode().splitlines()
 
     assert done.returncode == 0, done.stdout
-    assert lines[0].startswith("t@1 created")
-    assert lines[-1].startswith("warning: ")
+    assert lines[0].startswith("warning: ")
+    assert lines[2].startswith("t@1 created")
 
 
 def test_a_usage_error_comes_behind_what_was_printed(shell: Shell, tmp_path: Path) -> None:
