@@ -29,7 +29,7 @@ WHERE_DEFINED = "where the tools have values"
 
 def late(seconds: float) -> str:
     """The label of a law that a limit of so many seconds left open: to three digits, and whole milliseconds."""
-    return f"{LATE}{float(f'{max(round(seconds, 3), 0.001):.3g}'):g} s"
+    return f"{LATE}{float(f'{round(seconds, 3):.3g}'):g} s"
 
 
 class LawReport(msgspec.Struct, frozen=True, omit_defaults=True):
