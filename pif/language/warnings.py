@@ -125,11 +125,11 @@ class Rounding:
         self.count = mark
         del self.shown[mark:]
 
-    def take(self, other: Rounding, prefix: str = "") -> None:
-        """What another reading rounded, at places that begin with `prefix`."""
+    def take(self, other: Rounding, place: str) -> None:
+        """What another reading rounded: of code or an input that stands at `place`."""
         self.count += other.count
         for each in other.shown[: _SHOWN - len(self.shown)]:
-            self.shown.append(Rounded(prefix + each.path, each.source, each.target))
+            self.shown.append(Rounded(place + each.path.removeprefix("/input"), each.source, each.target))
 
     def numbers(self) -> RoundedNumbers | None:
         """What was rounded, if anything was."""

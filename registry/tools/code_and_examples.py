@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -209,25 +210,25 @@ def example_answer(name: str, example: Example, tools: Tools, budget: Budget) ->
     return run(asked, tools, budget)
 
 
-def read_examples(examples: Sequence[Example], rounding: Rounding) -> None:
-    """Tell `rounding` of the fractions in what examples are given.
+def read_examples(examples: Sequence[Example], typing: Typing, rounding: Rounding) -> None:
+    """Tell `rounding` of the fractions in what examples of a tool of that type are given.
 
     Raises `invalid_argument` where fractions are refused. What cannot be read for another reason is left to the run of
     the example, which says why."""
     for number, example in enumerate(examples):
-        given = (
-            {"input": example.input}
-            if example.arguments is msgspec.UNSET
-            else dict(enumerate(example.arguments))
-        )
-        for key, data in given.items():
-            place = f"examples/{number}/" + (f"{key}" if key == "input" else f"arguments/{key}")
+        if example.arguments is msgspec.UNSET:
+            given = {"input": example.input}
+        else:
+            given = {f"arguments/{at}": argument for at, argument in enumerate(example.arguments)}
+        for at, (key, data) in enumerate(given.items()):
+            place = f"examples/{number}/{key}"
             lost = Rounding()
             try:
                 if example.data:
                     read_data(data, lost)
                 else:
-                    read_input(data, raw=example.raw, rounding=lost)
+                    kept = partial(kept_strings, typing, at)
+                    read_input(data, raw=example.raw, rounding=lost, kept=kept)
             except PifError:
                 continue
             if lost.count and rounding.refuse:
@@ -236,7 +237,7 @@ def read_examples(examples: Sequence[Example], rounding: Rounding) -> None:
                     "invalid_argument", f"{first.source!r} has a fraction, and numbers are integers here", place=place,
                     found=repr(first.source), expected=f"an integer, such as {first.target}", hint=REFUSED_HINT,
                 )  # fmt: skip
-            rounding.take(lost, "/" + place.removesuffix("/input"))
+            rounding.take(lost, f"/{place}")
 
 
 def holds(answer: Answer, example: Example) -> bool:

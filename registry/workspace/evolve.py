@@ -65,7 +65,6 @@ def evolve(
     rounding = Rounding(fractions)
     term = closed(_written(request, tools, maximum_fuel, rounding))
     kept_rounded = rounding.numbers()
-    read_examples(request.examples, rounding)
     facts = facts_of(term)
     text = term_text(term)
     examples = msgspec.json.encode(request.examples).decode() if request.examples else NO_EXAMPLES
@@ -74,7 +73,7 @@ def evolve(
         return store.evolve(
             request.name, code=text, hash=identity(term), description=request.description,
             capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
-            rounded=kept_rounded,            expect_version=expected, dry_run=dry,
+            rounded=kept_rounded, expect_version=expected, dry_run=dry,
         )  # fmt: skip
 
     planned = keep(request.expect_version, True, CheckedLaws(None, {}, [], []))
@@ -82,6 +81,7 @@ def evolve(
     view = Overlay(tools, request.name, planned.record.version, term)
     typing = typing_of(view.new, view, Work(stop=stop))
     reports: list[Json] = []
+    read_examples(request.examples, typing, rounding)
     if request.examples:
         reports = check_examples(
             request.name, request.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))

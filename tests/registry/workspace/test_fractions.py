@@ -125,3 +125,16 @@ def test_where_fractions_are_refused_they_are_errors(strict: Workspace) -> None:
     assert refused["error"]["path"] == "/examples/0/input"
     assert strict.run(Request(tool="same", input=1))["error"]["kind"] == "unknown_tool"
     assert strict.run(Request(code=IDENTITY, input=2.0))["value"] == 2
+
+
+def test_text_that_looks_like_a_fraction_is_none(strict: Workspace) -> None:
+    priced: Json = {"lam": "s", "body": {"concat": [{"var": "s"}, " EUR"]}}
+    examples = [Example(input="19.99", output="19.99 EUR")]
+    assert "warnings" not in strict.evolve(Evolve("priced", "A price", priced, examples=examples))
+    named: Json = {
+        "lam": "s",
+        "body": {"lam": "n", "body": {"add": [{"length": {"chars": {"var": "s"}}}, {"var": "n"}]}},
+    }
+    wrong = [Example(arguments=["1.5", 1.5], output=5)]
+    refused = strict.evolve(Evolve("sized", "A length and more", named, examples=wrong))
+    assert refused["error"]["path"] == "/examples/0/arguments/1"
