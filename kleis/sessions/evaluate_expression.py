@@ -232,7 +232,9 @@ def _computed(
     except (EvaluationError, BudgetError) as error:
         return error_fields(error, warnings=warnings_of(question.lints))
     open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))
-    if open_value and not _is_bare(question.expression, universe.theory):
+    # A comparison of constants by doubles is no answer: π = 3.141592653589793 would be true.
+    compares_doubles = found.approximate and isinstance(found.value, bool)
+    if (open_value and not _is_bare(question.expression, universe.theory)) or compares_doubles:
         decided = _decided(universe, question, None, provers, deadline, explain)
         if decided["status"] != "error":
             return decided

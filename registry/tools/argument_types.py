@@ -15,12 +15,12 @@ from pif.analysis.types.type_text import print_type
 from pif.analysis.types.unification import Shape, Type, find
 from pif.language.budget import Budget
 from pif.language.reification import at_most, literal_term
-from pif.language.terms import Json, literal, make, print_term
+from pif.language.terms import Json, Term, literal, make, print_term
 from pif.language.warnings import PifWarning, Rounding
 from pif.run.evaluate import Request
 from pif.run.read_input import KeptStrings, read_data, read_input
 
-__all__ = ["applied", "function_warning", "kept_strings", "parameters"]
+__all__ = ["applied", "fresh_name", "function_warning", "kept_strings", "parameters"]
 
 _DEEPEST = 20
 """Levels of a type that are looked at: inputs of clients nest less."""
@@ -68,7 +68,8 @@ def _kept(type_: Type, levels: int) -> KeptStrings:
 def applied(
     name: str, arguments: Sequence[Json], request: Request, typing: Typing, rounding: Rounding
 ) -> Request:
-    """The run of a curried tool on several arguments: all but the last are applied in its code.
+    """The run of a curried tool on several arguments: its code is a function that applies the tool to the others and then
+    to its input, the last. What takes fewer is so a `type_error`, never called on less.
 
     `raw` and `data` of `request` hold for all of them. Raises `PifError` with a path into the argument."""
     term = literal(name)
@@ -82,11 +83,29 @@ def applied(
             kept = partial(kept_strings, typing, number)
             given = read_input(argument, raw=request.raw, rounding=rounding, kept=kept)
         term = make("app", (term, given))
+    variable = fresh_name([term])
+    term = make("lam", (make("app", (term, Term("var", (), variable))),), variable)
     *_, last = arguments
     is_text = isinstance(last, str) and kept_strings(typing, len(arguments) - 1) is True
     return msgspec.structs.replace(
         request, code=print_term(term), tool=None, input=last, raw=request.raw or is_text
     )
+
+
+def fresh_name(terms: Sequence[Term]) -> str:
+    """A variable that no term uses, so that an `eval` in one cannot refer to it."""
+    names: set[str] = set()
+    waiting = list(terms)
+    while waiting:
+        term = waiting.pop()
+        if term.op in ("var", "lam", "let"):
+            names.add(term.value)
+        waiting += term.parts
+    number, name = 0, "x"
+    while name in names:
+        number += 1
+        name = f"x{number}"
+    return name
 
 
 def function_warning(label: str, typing: Typing, given: int, last: Json) -> PifWarning:

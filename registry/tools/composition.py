@@ -23,6 +23,7 @@ from pif.language.warnings import Rounding
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
 from registry.records import parse_reference
+from registry.tools.argument_types import fresh_name
 from registry.tools.code_and_examples import coded
 
 __all__ = ["STAGES", "Transform", "composed", "derived"]
@@ -54,7 +55,7 @@ def composed(name: str, stages: Sequence[Json], tools: Tools, rounding: Rounding
     names = [stage for stage in stages if isinstance(stage, str)]
     terms = [_function(stage, f"compose/{number}", tools, rounding) for number, stage in enumerate(stages)]
     _check_circle(name, [*names, *(used for term in terms for used in facts_of(term).tools)], tools)
-    variable = _fresh(terms)
+    variable = fresh_name(terms)
     body = Term("var", (), variable)
     for term in terms:
         body = make("app", (term, body))
@@ -141,19 +142,3 @@ def _check_circle(name: str, stages: Sequence[str], tools: Tools) -> None:
             if used not in came:
                 came[used] = reference
                 waiting.append(used)
-
-
-def _fresh(terms: Sequence[Term]) -> str:
-    """A variable that no stage uses, so that an `eval` in one cannot refer to it."""
-    names: set[str] = set()
-    waiting = list(terms)
-    while waiting:
-        term = waiting.pop()
-        if term.op in ("var", "lam", "let"):
-            names.add(term.value)
-        waiting += term.parts
-    number, name = 0, "x"
-    while name in names:
-        number += 1
-        name = f"x{number}"
-    return name

@@ -64,6 +64,7 @@ def test_curried_tools_take_several_arguments(home: Workspace) -> None:
     assert home.run_on("std.gcd", [12, 18], Request())["value"] == 6
     assert home.run_on("std.gcd", ["12", 18], Request())["value"] == 6
     assert home.run_on("std.gcd", [12, 18], Request(data=True))["value"] == 6
+    assert home.run_on("std.gcd", [12, 18, 24], Request())["error"]["kind"] == "type_error"
     assert home.run_on("std.gdc", [12, 18], Request())["error"]["kind"] == "unknown_tool"
     assert home.run_on("std.gcd", [{"ad": 1}, {"var": 3}], Request())["error"]["kind"] == "parse_error"
 
@@ -96,6 +97,9 @@ def test_examples_are_read_as_runs_are(home: Workspace) -> None:
     assert made["outcome"] == "created"
     assert made["examples"][0]["raw"] is True
     assert "data" not in made["examples"][0]
+    many = (Example(arguments=(12, 18, 24), output=6),)
+    tool: Json = {"lam": "a", "body": {"lam": "b", "body": {"add": [{"var": "a"}, {"var": "b"}]}}}
+    assert home.evolve(Evolve("sums", "A sum", tool, examples=many))["error"]["kind"] == "example_failed"
     joined: Json = {"lam": "s", "body": {"lam": "t", "body": {"concat": [{"var": "s"}, {"var": "t"}]}}}
     pair = (Example(arguments=("1", "2"), output="12"),)
     assert home.evolve(Evolve("joined", "Two texts", joined, examples=pair))["outcome"] == "created"

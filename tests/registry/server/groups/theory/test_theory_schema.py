@@ -234,3 +234,11 @@ def test_names_are_completed(server: PifClient) -> None:
     assert complete("kleis://sessions/{session}/{structure}", "structure", "ke", session="completed") == [
         "kept"
     ]
+
+
+@pytest.mark.parametrize(("claim", "status"), [("π > 3.14", "verified"), ("π = 3.14", "disproved")])
+def test_constants_are_compared_by_proof_and_not_by_doubles(
+    sessions: Sessions, claim: str, status: str
+) -> None:
+    answer = evaluate(sessions.universe("constants"), claim, sessions.provers, Deadline(20))
+    assert (answer["status"], "approximate" in answer) == (status, False)
