@@ -15,12 +15,15 @@ from kleis.prover.checker.translation.sorts import check_rationals
 from kleis.prover.checker.translation.terms import Restart, Terms
 from kleis.prover.checker.translation.text import both, negation
 
-__all__ = ["answer", "holds", "of_goal", "refuted", "verdict"]
+__all__ = ["Fact", "Together", "answer", "holds", "of_goal", "refuted", "verdict"]
 
 STEPS = 3_000_000
 FEW_STEPS = 200_000
 
 NOTHING = Goal(claim=None)
+
+Fact = tuple[Term, bool]
+"""A closed formula, and whether T of it holds."""
 
 
 def of_goal(goal: Goal, claim: Term | None = None) -> Script:
@@ -55,26 +58,44 @@ def verdict(goal: Goal) -> str:
     return "undefined" if true == opposite == "sat" else "open"
 
 
-def refuted(facts: Sequence[tuple[Term, bool]], goal: Goal = NOTHING) -> str:
-    """What Z3 says where one of the facts is denied: ``unsat`` if all of them hold.
-
-    A fact is a closed formula, and whether T of it holds.
-    """
-    definitions = {each.key: each for each in goal.definitions}
-    reached = reach([each for each, _ in facts], definitions).definitions.values()
-    check_rationals(goal, *(each for each, _ in facts), *(each.body for each in reached))
-    partial: set[object] = set()
-    while True:
-        try:
-            return _refuted(facts, goal, partial)
-        except Restart:
-            continue
+def refuted(facts: Sequence[Fact], goal: Goal = NOTHING) -> str:
+    """What Z3 says where one of the facts is denied: ``unsat`` if all of them hold."""
+    together = Together(goal)
+    together.add(facts)
+    return together.answer()
 
 
-def _refuted(facts: Sequence[tuple[Term, bool]], goal: Goal, partial: set[object]) -> str:
-    terms = Terms(goal, partial)
-    texts = []
-    for formula, expected in facts:
-        true = terms.meaning(formula, {}, frozenset()).text
-        texts.append(true if expected else negation(true))
-    return answer(assembled(terms, [negation(both(*texts))]))
+class Together:
+    """Facts that are asked about in one script, in which the meaning of definitions is written once."""
+
+    def __init__(self, goal: Goal = NOTHING) -> None:
+        self._goal = goal
+        self._definitions = {each.key: each for each in goal.definitions}
+        self._facts: list[Fact] = []
+        self._partial: set[object] = set()
+        self._terms = Terms(goal, self._partial)
+        self._texts: list[str] = []
+
+    def add(self, facts: Sequence[Fact]) -> None:
+        """Ask about these too. Raises `NotExpressible`, and then asks about what it did before."""
+        reached = reach([each for each, _ in facts], self._definitions).definitions.values()
+        check_rationals(self._goal, *(each for each, _ in facts), *(each.body for each in reached))
+        new = list(facts)
+        while True:
+            try:
+                texts = [self._text(each) for each in new]
+            except Restart:  # a function has no value somewhere: what was written of it before is void
+                self._terms, self._texts = Terms(self._goal, self._partial), []
+                new = [*self._facts, *facts]
+                continue
+            self._texts += texts
+            self._facts += facts
+            return
+
+    def answer(self) -> str:
+        """What Z3 says where one of the facts is denied."""
+        return answer(assembled(self._terms, [negation(both(*self._texts))]))
+
+    def _text(self, fact: Fact) -> str:
+        true = self._terms.meaning(fact[0], {}, frozenset()).text
+        return true if fact[1] else negation(true)
