@@ -6,8 +6,6 @@ have a value everywhere.  SMT-LIB's `div` and `mod` are Euclidean, so they are a
 
 from __future__ import annotations
 
-from functools import reduce
-
 from kleis.builtins.real_constants import BOUNDS
 
 __all__ = ["CONSTANTS", "MEMBERS", "PRELUDE", "expression"]
@@ -33,49 +31,34 @@ CONSTANTS = {
 }
 """The real constants that a script may mention: it knows of each that it lies between two rationals."""
 
-_NUMBERS = """
-plus (+ {0} {1}) | minus (- {0} {1}) | times (* {0} {1}) | negate (- {0})
-less_than (< {0} {1}) | leq (<= {0} {1}) | greater_than (> {0} {1}) | geq (>= {0} {1})
-"""
-_INTEGERS = "div (h-div {0} {1}) | mod (h-mod {0} {1}) | floor {0} | ceil {0}"
-_REALS = """
-divide (/ {0} {1}) | rational (/ {0} {1}) | reciprocal (/ 1.0 {0}) | floor (to_int {0}) | ceil (- (to_int (- {0})))
-to_real {0} | complex (h-pair {0} {1})
-"""
-_COMPLEX = """
-plus (h-add {0} {1}) | minus (h-sub {0} {1}) | times (h-mul {0} {1}) | divide (h-scale (h-mul {0} (h-conj {1})) (h-square {1}))
-negate (h-sub (h-pair 0.0 0.0) {0}) | conj (h-conj {0}) | abs_squared (h-square {0}) | re (h-re {0}) | im (h-im {0})
-"""
-_STRINGS = """
-str_eq (= {0} {1}) | strlen (str.len {0}) | length (str.len {0}) | hasPrefix (str.prefixof {1} {0})
-hasSuffix (str.suffixof {1} {0}) | contains (str.contains {0} {1}) | charAt (str.at {0} {1})
-substr (str.substr {0} (ite (< {1} 0) 0 {1}) {2}) | replace (str.replace {0} {1} {2})
-replaceAll (str.replace_all {0} {1} {2}) | matches (= {0} {1})
-"""
-_WORDS = """
-bvnot bvneg bvand bvor bvxor bvadd bvsub bvmul bvudiv bvurem bvsdiv bvsrem bvshl bvlshr bvashr
-bvult bvule bvugt bvuge bvslt bvsle bvsgt bvsge
-"""
-MEMBERS = {
-    "union": "(or {0} {1})",
-    "intersect": "(and {0} {1})",
-    "difference": "(and {0} (not {1}))",
-    "complement": "(not {0})",
-}
+_NUMBERS = """plus (+ {0} {1}) | minus (- {0} {1}) | times (* {0} {1}) | negate (- {0}) |
+less_than (< {0} {1}) | leq (<= {0} {1}) | greater_than (> {0} {1}) | geq (>= {0} {1}) | """
+_WORDS = """bvnot bvneg bvand bvor bvxor bvadd bvsub bvmul bvudiv bvurem bvsdiv bvsrem bvshl bvlshr bvashr
+bvult bvule bvugt bvuge bvslt bvsle bvsgt bvsge"""
+_TEXTS = {
+    "Int": _NUMBERS + "div (h-div {0} {1}) | mod (h-mod {0} {1}) | floor {0} | ceil {0}",
+    "Real": _NUMBERS + """divide (/ {0} {1}) | rational (/ {0} {1}) | reciprocal (/ 1.0 {0}) | floor (to_int {0}) |
+        ceil (- (to_int (- {0}))) | to_real {0} | complex (h-pair {0} {1})""",
+    "h-complex": """plus (h-add {0} {1}) | minus (h-sub {0} {1}) | times (h-mul {0} {1}) | conj (h-conj {0}) |
+        divide (h-scale (h-mul {0} (h-conj {1})) (h-square {1})) | negate (h-sub (h-pair 0.0 0.0) {0}) |
+        abs_squared (h-square {0}) | re (h-re {0}) | im (h-im {0})""",
+    "String": """str_eq (= {0} {1}) | strlen (str.len {0}) | length (str.len {0}) | hasPrefix (str.prefixof {1} {0}) |
+        hasSuffix (str.suffixof {1} {0}) | contains (str.contains {0} {1}) | charAt (str.at {0} {1}) |
+        substr (str.substr {0} (ite (< {1} 0) 0 {1}) {2}) | replace (str.replace {0} {1} {2}) |
+        replaceAll (str.replace_all {0} {1} {2}) | matches (= {0} {1})""",
+    "Array": "in_set (select {1} {0}) | insert (store {1} {0} true) | remove (store {1} {0} false)",
+    "a member": "union (or {0} {1}) | intersect (and {0} {1}) | difference (and {0} (not {1})) | complement (not {0})",
+}  # fmt: skip
+
+
+def _read(text: str) -> dict[str, str]:
+    rows = (each.split(None, 1) for each in text.split("|"))
+    return {name: template.strip() for name, template in rows}
+
+
+_BY_KIND = {kind: _read(text) for kind, text in _TEXTS.items()}
+MEMBERS = _BY_KIND["a member"]
 """What the members of a set that is computed from sets are, by whether they are members of those."""
-
-
-def _read(*texts: str) -> dict[str, str]:
-    lines = (each.split(None, 1) for each in "|".join(texts).replace("\n", "|").split("|") if each.strip())
-    return {name: template.strip() for name, template in lines}
-
-
-_BY_KIND = {
-    "Int": _read(_NUMBERS, _INTEGERS),
-    "Real": _read(_NUMBERS, _REALS),
-    "h-complex": _read(_COMPLEX),
-    "String": _read(_STRINGS),
-}
 
 
 def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -> str | None:
@@ -84,7 +67,7 @@ def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -
     if name in BOUNDS and result == "Real":
         return f"h-constant-{name}"
     if name == "concat" and first == "String":
-        return reduce(lambda left, right: f"(str.++ {left} {right})", arguments)
+        return f"(str.++ {' '.join(arguments)})"
     if first.startswith("(_ BitVec") and len(set(kinds)) == 1 and name in _WORDS.split():
         return f"({name} {' '.join(arguments)})"
     if name == "bv":
@@ -92,9 +75,5 @@ def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -
     if name in ("empty_set", "singleton"):
         empty = f"((as const {result}) false)"
         return f"(store {empty} {arguments[0]} true)" if arguments else empty
-    if last.startswith("(Array") and name in ("in_set", "insert", "remove"):
-        element, items = arguments
-        stored = "true" if name == "insert" else "false"
-        return f"(select {items} {element})" if name == "in_set" else f"(store {items} {element} {stored})"
-    template = _BY_KIND.get(first, {}).get(name)
+    template = _BY_KIND.get("Array" if last.startswith("(Array") else first, {}).get(name)
     return template and template.format(*arguments)

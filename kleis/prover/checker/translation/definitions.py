@@ -44,24 +44,29 @@ def _below(left: core.Term, right: core.Term) -> core.Term:
     return operation("less_than", core.BOOL, left, right)
 
 
+def _made(sort: core.Sort, which: int = 1) -> core.Constructor:
+    """A constructor of a sort of lists, or that of a sort of tuples."""
+    if isinstance(sort, core.ListOf):
+        return list_constructors(sort)[which]
+    assert isinstance(sort, core.TupleOf)
+    return tuple_constructor(sort)
+
+
 def _nil(sort: core.Sort) -> core.Term:
-    assert isinstance(sort, core.ListOf)
-    return core.Construction(list_constructors(sort)[0], ())
+    return core.Construction(_made(sort, 0), ())
 
 
 def _cons(head: core.Term, tail: core.Term) -> core.Term:
-    return core.Construction(list_constructors(core.ListOf(head.sort))[1], (head, tail))
+    return core.Construction(_made(core.ListOf(head.sort)), (head, tail))
 
 
-def _part(items: core.Term, place: int) -> core.Term:
-    assert isinstance(items.sort, core.ListOf)
-    return core.Selection(list_constructors(items.sort)[1], place, items)
+def _part(whole: core.Term, place: int) -> core.Term:
+    return core.Selection(_made(whole.sort), place, whole)
 
 
 def _cases(items: core.Term, empty: core.Term, step: _Call) -> core.Term:
     """``match items { Nil => empty | Cons(h, t) => step(h, t) }``"""
-    assert isinstance(items.sort, core.ListOf)
-    made = core.Discrimination(list_constructors(items.sort)[1], items)
+    made = core.Discrimination(_made(items.sort), items)
     return _if(made, step(_part(items, 0), _part(items, 1)), empty)
 
 
@@ -73,11 +78,6 @@ def _apply(function: core.Term, *arguments: core.Term) -> core.Term:
 def _total(rec: _Call, sort: core.Sort, f: core.Term, low: core.Term, high: core.Term) -> core.Term:
     more = operation("plus", sort, _apply(f, low), rec(f, _op("plus", low, _ONE), high))
     return _if(_below(high, low), _number(0, sort), more)
-
-
-def _component(pair: core.Term, place: int) -> core.Term:
-    assert isinstance(pair.sort, core.TupleOf)
-    return core.Selection(tuple_constructor(pair.sort), place, pair)
 
 
 def _every_member(less: core.Term, more: core.Term) -> core.Term:
@@ -93,8 +93,8 @@ _BUILTINS: dict[str, _Call] = {
     "max": lambda rec, s, a, b: _if(_below(a, b), b, a),
     "sign": lambda rec, s, a: _if(_below(a, _number(0, a.sort)), _number(-1, s),
         _if(core.Equals(a, _number(0, a.sort)), _ZERO, _ONE)),
-    "fst": lambda rec, s, pair: _component(pair, 0),
-    "snd": lambda rec, s, pair: _component(pair, 1),
+    "fst": lambda rec, s, pair: _part(pair, 0),
+    "snd": lambda rec, s, pair: _part(pair, 1),
     "head": lambda rec, s, xs: _part(xs, 0),
     "tail": lambda rec, s, xs: _part(xs, 1),
     "length": lambda rec, s, xs: _cases(xs, _ZERO, lambda h, t: _op("plus", _ONE, rec(t))),

@@ -18,7 +18,7 @@ from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError,
 from kleis.prover.checker.translation.builtins import CONSTANTS, PRELUDE
 from kleis.prover.checker.translation.sorts import check_rationals
 from kleis.prover.checker.translation.terms import Environment, Restart, Terms
-from kleis.prover.checker.translation.text import TRUE, both, implication, negation
+from kleis.prover.checker.translation.text import TRUE, both, implies, negation
 
 __all__ = ["Instance", "Script", "assembled", "outermost", "translate"]
 
@@ -82,8 +82,8 @@ def _translated(
         if isinstance(x.sort, core.FunctionOf)
     }
     taken = [_taken(sequent, each, unknown) for each in instances]
-    taken_of = {each.of: outermost(sequent.premise(each.of))[0] for each in instances}
-    used = [sequent.premise(each) for each in whole if not _mentions_functions(taken_of.get(each, ()))]
+    of_functions = {each.of for each in instances if _is_about_functions(sequent.premise(each.of))}
+    used = [sequent.premise(each) for each in whole if each not in of_functions]
     claim = substitute(claim, unknown) if unknown else claim
     bodies = [each for body, at in taken for each in (body, *at)]
     if sum(1 for _ in islice(subterms(*used, *bodies, claim), _MOST_PARTS)) == _MOST_PARTS:
@@ -110,8 +110,8 @@ def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
     return Script((PRELUDE, *constants, *terms.lines), tuple(each for each in asserted if each != TRUE))
 
 
-def _mentions_functions(variables: Sequence[core.Variable]) -> bool:
-    return any(isinstance(each.sort, core.FunctionOf) for each in variables)
+def _is_about_functions(premise: core.Term) -> bool:
+    return any(isinstance(each.sort, core.FunctionOf) for each in outermost(premise)[0])
 
 
 def _taken(
@@ -134,4 +134,4 @@ def _instance(terms: Terms, body: core.Term, at: Sequence[core.Term], env: Envir
             inner, _, _ = terms.binding(each.variables)
             if terms.meaning(each.body, {**env, **inner}, frozenset()).defined != TRUE:
                 raise RejectedError("an instance at a function that has no value somewhere")
-    return implication(both(*needed), terms.meaning(body, env, frozenset()).text)
+    return implies(both(*needed), terms.meaning(body, env, frozenset()).text)

@@ -140,11 +140,9 @@ def check_rationals(goal: Goal, *formulas: core.Term) -> None:
     """
     for term in subterms(*formulas):
         bound = [each.sort for each in bound_by(term)]
-        if any(
-            isinstance(each, core.SetOf) and core.RATIONAL in _inside(each, goal)
-            for each in (term.sort, *bound)
-        ):
-            raise NotExpressible("sets of rational numbers: solvers have reals only")
+        for each in (term.sort, *bound):
+            if isinstance(each, core.SetOf) and core.RATIONAL in _inside(each, goal):
+                raise NotExpressible("sets of rational numbers: solvers have reals only")
         if isinstance(term, core.Equals) and isinstance(term.left.sort, core.FunctionOf):
             bound += term.left.sort.domain
         elif not isinstance(term, core.Quantifier):
@@ -154,14 +152,12 @@ def check_rationals(goal: Goal, *formulas: core.Term) -> None:
 
 
 def _is_of_sums(formula: core.Term) -> bool:
-    return all(
-        isinstance(each, core.LiteralTerm)
-        or (
-            {each.sort, *(variable.sort for variable in bound_by(each))} <= {core.RATIONAL, core.BOOL}
-            and (
-                isinstance(each, _PURE)
-                or (isinstance(each, core.BuiltinCall) and each.operation.name in _SUMS)
-            )
-        )
-        for each in subterms(formula)
+    return all(isinstance(each, core.LiteralTerm) or _is_of_a_sum(each) for each in subterms(formula))
+
+
+def _is_of_a_sum(term: core.Term) -> bool:
+    sorts = {term.sort, *(each.sort for each in bound_by(term))}
+    is_known = isinstance(term, _PURE) or (
+        isinstance(term, core.BuiltinCall) and term.operation.name in _SUMS
     )
+    return is_known and sorts <= {core.RATIONAL, core.BOOL}

@@ -37,6 +37,7 @@ _Pairs: TypeAlias = Iterable[tuple[core.Variable, core.Term]]
 
 _MOST_FUNCTIONS = 200
 _LARGEST_EXPONENT = 64
+_WHOLE = (core.NATURAL, core.INTEGER)
 _MOST_PARTS = 200_000
 
 
@@ -91,12 +92,9 @@ class Terms:
         match term:
             case core.Variable(name=name) if name in env:
                 return Meaning.value(env[name], term.sort)
-            case core.LiteralTerm(value=bool(truth)):
-                return Meaning(TRUE, FALSE) if truth else Meaning(FALSE, TRUE)
-            case core.LiteralTerm(value=str(text)):
-                return Meaning(smt.string(text))
             case core.LiteralTerm(value=value, sort=sort):
-                return Meaning(smt.number(Fraction(value), self.sorts.name(sort)))
+                exact = value if isinstance(value, bool | str) else Fraction(value)
+                return Meaning.value(smt.literal(exact, self.sorts.name(sort)), sort)
             case core.SymbolCall(symbol=symbol) if not isinstance(term.sort, core.FunctionOf):
                 texts, needed = self._strict(term.arguments, env, path)
                 return Meaning.value(call(self._symbol(symbol), texts), term.sort).under(needed)
@@ -153,7 +151,7 @@ class Terms:
         name = self._declare("c", domain, result)
         _, bound, guards = self.binding(_places(domain))
         left = call(name, (each for each, _ in bound))
-        self._fact(bound, smt.implication(both(*guards), self._guard(result, left)), left)
+        self._fact(bound, smt.implies(both(*guards), self._guard(result, left)), left)
         return name
 
     def _declare(self, prefix: str, domain: Sequence[core.Sort], result: core.Sort) -> str:
@@ -177,7 +175,7 @@ class Terms:
             return f"(>= {text} 0)"
         if isinstance(sort, core.SetOf):
             x = self.sorts.fresh("x")
-            members = smt.implication(f"(select {text} {x})", self._guard(sort.element, x))
+            members = smt.implies(f"(select {text} {x})", self._guard(sort.element, x))
             return smt.binder("forall", ((x, self.sorts.name(sort.element)),), members)
         return call(self._members(sort), (text,))
 
@@ -239,9 +237,8 @@ class Terms:
                 needed = _unknown(self.meaning(given.condition, values, path).text, path)
             if isinstance(given.result, core.SetOf) and given.name in MEMBERS:
                 of_sets = self._set(given.name, given.result)
-                if given.name == "complement":
-                    return Meaning(call(of_sets, texts), "", defined)
-                return Meaning(reduce(lambda left, right: call(of_sets, (left, right)), texts), "", defined)
+                joined = reduce(lambda left, right: call(of_sets, (left, right)), texts)
+                return Meaning(call(of_sets, texts) if given.name == "complement" else joined, "", defined)
             kinds = [self.sorts.name(each) for each in sorts]
             found = expression(given.name, kinds, self.sorts.name(given.result), texts)
             if found is not None:
@@ -265,32 +262,28 @@ class Terms:
         """A field of a record by a name that is written, or the record with another value there."""
         whole, name, *given = term.arguments
         made = constructed(whole.sort, self.goal)
-        if len(made) != 1 or not isinstance(name, core.LiteralTerm):
-            raise NotExpressible("a field that is not written")
-        parts: dict[object, core.Term] = {
-            each.name: core.Selection(made[0], at, whole) for at, each in enumerate(made[0].fields)
-        }
-        if name.value not in parts:
-            raise NotExpressible("a field that the record may lack")
+        fields = [(each.name, core.Selection(c, at, whole)) for c in made for at, each in enumerate(c.fields)]
+        parts: dict[object, core.Term] = dict(fields)
+        if len(made) != 1 or not isinstance(name, core.LiteralTerm) or name.value not in parts:
+            raise NotExpressible("a field that is not written, or that the record may lack")
         if not given:
             return self.meaning(parts[name.value], env, path)
         (result,) = constructed(term.sort, self.goal)
         parts[name.value] = given[0]
-        fields = tuple(parts[each.name] for each in result.fields)
-        return self.meaning(core.Construction(result, fields), env, path)
+        changed = core.Construction(result, tuple(parts[each.name] for each in result.fields))
+        return self.meaning(changed, env, path)
 
     def _power(self, term: core.BuiltinCall, env: Environment, path: Path) -> Meaning:
         """A product, for an exponent that is a small natural number."""
         base, exponent = term.arguments
         written = exponent.term if isinstance(exponent, core.Coercion) else exponent
         times = written.value if isinstance(written, core.LiteralTerm) else None
-        whole = exponent.sort in (core.NATURAL, core.INTEGER)
-        if not whole or not isinstance(times, int) or not 0 <= times <= _LARGEST_EXPONENT:
+        if not isinstance(times, int) or exponent.sort not in _WHOLE or not 0 <= times <= _LARGEST_EXPONENT:
             raise NotExpressible("a power whose exponent is no small number")
         x = core.Variable("x", base.sort)
-        product: core.Term = x if times else core.Coercion(core.LiteralTerm(1, core.INTEGER), x.sort)
-        for _ in range(times - 1):
-            product = operation("times", x.sort, x, product)
+        one = core.Coercion(core.LiteralTerm(1, core.INTEGER), x.sort)
+        factors: list[core.Term] = [x] * times or [one]
+        product = reduce(lambda left, right: operation("times", x.sort, left, right), factors)
         return self._bound([(x, base)], product, env, path)
 
     def _bound(self, pairs: _Pairs, body: core.Term, env: Environment, path: Path) -> Meaning:
@@ -364,17 +357,17 @@ class Terms:
                 raise Restart
             if defined:
                 where = call(defined, texts)
-                self._fact(bound, smt.implication(both(*guards), f"(= {where} {value.defined})"), where)
+                self._fact(bound, smt.implies(both(*guards), f"(= {where} {value.defined})"), where)
                 guards.append(where)
             left = call(name, texts)
-            self._fact(bound, smt.implication(both(*guards), f"(= {left} {value.text})"), left)
+            self._fact(bound, smt.implies(both(*guards), f"(= {left} {value.text})"), left)
         if self.sorts.is_guarded(definition.result):
             env, bound, guards = self.binding(definition.parameters)
             names = [each for each, _ in bound]
             guards.append(self.meaning(given.condition, env, frozenset()).text)
             guards += [call(defined, names)] * bool(defined)
             left = call(name, names)
-            self._fact(bound, smt.implication(both(*guards), self._guard(definition.result, left)), left)
+            self._fact(bound, smt.implies(both(*guards), self._guard(definition.result, left)), left)
         return name, defined
 
     # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -395,12 +388,11 @@ class Terms:
             parts.append(self.meaning(each, env, path))
             if all(part.defined == TRUE for part in parts):
                 path |= self._facts(parts[-1].false if term.name == "or" else parts[-1].text)
-        first = parts[0]
-        match term.name:
-            case "not":
-                return Meaning(first.false, first.text, first.defined)
-            case "implies":
-                parts = [Meaning(first.false, first.text, first.defined), parts[1]]
+        opposite = Meaning(parts[0].false, parts[0].text, parts[0].defined)
+        if term.name == "not":
+            return opposite
+        if term.name == "implies":
+            parts[0] = opposite
         true, false = [part.text for part in parts], [part.false for part in parts]
         joins = (both, smt.either) if term.name == "and" else (smt.either, both)
         found = _formula(joins[0](*true), joins[1](*false), total=all(part.defined == TRUE for part in parts))
@@ -417,7 +409,7 @@ class Terms:
         body = self.meaning(term.body, {**env, **names}, path)
         guard = both(*guards)
         universal = term.kind == "forall"
-        every = smt.binder("forall", listed, smt.implication(guard, body.text if universal else body.false))
+        every = smt.binder("forall", listed, smt.implies(guard, body.text if universal else body.false))
         some = smt.binder("exists", listed, both(guard, body.false if universal else body.text))
         true, false = (every, some) if universal else (some, every)
         return _formula(true, false, total=body.defined == TRUE)

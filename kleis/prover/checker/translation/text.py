@@ -7,19 +7,7 @@ from fractions import Fraction
 
 from kleis.prover.checker.sequent import NotExpressible
 
-__all__ = [
-    "FALSE",
-    "TRUE",
-    "binder",
-    "both",
-    "call",
-    "choice",
-    "either",
-    "implication",
-    "negation",
-    "number",
-    "string",
-]
+__all__ = ["FALSE", "TRUE", "binder", "both", "call", "choice", "either", "implies", "literal", "negation"]
 
 TRUE = "true"
 FALSE = "false"
@@ -56,7 +44,7 @@ def negation(formula: str) -> str:
     return {TRUE: FALSE, FALSE: TRUE}.get(formula) or call("not", (formula,))
 
 
-def implication(given: str, formula: str) -> str:
+def implies(given: str, formula: str) -> str:
     """``given → formula``"""
     if given == TRUE or formula == TRUE:
         return formula
@@ -78,22 +66,26 @@ def binder(kind: str, bound: Iterable[tuple[str, str]], body: str, pattern: str 
     return _bounded(f"({kind} ({listed}) {f'(! {body} :pattern ({pattern}))' if pattern else body})")
 
 
-def number(value: Fraction, sort: str) -> str:
-    """A number of the sort Int or Real; solvers have no literals of other sorts."""
+def literal(value: bool | str | Fraction, sort: str) -> str:
+    """A truth value, a string, or a number of the sort Int or Real; solvers have no literals of other sorts.
+
+    Of a string, printable ASCII stands as it is, but for the quote and the backslash, everything else by its number.
+    """
+    if isinstance(value, bool):
+        return TRUE if value else FALSE
+    if isinstance(value, str):
+        if any(ord(each) > 0x2FFFF for each in value):
+            raise NotExpressible("a character above U+2FFFF: solvers have none")
+        plain = (
+            each if " " <= each <= "~" and each not in '"\\' else f"\\u{{{ord(each):x}}}" for each in value
+        )
+        return '"' + "".join(plain) + '"'
     if sort not in ("Int", "Real"):
         raise NotExpressible(f"a literal of the sort {sort}")
     point = ".0" if sort == "Real" else ""
     above, below = (f"{abs(each)}{point}" for each in value.as_integer_ratio())
     digits = above if value.denominator == 1 else f"(/ {above} {below})"
     return f"(- {digits})" if value < 0 else digits
-
-
-def string(text: str) -> str:
-    """A string literal: printable ASCII as it is, but for the quote and the backslash, everything else by its number."""
-    if any(ord(each) > 0x2FFFF for each in text):
-        raise NotExpressible("a character above U+2FFFF: solvers have none")
-    plain = (each if " " <= each <= "~" and each not in '"\\' else f"\\u{{{ord(each):x}}}" for each in text)
-    return '"' + "".join(plain) + '"'
 
 
 def _bounded(text: str) -> str:

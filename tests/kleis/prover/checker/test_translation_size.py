@@ -33,7 +33,7 @@ def lines_of_code(text: str) -> int:
 
 def test_the_translation_stays_small() -> None:
     folder = Path(translation.__file__).parent
-    assert sum(lines_of_code(each.read_text()) for each in folder.glob("*.py")) <= 843
+    assert sum(lines_of_code(each.read_text()) for each in folder.glob("*.py")) <= 800
 
 
 def test_what_is_counted() -> None:
