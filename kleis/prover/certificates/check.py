@@ -32,6 +32,7 @@ Settles: TypeAlias = Literal["z3", "cvc5", "both"]
 _CHOSEN: dict[Settles, tuple[Solver, ...]] = {"z3": ("z3",), "cvc5": ("cvc5",), "both": ("z3", "cvc5")}
 
 _JOB = "kleis.prover.certificates.check:check_certificate"
+_READING = "kleis.syntax.parser.before_fork"
 _GUARDS = Guards(cpu=300, wall=600.0, memory=2048)
 
 
@@ -93,14 +94,22 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(
-    data: bytes, broker: Broker, *, solvers: Settles = "z3", file: str = "<certificate>"
+    data: bytes,
+    broker: Broker,
+    *,
+    solvers: Settles = "z3",
+    file: str = "<certificate>",
+    guards: Guards = _GUARDS,
 ) -> CheckReport:
-    """Check the bytes of a certificate in a child process; what is wrong is in the report, never an exception."""
+    """Check the bytes of a certificate in a child process; what is wrong is in the report, never an exception.
+
+    What is not done within `guards` is refused.
+    """
     begun = time.monotonic()
     request = CheckRequest(data, solvers, file)
     # Only a guess at what the child will need: whether it asks a solver, it finds out for itself.
-    preload = PRELOAD if b'"rule":"ask"' in data else ()
-    answer = broker.submit(_JOB, request, 1, guards=_GUARDS, preload=preload)[1].result()
+    preload = (_READING, *(PRELOAD if b'"rule":"ask"' in data else ()))
+    answer = broker.submit(_JOB, request, 1, guards=guards, preload=preload)[1].result()
     report = answer.witness
     if not isinstance(report, CheckReport):
         report = CheckReport(ok=False, refused=("check", answer.detail or f"stopped: {answer.reason}"))

@@ -10,6 +10,7 @@
 - `common_mistakes`: text that does not parse, where the mistake is recognised, and what to write instead
 - `parse_errors`: errors in words; where parsing resumes after one
 - `parser`: the LALR automaton and the entry points
+- `before_fork`: the parser ready, for processes whose children parse
 
 Call `parser.parse_source`, `parse_program`, `parse_expression` or `parse_type`.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,13 @@ def test_another_grammar_has_another_cache(cache: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(tables, "grammar_text", lambda: text + "\n// changed\n")
     UNCACHED()
     assert len(list(cache.iterdir())) == 2
+
+
+def test_a_process_that_forks_reads_the_tables_before() -> None:
+    code = (
+        "import kleis.syntax.parser.before_fork\n"
+        "from kleis.syntax.parser import lexer, tables\n"
+        "print(tables.load_tables.cache_info().currsize)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout == "1\n"
