@@ -23,6 +23,7 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError, nearest
 from pif.language.json_text import JsonError, TooDeep, load_json
 from pif.language.terms import Json, Term, print_term
+from pif.language.text_mistakes import hint_for, is_meant_as_json
 from pif.language.warnings import Fractions, Rounding
 from pif.run import evaluate
 from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
@@ -146,7 +147,8 @@ def _of_text(code: str) -> Json:
     except JsonError as error:
         raise PifError(
             "parse_error", f"`code` is a string that is not JSON: {error}", found=f"a string of {len(code)} characters",
-            expected="a term, or the JSON text of one", hint='The text of a Python function needs language="python".',
+            expected="a term, or the JSON text of one",
+            hint=hint_for(code) if is_meant_as_json(code) else 'The text of a Python function needs language="python".',
         ) from None  # fmt: skip
 
 

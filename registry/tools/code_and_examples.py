@@ -16,6 +16,7 @@ from pif.language.errors import PifError
 from pif.language.host import Tools
 from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
 from pif.language.terms import Json, Term, identity, term_text
+from pif.language.text_mistakes import hint_for
 from pif.language.warnings import REFUSED_HINT, Rounding
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_data, read_input
@@ -114,7 +115,9 @@ def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:
             f"`code` is a string that is not JSON: {error}",
             found=f"a string of {len(code)} characters",
             expected="a term, or the JSON text of one",
-            hint=f'Did you mean the tool "{tool}"? Its source is {{"code_of": "{tool}"}}.' if tool else None,
+            hint=f'Did you mean the tool "{tool}"? Its source is {{"code_of": "{tool}"}}.'
+            if tool
+            else hint_for(code),
         ) from None
 
 
