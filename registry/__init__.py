@@ -31,7 +31,9 @@ in that object instead of raising. A folder imports only from earlier lines of t
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # `typing`, which has this name too, is not imported before the commands catch an interrupt
+TYPE_CHECKING = (
+    False  # `typing`, which has this name too, is not imported before the commands catch an interrupt
+)
 if TYPE_CHECKING:
     from registry.scripting import Registry, open
 
