@@ -257,7 +257,10 @@ class Workspace:
             return {"type": "error", "error": error.as_json()}
         answer = warned(self.run(asked, fuel=fuel, **how), rounding.warnings())
         if answer.get("kind") == "function":
-            answer = warned(answer, [function_warning(record.name, typing, len(arguments), arguments[-1])])
+            # What was run is code made here: the warning of its value is replaced by one about the tool.
+            told = function_warning(record.name, typing, len(arguments), arguments[-1])
+            others = [each for each in answer.pop("warnings", ()) if each["code"] != told.code]
+            answer = warned({"warnings": others, **answer} if others else answer, [told])
         return answer
 
     def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:

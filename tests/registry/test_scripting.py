@@ -37,6 +37,12 @@ def test_the_library_is_there(tools: registry.Registry) -> None:
     assert tools.list("gcd", library=True)["total"] >= 1
 
 
+def test_too_few_arguments_are_told_once(tools: registry.Registry) -> None:
+    answer = tools.run("std.substring", arguments=[1.4, 2])
+    assert [each["code"] for each in answer["warnings"]] == ["function_result", "fraction_rounded"]
+    assert "std.substring takes 3" in answer["warnings"][0]["message"]
+
+
 def test_laws_are_proved_kept_and_listed(tools: registry.Registry) -> None:
     tools.evolve("double", "Doubles", DOUBLE, laws=[LAW])
     assert tools.laws("double") == [{"law": LAW, "status": "proved"}]
