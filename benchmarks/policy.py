@@ -25,7 +25,7 @@ from benchmarks.stdio_latency import HANDSHAKE
 from kleis.policy.policy import load_policy
 from kleis.theory.import_search import packaged_library
 
-__all__ = ["LIMITS", "measure"]
+__all__ = ["LIMITS", "actions", "measure", "starter_policy"]
 
 LIMITS = {
     "a decision in process (ms)": 0.5,
@@ -41,14 +41,19 @@ _WARM = 500
 
 def measure() -> dict[str, float]:
     """Means in process, percentiles over stdio."""
-    library = packaged_library()
-    if library is None:
-        raise FileNotFoundError("the library of Kleis is not installed")
-    starter = library / "policies" / "coding_agent.kleis"
+    starter = starter_policy()
     return {**_in_process(starter), **_over_stdio(starter)}
 
 
-def _actions() -> Iterator[dict[str, Any]]:
+def starter_policy() -> Path:
+    """The file of the policy that is measured."""
+    library = packaged_library()
+    if library is None:
+        raise FileNotFoundError("the library of Kleis is not installed")
+    return library / "policies" / "coding_agent.kleis"
+
+
+def actions() -> Iterator[dict[str, Any]]:
     """Distinct actions of all kinds, allowed and denied."""
     number = 0
     while True:
@@ -65,8 +70,7 @@ def _actions() -> Iterator[dict[str, Any]]:
 
 def _in_process(starter: Path) -> dict[str, float]:
     policy = load_policy(starter)
-    actions = _actions()
-    given = [(each.pop("action"), each) for each in islice(actions, _WARM + _DECISIONS)]
+    given = [(each.pop("action"), each) for each in islice(actions(), _WARM + _DECISIONS)]
     for action, arguments in given[:_WARM]:
         policy.decide(action, arguments)
     begun = time.perf_counter()
@@ -107,9 +111,9 @@ def _round_trips(process: subprocess.Popen[bytes]) -> Iterator[float]:
     send(HANDSHAKE)
     reading.readline()
     send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    actions = _actions()
+    given = actions()
     for number in range(1, _CALLS + 101):
-        params = {"name": "check_action", "arguments": next(actions)}
+        params = {"name": "check_action", "arguments": next(given)}
         begun = time.perf_counter()
         send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
         answer = msgspec.json.decode(reading.readline())

@@ -25,7 +25,7 @@ from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
-__all__ = ["LIMITS", "measure"]
+__all__ = ["HANDSHAKE", "LIMITS", "Peer", "keep_same", "measure"]
 
 LIMITS = {"2025": 15.0, "2026": 25.0}
 """The most that the ratio of medians may be."""
@@ -59,7 +59,7 @@ HANDSHAKE = {
 }
 
 
-class _Peer:
+class Peer:
     """A server process and blocking pipes to it."""
 
     def __init__(self, command: Sequence[str], extra: dict[str, Any], *, handshake: bool) -> None:
@@ -97,7 +97,7 @@ class _Peer:
             raise ValueError(f"a wrong answer: {answer!r}")
         return spent
 
-    def __enter__(self) -> _Peer:
+    def __enter__(self) -> Peer:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -106,17 +106,22 @@ class _Peer:
         self._output.close()
 
 
+def keep_same(home: Path) -> None:
+    """Keep the tool that a `Peer` calls in a home."""
+    store = SqliteStore(home)
+    Workspace(store).evolve(Evolve("same", "What it is given", {"lam": "x", "body": {"var": "x"}}))
+    store.close()
+
+
 def measure(*, rounds: int = 10, calls: int = 200) -> dict[str, float]:
     """The ratios of the medians on both protocols, and the medians in microseconds."""
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
-        store = SqliteStore(Path(home))
-        Workspace(store).evolve(Evolve("same", "What it is given", {"lam": "x", "body": {"var": "x"}}))
-        store.close()
+        keep_same(Path(home))
         ours = [sys.executable, "-m", "registry.cli.pif", "--home", home, "serve"]
         peers = {
-            "floor": stack.enter_context(_Peer([sys.executable, "-c", FLOOR], {}, handshake=False)),
-            "2025": stack.enter_context(_Peer(ours, {}, handshake=True)),
-            "2026": stack.enter_context(_Peer(ours, {"_meta": ENVELOPE}, handshake=False)),
+            "floor": stack.enter_context(Peer([sys.executable, "-c", FLOOR], {}, handshake=False)),
+            "2025": stack.enter_context(Peer(ours, {}, handshake=True)),
+            "2026": stack.enter_context(Peer(ours, {"_meta": ENVELOPE}, handshake=False)),
         }
         spent: dict[str, list[int]] = {name: [] for name in peers}
         for peer in peers.values():

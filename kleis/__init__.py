@@ -26,8 +26,15 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `policy/`: what an agent may do, written in Kleis
 - `corpus/`: papers whose claims are linked to declarations
 - `explore/`: candidate laws of a structure, conjectured and decided
+- `scripting`: `verify`, `evaluate` and `Theory`, for people who script
 
-What to call first::
+What to call first, in a script (docs/reference/python.md)::
+
+    import kleis
+    kleis.verify("∀(x : ℝ). x² ≥ 0").status                           # raises KleisError for what is no question
+    kleis.Theory.load("groups.kleis").verify("∀(x : G). inv(inv(x)) = x")
+
+and in a program::
 
     from kleis import Loader, check_names, parse_source, search_from
     loading = Loader(search_from(os.environ)).load("policy.kleis")    # theory, errors, problems
@@ -46,13 +53,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
     from kleis.problems import Place, Problem
+    from kleis.scripting import Theory, evaluate, verify
     from kleis.syntax.parser.parser import parse_expression, parse_program, parse_source, parse_type
     from kleis.syntax.printer.formatter import format_source
     from kleis.syntax.printer.program import print_expression, print_program, print_type
     from kleis.theory.import_search import ImportSearch, search_from
     from kleis.theory.loader import Loader, Loading
     from kleis.theory.name_check.check_names import check_names
-    from kleis.theory.theory import Theory
 
 __all__ = [
     "BudgetError",
@@ -67,6 +74,7 @@ __all__ = [
     "Problem",
     "Theory",
     "check_names",
+    "evaluate",
     "format_source",
     "parse_expression",
     "parse_program",
@@ -76,6 +84,7 @@ __all__ = [
     "print_program",
     "print_type",
     "search_from",
+    "verify",
 ]
 
 _HOMES = {
@@ -87,7 +96,7 @@ _HOMES = {
     "syntax.printer.program": ("print_expression", "print_program", "print_type"),
     "problems": ("Place", "Problem"),
     "theory.name_check.check_names": ("check_names",),
-    "theory.theory": ("Theory",),
+    "scripting": ("Theory", "evaluate", "verify"),
 }
 
 

@@ -8,7 +8,8 @@ See docs/reference/kleis.md §4.1.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 __all__ = [
     "BudgetError",
@@ -20,7 +21,12 @@ __all__ = [
 
 
 class KleisError(Exception):
-    """The root.  `code` is stable and meant for programs; `message` and `hint` are meant for people."""
+    """The root.  `code` is stable and meant for programs; `message` and `hint` are meant for people.
+
+    `warnings` are those of the answer that the error stands for, where it is raised instead of answered.
+    """
+
+    warnings: tuple[dict[str, str], ...] = ()
 
     def __init__(
         self,
@@ -47,6 +53,13 @@ class KleisError(Exception):
         self.found = found
         self.expected = expected
         self.hint = hint
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The error that `as_dict` shows, as far as the fields are there."""
+        known = {name: fields[name] for name in _FIELDS if name in fields}
+        known["expected"] = tuple(known.get("expected", ()))
+        return cls(str(fields["message"]), **{"code": "error", **known})
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
@@ -79,6 +92,9 @@ class KleisError(Exception):
             "expected": list(self.expected),
             "hint": self.hint,
         }
+
+
+_FIELDS = ("code", "file", "line", "column", "end_line", "end_column", "found", "expected", "hint")
 
 
 class ParseError(KleisError):

@@ -6,7 +6,7 @@ raised because of a caller's argument, a given file, or the disk.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pif.language.errors import HostError
 
@@ -27,13 +27,19 @@ RegistryErrorKind = Literal[
 KINDS: tuple[str, ...] = get_args(RegistryErrorKind)
 
 
+_FIELDS = ("file", "tool", "found", "expected", "hint", "counterexample")
+
+
 class RegistryError(HostError):
     """An error that a user can act on.
 
     `kind` is one of `KINDS`, `place` the argument at fault (`name`, `examples/0`) or `file` the file, `tool` the tool it is
     about, as `name` or `name@version`. `found` and `expected` are short texts; `hint` says what to try next. `counterexample`
-    shows that a law fails (`law_disproved`).
+    shows that a law fails (`law_disproved`). `warnings` are those of the answer that the error stands for, where it is
+    raised instead of answered.
     """
+
+    warnings: tuple[dict[str, object], ...] = ()
 
     def __init__(
         self,
@@ -58,6 +64,22 @@ class RegistryError(HostError):
         self.expected = expected
         self.hint = hint
         self.counterexample = counterexample
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> RegistryError:
+        """The error of an answer that is one, with its warnings: for callers who want it raised."""
+        fields = answer["error"]
+        known = {each: fields[each] for each in _FIELDS if each in fields}
+        place = fields.get("path", "").removeprefix("/") or None
+        error = cls(fields["kind"], fields["message"], place=place, **known)
+        error.warnings = tuple(answer.get("warnings", ()))
+        return error.noted()
+
+    def noted(self) -> RegistryError:
+        """This error, whose traceback ends with its hint."""
+        if self.hint:
+            self.add_note(f"hint: {self.hint}")
+        return self
 
     def __str__(self) -> str:
         where = f" at {self.place or self.file}" if self.place or self.file else ""

@@ -43,8 +43,14 @@ __all__ = [
     "warnings_of",
 ]
 
-Importing: TypeAlias = Literal["command", "session"]
-"""How whoever asks can import a file: by an option of the command, or by the tool `load_theory`."""
+Importing: TypeAlias = Literal["command", "session", "python"]
+"""How whoever asks can import a file: by an option of the command, by the tool `load_theory`, or by an argument."""
+
+_HOW: dict[Importing, str] = {
+    "command": "add --import {}",
+    "session": 'load_theory with imports ["{}"]',
+    "python": 'give imports=["{}"], or import it in the file',
+}
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -96,8 +102,7 @@ def names_asked(
 
 
 def _import_hint(name: str, file: str, importing: Importing) -> str:
-    how = f"add --import {file}" if importing == "command" else f'load_theory with imports ["{file}"]'
-    return f"{name} is declared in {file}: {how}"
+    return f"{name} is declared in {file}: {_HOW[importing].format(file)}"
 
 
 # ── Warnings ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -16,20 +16,22 @@ import msgspec
 
 from kleis.core.goal import Axiom, Goal
 from kleis.delaborate.describe_goal import expression_of
-from kleis.elaborate.question import read_question
+from kleis.elaborate.question import Question, read_question
 from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
-from kleis.sessions.answer_fields import evidence_fields, verdict_fields
+from kleis.sessions.answer_fields import evidence_fields, verdict_fields, warned
 from kleis.sessions.answer_shapes import ComparisonAnswer, ExplainedAnswer, FailedAnswer
 from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.universe import Universe
 from kleis.syntax.printer.program import print_expression
+from kleis.syntax.tree import TypeExpression
+from kleis.theory.theory import Theory
 
 if TYPE_CHECKING:
     from kleis.prover.prover import Prover
 
-__all__ = ["compare", "explain"]
+__all__ = ["compare", "explain", "explained"]
 
 
 def compare(
@@ -75,11 +77,23 @@ def explain(
         about = parse_type(using, file="<using>") if using else None
     except KleisError as error:
         return error_fields(error, prefix="Parse error")
-    with provers.prover(universe.theory, deadline) as prover:
-        decision = prover.ask(question, using=about)
+    return explained(question, universe.theory, provers, deadline, about)
+
+
+def explained(
+    question: Question,
+    theory: Theory,
+    provers: Provers,
+    deadline: Deadline,
+    using: TypeExpression | None = None,
+) -> ExplainedAnswer | FailedAnswer:
+    """The same of a question that is read, about any theory."""
+    with provers.prover(theory, deadline) as prover:
+        decision = prover.ask(question, using=using)
         if decision.goal is None:
             problem = decision.verdict.problem or {"message": decision.verdict.message}
-            return {"status": "error", "error": decision.verdict.message, "problem": problem}
+            failed: FailedAnswer = {"status": "error", "error": decision.verdict.message, "problem": problem}
+            return warned(decision.verdict.warnings, failed)
         answer = cast(ExplainedAnswer, verdict_fields(decision.verdict, explain=True))
         axioms = decision.goal.axioms
         rows = []

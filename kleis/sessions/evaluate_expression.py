@@ -45,6 +45,7 @@ __all__ = [
     "evaluate",
     "is_proposition",
     "value_fields",
+    "value_of",
     "value_warnings",
 ]
 
@@ -239,6 +240,21 @@ def _computed(
         if decided["status"] != "error":
             return decided
     return value_fields(found, question, letters, universe.theory, constants)
+
+
+def value_of(question: Question, theory: Theory, *, granted_root: Path | None = None) -> ValueAnswer:
+    """The answer for a computation, which nothing is proved for.
+
+    Raises `KleisError` for names that nothing declares and for what has no value.
+    """
+    from kleis.budget import STANDARD_BUDGET
+    from kleis.evaluator.environment import environment_of
+    from kleis.evaluator.evaluate import evaluate as compute
+
+    letters = check_names_asked(question, theory)
+    asked, constants = computed_with_constants(question, theory)
+    found = compute(asked, environment_of(theory, granted_root=granted_root), STANDARD_BUDGET)
+    return value_fields(found, question, letters, theory, constants)
 
 
 def value_warnings(

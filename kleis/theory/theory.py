@@ -20,7 +20,7 @@ theory does not check that names are known: `kleis.theory.name_check.check_names
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import msgspec
 from rpds import HashTrieMap, List, Queue
@@ -56,6 +56,9 @@ _MEMBER_KINDS: dict[type, Kind] = {
     tree.FunctionDefinition: "definition",
     tree.NestedStructure: "nested structure",
 }
+
+
+SomeTheory = TypeVar("SomeTheory", bound="Theory")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -138,7 +141,7 @@ class Theory:
     _problems: Queue[Problem]
 
     def __init__(self) -> None:
-        for slot in self.__slots__:
+        for slot in Theory.__slots__:
             empty: object = Queue() if slot in _LISTS else HashTrieMap()
             object.__setattr__(self, slot, empty)
         object.__setattr__(self, "summary", StructureSummary())
@@ -148,18 +151,18 @@ class Theory:
 
     # ── growing ──────────────────────────────────────────────────────────────────────────────────────────
 
-    def add(self, declaration: tree.Declaration, *, file: str = "<text>") -> Theory:
+    def add(self, declaration: tree.Declaration, *, file: str = "<text>") -> Self:
         """The theory with one more declaration.  Never raises: what clashes becomes a problem."""
         return self.extend((declaration,), file=file)
 
-    def extend(self, declarations: Iterable[tree.Declaration], *, file: str = "<text>") -> Theory:
+    def extend(self, declarations: Iterable[tree.Declaration], *, file: str = "<text>") -> Self:
         """The theory with more declarations, in order."""
         growth = _Growth(self, file)
         for declaration in declarations:
             growth.add(declaration)
-        return growth.theory()
+        return growth.theory(type(self))
 
-    def include(self, program: tree.Program) -> Theory:
+    def include(self, program: tree.Program) -> Self:
         """The theory with the items of a program.  Its imports are not followed: `Loader` does that."""
         return self.extend(program.items, file=program.file)
 
@@ -271,8 +274,8 @@ class _Growth:
         self.constructors: Any = theory.constructors
         self.summary = theory.summary
 
-    def theory(self) -> Theory:
-        grown = Theory.__new__(Theory)
+    def theory(self, kind: type[SomeTheory]) -> SomeTheory:
+        grown = kind.__new__(kind)
         for slot in Theory.__slots__:
             object.__setattr__(grown, slot, getattr(self, slot))
         return grown

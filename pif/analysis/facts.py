@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import msgspec
 
 from pif.analysis.work import Work
-from pif.language.errors import Path, longer
+from pif.language.errors import Path, PifError, longer, pointer
 from pif.language.primitives import PRIMITIVES
-from pif.language.terms import Term, part_keys
+from pif.language.terms import Term, make, part_keys
 
 __all__ = [
     "CAPABILITIES",
     "Facts",
+    "closed",
     "facts_of",
     "free_names",
     "holds_live",
@@ -182,3 +183,25 @@ class _FreeWalk:
 def holds_live(term: Term, op: str) -> bool:
     """Whether an operation of this kind can run when the term does (not: stands only inside a quote)."""
     return term.op == op or any(holds_live(part, op) for part in live_children(term))
+
+
+def closed(term: Term) -> Term:
+    """The term that is stored: closed over its one free name where its root is no `lam`.
+
+    Raises `unbound_variable` with the names where it has more, or any under a `lam`.
+    """
+    occurrences = list(free_occurrences(term))
+    if not occurrences:
+        return term
+    free = sorted({name for name, _ in occurrences})
+    if term.op != "lam" and len(free) == 1:
+        return make("lam", (term,), free[0])
+    names = ", ".join(f'"{name[:48]}"' for name in free[:8])
+    raise PifError(
+        "unbound_variable",
+        f"nothing binds {names} in the tool's code",
+        path=pointer(occurrences[0][1]),
+        found=names,
+        expected="code without free names, or a bare expression with exactly one",
+        hint='Wrap the code in {"lam": name, "body": …}, or take one record as input and `get` its fields.',
+    )

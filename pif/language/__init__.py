@@ -4,6 +4,7 @@
 - `errors`: the one exception, with place
 - `warnings`: readings to be told, such as rounding
 - `json_text`: hostile JSON text, read safely
+- `text_mistakes`: what was meant by a text that is no JSON
 - `primitives`: THE table of operations
 - `hostile_cases`: what charges are measured on
 - `terms`: syntax trees, printing, identity

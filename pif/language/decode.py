@@ -36,6 +36,10 @@ _COMPANIONS = {"body": "lam", "in": "let"}
 """Second keys of the operations that have two, and the operation each belongs to."""
 
 
+_ASSOCIATIVE = ("add", "mul", "concat", "and", "or")
+"""Operations that people write with many operands."""
+
+
 def decode_term(data: Json, *, place: Place = "code", rounding: Rounding | None = None) -> Term:
     """The term that decoded JSON describes; `rounding` is told of numbers with fractions.
 
@@ -211,6 +215,7 @@ class Decoder:
                 here,
                 found=describe(parts),
                 expected=PRIMITIVES[op].forms[0],
+                hint=_other_number(op, parts, arity),
             )
             self.look_inside(parts, here, depth, level)
             return refused
@@ -420,8 +425,15 @@ class Decoder:
         if not operations:
             known = [*PRIMITIVES, *_COMPANIONS]
             word = next(iter(data))
-            close = next((near for key in data if (near := nearest(key, known))), None)
+            close = next((key for key in data if key in _COMPANIONS), None) or nearest(word, known)
             guess = _COMPANIONS.get(close, close) if close else None
+            named = next(
+                (part for part in data.values() if isinstance(part, str) and part in PRIMITIVES), None
+            )
+            if word in ("op", "operation", "type", "kind", "function", "name") and named:
+                hint = f"The operation is the key: {PRIMITIVES[named].forms[0]}"
+                return self.refuse(f'"{word}" is no operation', path, found=found, expected="exactly one operation",
+                                   hint=hint)  # fmt: skip
             hint = (
                 f"Did you mean `{guess}`? {PRIMITIVES[guess].forms[0]}"
                 if guess
@@ -443,6 +455,15 @@ class Decoder:
                 hint=f'Did you mean "{meant}"?' if meant else None,
             )
         return self.refuse(f'`{op}` lacks "{second}"', path, found=found, expected=form)
+
+
+def _other_number(op: str, parts: Json, arity: int) -> str | None:
+    """How an operation that was given another number of operands than it takes is written."""
+    if op in _ASSOCIATIVE and type(parts) is list and len(parts) > arity:
+        return f'For more, nest it: {{"{op}": [{{"{op}": [a, b]}}, c]}}'
+    if op == "range" and (type(parts) is not list or len(parts) == 1):
+        return 'From 0 it is {"range": [0, n]}.'
+    return None
 
 
 def _listed(keys: tuple[str, ...] | list[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 __all__ = [
     "KINDS",
@@ -95,7 +95,10 @@ class PifError(Exception):
     that `place` names; `tool` is set (as `name@version`) when that text is a tool's code. `found` and `expected`
     are short texts; `hint` says what to try. `fuel_used` is filled in by the run that reports the error. `unknown` is
     the name that no operation or tool has, where that is the mistake: a host may know what was meant (`advised`).
+    `warnings` are those of the answer that the error stands for, where it is raised instead of answered.
     """
+
+    warnings: tuple[dict[str, object], ...] = ()
 
     def __init__(
         self,
@@ -121,6 +124,26 @@ class PifError(Exception):
         self.hint = hint
         self.unknown = unknown
         self.fuel_used = 0
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> PifError:
+        """The error of an answer that is one, with its warnings: for callers who want it raised."""
+        fields = answer["error"]
+        parts = {
+            name: fields[name] for name in ("path", "tool", "found", "expected", "hint") if name in fields
+        }
+        error = cls(fields["kind"], fields["message"], place=fields.get("in", "code"), **parts)
+        error.fuel_used = fields.get("fuel_used", 0)
+        error.warnings = tuple(answer.get("warnings", ()))
+        return error.noted()
+
+    def noted(self) -> PifError:
+        """This error, whose traceback ends with its warnings and its hint."""
+        for warning in self.warnings:
+            self.add_note(f"warning: {warning['message']}")
+        if self.hint:
+            self.add_note(f"hint: {self.hint}")
+        return self
 
     def advised(self, advice: Callable[[str], str | None]) -> PifError:
         """This error, with what `advice` says of the unknown name in its hint."""

@@ -27,6 +27,7 @@ from pif.language.warnings import RoundedNumbers
 __all__ = [
     "EXPECTED",
     "ORACLES",
+    "SEE_LIST",
     "Answer",
     "NoTheory",
     "Question",
@@ -190,6 +191,10 @@ class Tools(Protocol):
         """The known name closest in spelling, for hints."""
 
 
+SEE_LIST = "`list` shows the tools."
+"""The hint for a name like that of no tool, where there is a registry to look into."""
+
+
 def missing_tool(reference: str, tools: Tools) -> PifError:
     """The refusal of a name that no tool has, or of a version that a tool does not have."""
     name, at, version = reference.partition("@")
@@ -200,5 +205,5 @@ def missing_tool(reference: str, tools: Tools) -> PifError:
     else:
         close = tools.nearest(name)
         message = f'there is no tool "{reference[:80]}"'
-        hint = f'Did you mean "{close}"?' if close else "`list` shows the tools."
+        hint = f'Did you mean "{close}"?' if close else SEE_LIST
     return PifError("unknown_tool", message, found=reference[:80], hint=hint)

@@ -155,7 +155,9 @@ class Unbound(Node):
             f'nothing binds "{self.name[:80]}" here',
             found=self.name[:80],
             expected=f"a name in scope: {names}",
-            hint=f'Did you mean "{close}"?' if close else None,
+            hint=f'Did you mean "{close}"?'
+            if close
+            else 'Bind it: {"lam": NAME, "body": …}, or {"let": {NAME: …}, "in": …}.',
         )
 
 
@@ -267,7 +269,7 @@ class Self(Node):
             self.fail(
                 "no_tool_context",
                 "`self` stands in code that belongs to no tool",
-                hint="It is legal under a `lam` of a tool's own code; quoted and inline code belongs to no tool.",
+                hint="Evolve the code as a tool, whose `lam` may call it; quoted and inline code belongs to no tool.",
             )
         value = run.code_of(self.tool).root.ev((), depth - 1, run)
         if type(value) is Continuation and self.operand:

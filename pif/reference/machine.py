@@ -51,6 +51,18 @@ class Code:
         self.nodes.clear()
 
 
+_INSTEAD = {
+    ("add", "string"): "`concat` joins two strings; the library's std.parseInteger reads a number from text.",
+    (
+        "concat",
+        "list",
+    ): "Lists are joined by the library's std.append; `join` makes text of a list of strings.",
+    ("get", "list"): "An item by its number is the library's std.nth; the first is `head`.",
+    ("app", "integer"): "A function takes one argument; further ones are for the function that it gives.",
+}
+"""What does what an operation was probably meant to do, by the kind of its operand."""
+
+
 class Node:
     """One operation, resolved. `parent` is the node (or `Code`) it is part of, `steps` the JSON keys from there
     (an item of a list has its bare index: long literals hold many nodes)."""
@@ -103,8 +115,9 @@ class Node:
         kind = kind_of(value)
         if kind == "continue":
             self.misplaced_continue()
-        if hint is None and kind == "quoted" and expected == "a function":
-            hint = "A quoted term must be run first: wrap it in `eval`."
+        if kind == "quoted" and expected == "a function":
+            hint = hint or "A quoted term must be run first: wrap it in `eval`."
+        hint = _INSTEAD.get((operation, kind), hint)
         article = "an" if kind[0] in "aeiou" and not kind.startswith("uni") else "a"
         self.fail(
             "type_error", f"`{operation}` needs {expected}, got {article} {kind}", found=kind, expected=expected,

@@ -24,6 +24,7 @@ from pif.language.host import Theory, Tool, Tools, missing_tool
 from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
+from pif.language.text_mistakes import hint_for, is_meant_as_json
 from pif.language.values import Continuation, FunctionInData, Value, kind_of, print_value
 from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
@@ -270,14 +271,22 @@ class _Run:
             return tool
         try:
             data = load_json(code, levels=JSON_LEVELS)
-        except JsonError:
+        except JsonError as error:
+            if is_meant_as_json(code):
+                raise PifError(
+                    "parse_error",
+                    f"the code is not JSON: {error}",
+                    found=f"a string of {len(code)} characters",
+                    expected="a tool's name, or a term",
+                    hint=hint_for(code),
+                ) from None
             missing = missing_tool(code, self.tools)
             raise PifError(
                 "parse_error",
                 f'"{code[:80]}" is neither a tool\'s name nor the JSON text of a term: {missing.message}',
                 found=f"a string of {len(code)} characters",
                 expected="a tool's name, or a term",
-                hint=missing.hint,
+                hint=hint_for(code) or missing.hint,
                 unknown=code,
             ) from None
         except ValueError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from pif.analysis.facts import closed
 from pif.language.errors import PifError
 from pif.language.host import Tool
 from pif.language.terms import Json, Term
@@ -19,7 +20,7 @@ from registry.laws.unnamed_terms import UnnamedTerms
 from registry.records import LIBRARY_PREFIX, KeptLaw, ToolRecord, certificate_hash
 from registry.store.protocol import Store
 from registry.tools.answer_shapes import AnalysisAnswer
-from registry.tools.code_and_examples import closed, read_code
+from registry.tools.code_and_examples import read_code
 from registry.tools.snapshot_tools import Overlay, SnapshotTools
 
 __all__ = ["compared", "proofs", "rechecked", "tools_with_laws", "verified_law"]

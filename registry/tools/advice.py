@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from pif.language.errors import Path, longer, pointer
+from pif.language.budget import JSON_LEVELS
+from pif.language.errors import Path, PifError, longer, pointer
+from pif.language.json_text import load_json
 from pif.language.primitives import PRIMITIVES
-from pif.language.terms import Term, part_keys
+from pif.language.terms import Json, Term, part_keys, print_term
 from pif.language.warnings import PifWarning
+from pif.run.evaluate import Request
+from pif.run.read_input import read_input
 from registry.records import LIBRARY_PREFIX
 from registry.tools.common_words import OPERATIONS, TOOLS, WAYS
 from registry.tools.library import Library
 
-__all__ = ["advice", "curried_folds"]
+__all__ = ["advice", "curried_folds", "misread", "read_otherwise"]
 
 
 def advice(word: str, library: Library) -> str | None:
     """What is known here under that name, or does the work of what other languages call so, with its signature."""
     if word in PRIMITIVES:
         return _operation(word)
-    for known in (word, word.casefold()):
+    last = word.rpartition(".")[2]
+    for known in dict.fromkeys((word, word.casefold(), last, last.casefold())):
         told = [WAYS[known]] if known in WAYS else []
         names = (known,) if library.entry(known) is not None else TOOLS.get(known, ())
         told += [_tools(names, library)] if names else []
@@ -25,6 +30,50 @@ def advice(word: str, library: Library) -> str | None:
         if told:
             return " ".join(told)
     return None
+
+
+def misread(code: Json, value: Json) -> list[PifWarning]:
+    """The warning of code that is its own value and was probably meant otherwise: a text that is the function's
+    parameter, a list that begins with the name of an operation."""
+    if isinstance(code, str):
+        try:
+            code = load_json(code, levels=JSON_LEVELS)
+        except ValueError:  # the name of a tool
+            return []
+    if isinstance(code, dict) and isinstance(value, str) and code.get("lam") == value == code.get("body"):
+        return [
+            PifWarning(
+                code="text_value",
+                message=f'the value is the text "{value}", not what the parameter {value} stands for',
+                hint=f'A variable is written {{"var": "{value}"}}.',
+            )
+        ]
+    if isinstance(code, list) and len(code) > 1 and isinstance(code[0], str) and code[0] in PRIMITIVES:
+        return [
+            PifWarning(
+                code="list_value",
+                message=f'the code is a list that begins with the text "{code[0]}", and its value is that list',
+                hint=f"The operation is written {PRIMITIVES[code[0]].forms[0]}.",
+            )
+        ]
+    return []
+
+
+def read_otherwise(request: Request, error: dict[str, Json]) -> str | None:
+    """The hint of a `type_error` that comes from how the input was read: a text as a number, data as an operation."""
+    if request.raw or request.data or error.get("hint"):
+        return None
+    if str(error.get("path", "")).startswith("/input"):
+        return "The input was read as an operation; with `data` it is taken as plain data."
+    if not isinstance(request.input, str):
+        return None
+    try:
+        read = read_input(request.input)
+    except PifError:
+        return None
+    if read.op == "literal" and isinstance(read.value, str):
+        return None
+    return f"The input was read as {str(print_term(read))[:40]}, not as text; with `raw` it stays text."
 
 
 def curried_folds(term: Term) -> list[PifWarning]:

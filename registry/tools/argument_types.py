@@ -108,12 +108,13 @@ def fresh_name(terms: Sequence[Term]) -> str:
     return name
 
 
-def function_warning(label: str, typing: Typing, given: int, last: Json) -> PifWarning:
+def function_warning(label: str | None, typing: Typing, given: int, last: Json) -> PifWarning:
     """The warning of a run whose value is a function: how many arguments it still takes, and how to give them.
 
+    `label` names the tool; None is for code of the run's own.
     `given`: how many it was given, the last of which was `last`."""
     wanted = parameters(typing)
-    name = label.partition("@")[0]
+    name = "the code" if label is None else label.partition("@")[0]
     left = max(1, len(wanted) - given)
     total = given + left
     type_ = f", of type {typing.text}" if typing.text else ""
@@ -128,6 +129,9 @@ def function_warning(label: str, typing: Typing, given: int, last: Json) -> PifW
     letters = [print_type(each) for each in wanted[:total]] or ["a"] * total
     arguments = " ".join(each.upper().split("(")[0].split(" ")[-1] for each in letters)
     code = ", ".join(["…"] * total)
+    if label is None:
+        hint = f'Call it on all of them: {{"app": [f, {code}]}}, where f is the code.'
+        return PifWarning(code="function_result", message=message, hint=hint)
     hint = (
         f'On the command line: pif run {name} {arguments}. In a call: "code": {{"app": ["{name}", {code}]}}.'
     )

@@ -8,14 +8,15 @@ from typing import Literal
 
 import msgspec
 
-from pif.analysis.facts import facts_of, free_occurrences
+from pif.analysis.facts import closed, facts_of
 from pif.analysis.types.tool_types import Typing, typing_of
 from pif.language.budget import JSON_LEVELS, Budget
 from pif.language.decode import decode_term, decode_text
-from pif.language.errors import PifError, pointer
+from pif.language.errors import PifError
 from pif.language.host import Tools
 from pif.language.json_text import JsonError, TooDeep, load_json, parse_json
-from pif.language.terms import Json, Term, identity, make, term_text
+from pif.language.terms import Json, Term, identity, term_text
+from pif.language.text_mistakes import hint_for
 from pif.language.warnings import REFUSED_HINT, Rounding
 from pif.run.evaluate import Answer, Request, run
 from pif.run.read_input import read_data, read_input
@@ -32,7 +33,6 @@ __all__ = [
     "Language",
     "check_examples",
     "check_number",
-    "closed",
     "coded",
     "example_answer",
     "fuel_of",
@@ -115,30 +115,10 @@ def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:
             f"`code` is a string that is not JSON: {error}",
             found=f"a string of {len(code)} characters",
             expected="a term, or the JSON text of one",
-            hint=f'Did you mean the tool "{tool}"? Its source is {{"code_of": "{tool}"}}.' if tool else None,
+            hint=f'Did you mean the tool "{tool}"? Its source is {{"code_of": "{tool}"}}.'
+            if tool
+            else hint_for(code),
         ) from None
-
-
-def closed(term: Term) -> Term:
-    """The term that is stored: closed over its one free name where its root is no `lam`.
-
-    Raises `unbound_variable` with the names where it has more, or any under a `lam`.
-    """
-    occurrences = list(free_occurrences(term))
-    if not occurrences:
-        return term
-    free = sorted({name for name, _ in occurrences})
-    if term.op != "lam" and len(free) == 1:
-        return make("lam", (term,), free[0])
-    names = ", ".join(f'"{name[:48]}"' for name in free[:8])
-    raise PifError(
-        "unbound_variable",
-        f"nothing binds {names} in the tool's code",
-        path=pointer(occurrences[0][1]),
-        found=names,
-        expected="code without free names, or a bare expression with exactly one",
-        hint='Wrap the code in {"lam": name, "body": …}, or take one record as input and `get` its fields.',
-    )
 
 
 def check_number(before: ToolRecord | None, after: ToolRecord, given: int) -> None:

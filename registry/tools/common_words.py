@@ -41,13 +41,15 @@ OPERATIONS: Final[dict[str, str]] = {
     **dict.fromkeys(["iota", "seq", "upto"], "range"),
     **dict.fromkeys(["characters", "explode"], "chars"),
     **dict.fromkeys(["recurse", "recur", "this", "rec"], "self"),
-    **dict.fromkeys(["lit", "literal", "code"], "quote"),
+    **dict.fromkeys(["code"], "quote"),
     **dict.fromkeys(["strcat", "concatenate", "string_append"], "concat"),
     **dict.fromkeys(["block", "begin", "do", "where", "const", "val", "assign"], "let"),
 }
 """Words for operations."""
 
 TOOLS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(["hasField", "hasKey", "has_key", "containsKey", "hasOwnProperty"], ("has",)),
+    **dict.fromkeys(["nth_item", "at", "elementAt", "item", "[]"], ("nth",)),
     **dict.fromkeys(["total", "summation"], ("sum",)),
     **dict.fromkeys(["select", "keep", "grep"], ("filter",)),
     **dict.fromkeys(["collect", "forEach", "foreach", "each", "mapcar"], ("map",)),
@@ -102,6 +104,15 @@ TOOLS: Final[dict[str, tuple[str, ...]]] = {
 """Words for tools of the library, by their names without `std.`."""
 
 WAYS: Final[dict[str, str]] = {
+    **dict.fromkeys(
+        ["!=", "!==", "<>", "≠", "/=", "ne", "neq", "notEqual", "notEquals", "not_equal", "not_eq"],
+        'Write {"not": {"eq": [a, b]}}.',
+    ),
+    **dict.fromkeys(["neg", "negative", "uminus"], 'Write {"sub": [0, n]}.'),
+    **dict.fromkeys(
+        ["lit", "literal", "value", "constant", "number", "string", "integer"],
+        'Literals stand for themselves: 42, "text", true, null, [1, 2].',
+    ),
     **dict.fromkeys(
         ["throw", "raise", "error", "fail", "try", "catch", "except", "rescue", "finally"],
         "There are no exceptions: a function answers a result, made by std.ok or std.failure.",

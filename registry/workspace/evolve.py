@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from pif.analysis.cost.bounds import cost_json
-from pif.analysis.facts import Facts, facts_of
+from pif.analysis.facts import Facts, closed, facts_of
 from pif.analysis.types.tool_types import Typing, typing_of
 from pif.analysis.work import Work
 from pif.language.budget import Budget
@@ -30,7 +30,6 @@ from registry.tools.code_and_examples import (
     EXAMPLE_FUEL,
     check_examples,
     check_number,
-    closed,
     read_code,
     read_examples,
     read_python,

@@ -22,7 +22,7 @@ from pif.run.evaluate import Answer, Request, run
 from registry.errors import RegistryError
 from registry.tools.snapshot_tools import SnapshotTools
 
-__all__ = ["Admission", "BriefTools", "answer_briefly", "is_brief"]
+__all__ = ["Admission", "BriefTools", "answer_briefly", "is_brief", "needs_words"]
 
 _FUEL, _COMPILED_FUEL, _TIME = 2_000, 150_000, 0.002
 """Limits of a first try: fuel of the reference evaluator and of compiled code, and seconds."""
@@ -74,7 +74,21 @@ def answer_briefly(
         return None
     if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
         return None
-    return None if answer.get("kind") == "function" else answer
+    return None if needs_words(request, answer) else answer
+
+
+def needs_words(request: Request, answer: Answer) -> bool:
+    """Whether an answer is probably not what was wanted, so that the workspace looks for the reason.
+
+    It is that of a function, a `type_error`, or code that is its own value (`registry.tools.advice`)."""
+    if answer["type"] == "error":
+        return bool(answer["error"]["kind"] == "type_error")
+    kind, code = answer.get("kind"), request.code
+    if kind == "string":
+        is_itself = isinstance(code, dict) and code.get("body") == answer["value"]
+        return is_itself or (isinstance(code, str) and code.lstrip().startswith("{"))
+    is_list = isinstance(code, list) or (isinstance(code, str) and code.lstrip().startswith("["))
+    return kind == "function" or (kind == "list" and is_list)
 
 
 def _needs_longer() -> NoReturn:

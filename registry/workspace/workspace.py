@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 import msgspec
 
-from pif.analysis.types.tool_types import typing_of
+from pif.analysis.types.tool_types import Typing, typing_of
 from pif.analysis.work import STEPS, Work
 from pif.language.budget import DEFAULT_FUEL, MAXIMUM_FUEL, RETAINED_BYTES, Budget
 from pif.language.decode import decode_term
@@ -53,7 +53,7 @@ from registry.workspace.dependants import (
     unchecked_readers,
     users_of,
 )
-from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief
+from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief, needs_words
 
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
@@ -214,20 +214,29 @@ class Workspace:
         self, answer: Answer, request: Request, record: ToolRecord | None, tools: SnapshotTools
     ) -> Answer:
         """An answer that is probably not what was wanted, with what may be the reason."""
-        is_function = answer.get("kind") == "function"
-        if not is_function and answer.get("error", {}).get("kind") != "type_error":
+        if not needs_words(request, answer):
             return answer
-        from registry.tools.advice import curried_folds
+        from registry.tools.advice import curried_folds, misread, read_otherwise
 
+        is_function = answer.get("kind") == "function"
+        if answer["type"] == "error" and (hint := read_otherwise(request, answer["error"])):
+            answer["error"]["hint"] = hint
+        elif answer["type"] == "value" and not is_function:
+            return warned(answer, misread(request.code, answer.get("value")))
+        typing: Typing | None = None
         if record is not None:
             found = curried_folds(self._terms.tool(record, record.reference).term)
         else:
             try:
-                found = curried_folds(read_code(request.code, tools.nearest))
+                term = read_code(request.code, tools.nearest)
+                found = curried_folds(term)
+                typing = typing_of(term, tools) if is_function and not found else None
             except PifError:  # the answer says what is wrong with the code
                 found = []
-        if is_function and record is not None and not found:
-            found = [function_warning(record.name, self._types.typing(record, tools), 1, request.input)]
+        if is_function and record is not None:
+            typing = self._types.typing(record, tools)
+        if typing is not None and not found:
+            found = [function_warning(None if record is None else record.name, typing, 1, request.input)]
         return warned(answer, found)
 
     def run_on(
@@ -248,7 +257,10 @@ class Workspace:
             return {"type": "error", "error": error.as_json()}
         answer = warned(self.run(asked, fuel=fuel, **how), rounding.warnings())
         if answer.get("kind") == "function":
-            answer = warned(answer, [function_warning(record.name, typing, len(arguments), arguments[-1])])
+            # What was run is code made here: the warning of its value is replaced by one about the tool.
+            told = function_warning(record.name, typing, len(arguments), arguments[-1])
+            others = [each for each in answer.pop("warnings", ()) if each["code"] != told.code]
+            answer = warned({"warnings": others, **answer} if others else answer, [told])
         return answer
 
     def run_briefly(self, request: Request, *, fuel: int | None = None) -> Answer | None:

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from kleis.elaborate.question import read_question
-from kleis.errors import KleisError
+import kleis
+from kleis import scripting
 from kleis.prover.process.broker import Broker
-from kleis.prover.prover import Prover
+from kleis.prover.shared_provers import Provers
 from kleis.prover.verdict_cache import VerdictCache
-from kleis.theory.import_search import search_from
-from kleis.theory.loader import Loader
 from registry.cli.kleis import main
 from tests.support.servers.theory_client import TheoryClient
 from tests.support.theories.kleis_inputs import COMPUTED, DECIDED, REFUSED, Computed, Decided, Refused
@@ -28,17 +26,8 @@ class Entrances:
         self.home = home
         self.server = TheoryClient(home, {}, {})
         self.broker = Broker()
-        self._loader = Loader(search_from({}))
-        self._provers: dict[tuple[str, ...], Prover] = {}
+        self.provers = Provers(self.broker, VerdictCache(home / "verdicts"))
         self._sessions: dict[tuple[str, ...], str] = {}
-
-    def prover(self, imports: tuple[str, ...]) -> Prover:
-        if imports not in self._provers:
-            text = "".join(f'import "{each}"\n' for each in imports)
-            theory = self._loader.load_text(text, directory=self.home).theory
-            cache = VerdictCache(self.home / "verdicts")
-            self._provers[imports] = Prover(theory, broker=self.broker, cache=cache)
-        return self._provers[imports]
 
     def mcp(self, text: str, imports: tuple[str, ...]) -> dict[str, Any]:
         if imports not in self._sessions:
@@ -66,6 +55,7 @@ def _home(entrances: Entrances, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIF_HOME", str(entrances.home))
     monkeypatch.setenv("XDG_CACHE_HOME", str(entrances.home / "cache"))
     monkeypatch.chdir(entrances.home)
+    monkeypatch.setattr(scripting, "_provers", lambda: entrances.provers)
 
 
 def _command(capsys: pytest.CaptureFixture[str], word: str, text: str, imports: tuple[str, ...]) -> Any:
@@ -89,8 +79,12 @@ def test_there_are_a_hundred_of_them() -> None:
 
 @pytest.mark.parametrize("given", DECIDED, ids=lambda each: each.text)
 def test_a_claim(entrances: Entrances, capsys: pytest.CaptureFixture[str], given: Decided) -> None:
-    verdict = entrances.prover(given.imports).ask(read_question(given.text)).verdict
-    assert (verdict.status, tuple(each.code for each in verdict.warnings)) == (given.status, given.warnings)
+    try:
+        verdict = kleis.verify(given.text, imports=given.imports)
+        python = (verdict.status, tuple(each.code for each in verdict.warnings))
+    except kleis.KleisError as error:
+        python = ("error", _codes({"warnings": error.warnings}))
+    assert python == (given.status, given.warnings)
     command = _command(capsys, "verify", given.text, given.imports)
     assert (command["status"], _codes(command)) == (given.status, given.warnings)
     answer = entrances.mcp(given.text, given.imports)
@@ -105,17 +99,15 @@ def test_a_claim(entrances: Entrances, capsys: pytest.CaptureFixture[str], given
 def test_an_expression(entrances: Entrances, capsys: pytest.CaptureFixture[str], given: Computed) -> None:
     command = _command(capsys, "eval", given.text, given.imports)
     answer = entrances.mcp(given.text, given.imports)
-    for each in (command, answer):
+    for each in (command, answer, kleis.evaluate(given.text, imports=given.imports)):
         assert (each["status"], each["result"], _codes(each)) == ("value", given.value, given.warnings)
 
 
 @pytest.mark.parametrize("given", REFUSED, ids=lambda each: each.text)
 def test_a_refusal(entrances: Entrances, capsys: pytest.CaptureFixture[str], given: Refused) -> None:
-    try:
-        verdict = entrances.prover(()).ask(read_question(given.text)).verdict
-        python = f"{verdict.message} {verdict.advice}" if verdict.status == "error" else verdict.status
-    except KleisError as error:
-        python = f"{error.message} {error.hint}"
+    with pytest.raises(kleis.KleisError) as caught:
+        kleis.verify(given.text)
+    python = f"{caught.value.message} {caught.value.hint}"
     command = _command(capsys, "verify", given.text, ())
     answer = entrances.mcp(given.text, ())
     assert (command["status"], answer["status"]) == ("error", "error")

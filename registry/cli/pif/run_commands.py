@@ -116,9 +116,8 @@ def run(
 
 
 def _reject_evolve_file(source: Source) -> None:
-    from registry.cli.pif.evolve_file import is_evolve_file
-
-    if not source.tool and isinstance(source.data, dict) and is_evolve_file(source.data):
+    data = source.data
+    if not source.tool and isinstance(data, dict) and data.keys() & {"code", "compose", "transform"}:
         raise click.UsageError(
             f"{source.name} is a file for `pif evolve`: evolve it, then run the tool by its name "
             "(or try it with `pif evolve FILE --dry-run --example IN OUT`)"

@@ -112,6 +112,7 @@ class Sources:
         from pif.language.budget import JSON_LEVELS
         from pif.language.errors import PifError
         from pif.language.json_text import JsonError, TooDeep, load_json
+        from pif.language.text_mistakes import hint_for
 
         where = "/input" if place == "input" else ""
         try:
@@ -122,7 +123,14 @@ class Sources:
         except JsonError as problem:
             source.line, source.column = problem.line, problem.column
             message = f"{source.name} is not JSON: {problem}"
-            error = PifError("parse_error", message, path=where, place=place, expected="a JSON text")
+            error = PifError(
+                "parse_error",
+                message,
+                path=where,
+                place=place,
+                expected="a JSON text",
+                hint=hint_for(source.text),
+            )
         source.error_answer = {"type": "error", "error": error.as_json()}
         return source
 

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pif.analysis.facts import closed
 from pif.language.errors import nearest
 from pif.language.host import Tool
-from registry.tools.code_and_examples import closed, read_code
+from registry.tools.code_and_examples import read_code
 
 __all__ = ["CASES", "RUNS", "Case", "Versions", "built"]
 

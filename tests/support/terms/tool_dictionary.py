@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from pif.analysis.facts import closed
 from pif.language.budget import Budget
 from pif.language.errors import nearest
 from pif.language.host import Tool
 from pif.run.evaluate import Answer, Request, run
-from registry.tools.code_and_examples import closed, read_code
+from registry.tools.code_and_examples import read_code
 
 __all__ = ["TOOLS", "Dictionary", "answer", "error", "value"]
 

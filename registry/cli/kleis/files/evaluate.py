@@ -38,17 +38,8 @@ def evaluate_text(
             _print_warnings(warnings)
             print_error(render(error, text), style="bad")
 
-    from kleis.budget import STANDARD_BUDGET
-    from kleis.elaborate.question import (
-        check_names_asked,
-        computed_with_constants,
-        read_question,
-        warnings_of,
-    )
-    from kleis.evaluator.environment import environment_of
-    from kleis.evaluator.evaluate import evaluate
-    from kleis.sessions.evaluate_expression import value_fields, value_warnings
-    from kleis.values import render_value
+    from kleis.elaborate.question import read_question, warnings_of
+    from kleis.sessions.evaluate_expression import value_of
 
     try:
         text = standard_input() if expression == STANDARD_INPUT else expression
@@ -64,10 +55,7 @@ def evaluate_text(
     try:
         question = read_question(text, file="<expression>")
         warnings = warnings_of(question.lints)
-        letters = check_names_asked(question, loading.theory)
-        environment = environment_of(loading.theory, granted_root=granted_root)
-        asked, constants = computed_with_constants(question, loading.theory)
-        answer = evaluate(asked, environment, STANDARD_BUDGET)
+        answer = value_of(question, loading.theory, granted_root=granted_root)
     except (EvaluationError, BudgetError) as error:
         reject(error, text if error.file in ("<expression>", "<text>") else loading.text_of(error.file))
         return 1
@@ -75,12 +63,12 @@ def evaluate_text(
         reject(error, text)
         return 1
     if as_json:
-        _say_in_json(value_fields(answer, question, letters, loading.theory, constants))
+        _say_in_json(answer)
         return 0
-    _print_warnings(value_warnings(answer, question, letters, loading.theory, constants))
-    for printed in answer.output:
+    _print_warnings([AnswerWarning(**each) for each in answer.get("warnings", ())])
+    for printed in answer.get("output", ()):
         print_error(printed)
-    say(render_value(answer.value))
+    say(answer["result"])
     return 0
 
 

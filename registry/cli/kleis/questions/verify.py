@@ -121,20 +121,8 @@ def error_verdict(error: KleisError) -> Verdict:
 
 def _print_errors(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:
     """Print what is wrong, with its source line."""
-    for error in errors or [_as_error(verdict)]:
+    for error in errors or [LoadError.from_dict(verdict.problem or {"message": verdict.message})]:
         print_error(f"error  {render(error, texts.get(error.file, ''))}", style="bad")
-
-
-def _as_error(verdict: Verdict) -> KleisError:
-    fields = dict(verdict.problem or {"message": verdict.message, "code": "error"})
-    fields.pop("severity", None)
-    message = str(fields.pop("message"))
-    known = {name: value for name, value in fields.items() if name in _FIELDS}
-    known["expected"] = tuple(known.get("expected", ()))
-    return LoadError(message, **known)
-
-
-_FIELDS = ("code", "file", "line", "column", "end_line", "end_column", "found", "expected", "hint")
 
 
 # ── Consistency ──────────────────────────────────────────────────────────────────────────────────────────────

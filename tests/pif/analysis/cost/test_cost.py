@@ -8,12 +8,12 @@ import pytest
 
 from pif.analysis.cost.bounds import cost_of
 from pif.analysis.cost.polynomials import ZERO, charge_of, constant, larger, smaller, symbol
+from pif.analysis.facts import closed
 from pif.analysis.normal_form.dead_code import dead_code
 from pif.analysis.types.tool_types import typing_of
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Json
-from registry.tools.code_and_examples import closed
 from tests.support.terms.tool_dictionary import Dictionary, answer
 
 X: Json = {"var": "x"}
