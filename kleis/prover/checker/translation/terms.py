@@ -77,6 +77,8 @@ class Terms:
         self.goal = goal
         self.sorts = Sorts(goal)
         self.lines = self.sorts.lines
+        self.recursion: list[str] = []
+        """The lines that say what recursive functions compute."""
         self._partial = partial
         self._functions: dict[object, tuple[str, str]] = {}
         self._symbols: dict[object, str] = {}
@@ -367,7 +369,9 @@ class Terms:
                 self._fact(bound, smt.implication(both(*guards), f"(= {where} {value.defined})"), where)
                 guards.append(where)
             left = call(name, texts)
+            before = len(self.lines)
             self._fact(bound, smt.implication(both(*guards), f"(= {left} {value.text})"), left)
+            self.recursion += self.lines[before:]
         if self.sorts.is_guarded(definition.result):
             env, bound, guards = self.binding(definition.parameters)
             names = [each for each, _ in bound]
