@@ -71,7 +71,7 @@ _ROUNDS = (
 """The ways to ask Z3, with the share of the steps of each: what one way does not find in a minute, another finds at
 once."""
 
-_ROUNDS_OF_CVC5 = ((_PATTERNS, 0.25), (Way("by enumeration"), 0.1))
+_ROUNDS_OF_CVC5 = ((_PATTERNS, 0.25), (_OPAQUE, 0.25), (Way("by enumeration"), 0.1))
 """The ways to ask cvc5, whose steps take longer."""
 
 
@@ -138,7 +138,7 @@ def _cvc5(script: Script, way: Way, steps: int) -> Answer:
     solver.setOption("enum-inst", "false" if way.patterns else "true")
     try:
         parser = cvc5.InputParser(solver)
-        declared = script.text().removesuffix("(check-sat)\n")
+        declared = script.text(opaque=way.opaque).removesuffix("(check-sat)\n")
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, declared, "script")
         symbols = parser.getSymbolManager()
         while not (command := parser.nextCommand()).isNull():
