@@ -58,6 +58,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.solvers.cvc5_engine:CVC5", "prove", 60_000, cpu=5, extra="cvc5", late=True),
     Entry(f"{_ENGINES}.solvers.cvc5_engine:CVC5_INDUCTION", "prove", 60_000, cpu=5, extra="cvc5", late=True),
     Entry("kleis.prover.engines.solvers.script_engines:EMATCHING", "prove", 500_000, cpu=4, late=True),
+    Entry("kleis.prover.engines.solvers.script_engines:OPAQUE", "prove", 1_000_000, cpu=4, late=True),
     Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 8_000_000, cpu=10, late=True),
     Entry(f"{_ENGINES}.completion.engine:Completion", "prove", 200_000, cpu=12, late=True),
     Entry(f"{_ENGINES}.computation.evaluation:EVALUATION", "prove", 3_000_000, cpu=20, late=True),

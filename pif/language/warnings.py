@@ -37,13 +37,14 @@ _NAMED = 3
 """Numbers that its message names."""
 
 REFUSED_HINT = (
-    "Fractions are refused here (--fractions refuse). Write an integer: amounts in a smaller unit, 1999 cents. "
-    "`help numbers` says more."
+    "Fractions are refused here (--fractions refuse). Write an integer: amounts in a smaller unit, 1999 cents. The tools "
+    'std.decimal.* and std.rational.* compute exactly: std.decimal.parse reads the text "19.99". `help numbers` says more.'
 )
 
 _HINT = (
-    "PIF computes with integers: write amounts in a smaller unit, 1999 cents. `help numbers` says more; --fractions "
-    "refuse makes this an error."
+    "PIF computes with integers: write amounts in a smaller unit, 1999 cents. The tools std.decimal.* and std.rational.* "
+    'compute exactly: std.decimal.parse reads the text "19.99". `help numbers` says more; --fractions refuse makes this '
+    "an error."
 )
 
 

@@ -36,21 +36,25 @@ __all__ = ["LawProver", "Proof"]
 _SHORT = 150_000
 """Steps of Z3 that suffice for most laws of tools without recursion."""
 
+_OPAQUE = 1_000_000
+"""Steps of Z3 on laws that hold whatever the recursive tools in them compute."""
+
 _FIRST_INDUCTION = 3_000_000
 """Steps of an induction without a long search."""
 
 
 @cache
 def _order() -> tuple[Entry, ...]:
-    """The published order with two short attempts before it: most laws of tools are short proofs, or inductions.
+    """The published order with short attempts before it: most laws of tools are short proofs, or inductions.
 
-    What both leave open is asked in the published order.
+    What these leave open is asked in the published order.
     """
     from kleis.prover.portfolio import ORDER, Entry
 
     short = Entry("kleis.prover.engines.solvers.script_engines:PROOFS", "prove", _SHORT, cpu=4)
+    opaque = Entry("kleis.prover.engines.solvers.script_engines:OPAQUE", "prove", _OPAQUE, cpu=4)
     induction = Entry("kleis.prover.engines.induction.engine:INDUCTION", "prove", _FIRST_INDUCTION, cpu=12)
-    return (short, *ORDER[:2], induction, *ORDER[2:])
+    return (short, opaque, *ORDER[:2], induction, *ORDER[2:])
 
 
 class Proof(msgspec.Struct, frozen=True):

@@ -51,6 +51,13 @@ TOOLS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(["hasField", "hasKey", "has_key", "containsKey", "hasOwnProperty"], ("has",)),
     **dict.fromkeys(["nth_item", "at", "elementAt", "item", "[]"], ("nth",)),
     **dict.fromkeys(["total", "summation"], ("sum",)),
+    **dict.fromkeys(
+        ["float", "double", "decimal", "Decimal"], ("decimal.parse", "decimal.add", "decimal.round")
+    ),
+    **dict.fromkeys(["Fraction", "fraction", "rational", "ratio"], ("rational.parse", "rational.of")),
+    **dict.fromkeys(["round", "toFixed"], ("decimal.round", "decimal.format", "rational.round")),
+    **dict.fromkeys(["floor", "trunc"], ("rounding.floor", "rounding.down")),
+    **dict.fromkeys(["ceil", "ceiling"], ("rounding.ceiling",)),
     **dict.fromkeys(["select", "keep", "grep"], ("filter",)),
     **dict.fromkeys(["collect", "forEach", "foreach", "each", "mapcar"], ("map",)),
     **dict.fromkeys(["extend", "push", "add_all", "append_list", "++"], ("append",)),
@@ -144,8 +151,8 @@ WAYS: Final[dict[str, str]] = {
         "A run depends on its input alone: pass the time, or a seed, as input.",
     ),
     **dict.fromkeys(
-        ["float", "double", "decimal", "round", "floor", "ceil"],
-        "Numbers are integers, and `div` rounds down: `help numbers` says more.",
+        ["float", "double", "decimal", "Decimal", "round", "floor", "ceil", "trunc", "ceiling", "toFixed"],
+        "Numbers are integers, and `div` rounds down; std.decimal.* and std.rational.* are exact: `help numbers` says more.",
     ),
     **dict.fromkeys(
         ["return", "yield", "await"], "The value of a function is the value of its body: write it there."

@@ -79,6 +79,12 @@ and a tool that was kept with such a number says so in every run. With `--fracti
 `pif serve`; or PIF_FRACTIONS=refuse) it is an error instead.
 
 For amounts, count in the smaller unit: 1999 cents. `div` rounds toward minus infinity; `mod` has the divisor's sign.
+
+Exact fractions are tools of the library. std.decimal.parse reads the text "19.99", std.rational.parse "-3/4"; each gives a
+list of one number, or of none. std.decimal.* and std.rational.* add, subtract, multiply, divide, compare, sum and print:
+  {"app": ["std.decimal.multiply", {"head": {"app": ["std.decimal.parse", "19.99"]}}, {"app": ["std.decimal.fromInteger", 3]}]}
+Both round by "half even", "half up", "down" (toward 0), "up" (away from 0), "floor" or "ceiling":
+  {"app": ["std.decimal.round", "half even", 2, x]}, {"app": ["std.decimal.format", "half up", 2, x]} for text: "20.00"
 A string of digits in an input is read as a number, unless the tool takes a string there or `raw` is set."""
 
 EXAMPLES: tuple[tuple[str, str, str, str], ...] = (

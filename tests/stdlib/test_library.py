@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from pif.run.evaluate import Request, run
 from pif.run.read_input import read_input
 from registry.errors import RegistryError
 from registry.records import RESERVED, check_name
+from registry.tools.argument_types import kept_strings
 from registry.tools.code_and_examples import Example, example_answer, holds, verified
 from registry.tools.library import Library
 from tests.support.terms.both_back_ends import compare, stepper
@@ -29,12 +31,12 @@ TOOLS = library_tools()
 LIBRARY = TOOLS.library
 BUDGET = Budget(fuel=200_000, depth=2_000)
 
-ELSEWHERE = {"conjectures", "synthesis"}
+ELSEWHERE = {"conjectures", "synthesis", "synthesis_by_size"}
 """Files whose tools are tested where they are used, in `tests/registry/laws`."""
 
 HERE = [name for name, entry in LIBRARY.entries.items() if entry.topic not in ELSEWHERE]
 
-UNTYPED = {"evaluate"}
+UNTYPED = {"evaluate", "synthesis_by_size"}
 """Files whose tools work on values of every kind at once; types are not promised there."""
 
 TYPED = [name for name in HERE if LIBRARY.entries[name].topic not in UNTYPED]
@@ -55,10 +57,16 @@ def examples_of(name: str) -> tuple[Example, ...]:
 def call_of(name: str, example: Example) -> Term:
     """The call that an example stands for, as a term."""
     term = literal("std." + name)
-    arguments = [example.input] if example.arguments is msgspec.UNSET else example.arguments
-    for argument in arguments:
-        term = make("app", (term, read_input(argument)))
+    for argument in arguments_of(name, example):
+        term = make("app", (term, argument))
     return term
+
+
+def arguments_of(name: str, example: Example) -> list[Term]:
+    """The arguments of an example, read by the types of the tool's parameters: text stays text."""
+    typing = typing_of(tool_of(name), TOOLS)
+    given = [example.input] if example.arguments is msgspec.UNSET else example.arguments
+    return [read_input(each, kept=partial(kept_strings, typing, number)) for number, each in enumerate(given)]
 
 
 def test_the_library_is_large_and_said_to_be() -> None:
@@ -99,8 +107,7 @@ def test_cost_bounds_hold_on_the_examples(name: str) -> None:
     assert bound.high is not None
     types = argument_types(typing)
     for example in examples_of(name):
-        arguments = [example.input] if example.arguments is msgspec.UNSET else list(example.arguments)
-        terms = [read_input(argument) for argument in arguments]
+        terms = arguments_of(name, example)
         sizes = bound.sizes.of_all([written(term) for term in terms], types)
         own = sum(fuel_of(term) for term in terms)
         used = fuel_of(call_of(name, example)) - own - len(terms)  # an `app` belongs to whoever calls

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise, product
+from typing import Literal, TypeAlias
 
 from kleis import core
 from kleis.core.build_terms import at_arguments
@@ -29,23 +30,31 @@ from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.encode_terms import Terms
 from kleis.prover.smt.smtlib_text import TRUE, application, conjunction, implication, quoted
 
-__all__ = ["Definitions"]
+__all__ = ["Definitions", "Recursion"]
+
+Recursion: TypeAlias = Literal["functions", "equations", "opaque"]
+"""How recursive definitions are written.
+
+functions
+    As ``define-funs-rec``.
+equations
+    Declared, and described by an equation that is asserted, with the call as its pattern: engines that instantiate by
+    pattern prefer that.
+opaque
+    Declared, and no more. Then less is asserted: what is refuted holds, and a model shows nothing.
+"""
 
 _LAYERS = ("", ".1", ".2")
 """The names of the copies of a function that is unfolded at most twice."""
 
 
 class Definitions:
-    """Declares the definitions that terms call, callees first.
+    """Declares the definitions that terms call, callees first; `recursion` is how recursive ones are written."""
 
-    `equations` has recursive functions declared and described by an equation that is asserted, with the call as its
-    pattern, instead of ``define-funs-rec``: engines that instantiate by pattern prefer that.
-    """
-
-    def __init__(self, goal: Goal, terms: Terms, *, equations: bool = False) -> None:
+    def __init__(self, goal: Goal, terms: Terms, *, recursion: Recursion = "functions") -> None:
         self._goal = goal
         self._terms = terms
-        self._equations = equations
+        self._recursion = recursion
         self._known: dict[str, bool] = {}
         terms.definition_of = self.named
 
@@ -129,7 +138,7 @@ class Definitions:
         self, group: Sequence[core.Definition], conditions: dict[str, str], bodies: dict[str, tuple[str, str]]
     ) -> None:
         """Functions that are defined exactly where their recursion ends."""
-        if self._equations:
+        if self._recursion != "functions":
             self._declare_equations(group)
             self._declare_domains(group)
             return
@@ -147,12 +156,13 @@ class Definitions:
         of the function, which is unfolded once more, to calls of a copy that is not: names for one function.
         """
         declarations = self._terms.declarations
-        layers = _LAYERS if any(map(self._fits_every_call, group)) else _LAYERS[:1]
+        opaque = self._recursion == "opaque"
+        layers = _LAYERS if not opaque and any(map(self._fits_every_call, group)) else _LAYERS[:1]
         for each, layer in product(group, layers):
             sorts = " ".join(self._terms.sorts.name(variable.sort) for variable in each.parameters)
             result = self._terms.sorts.name(each.result)
             declarations.append(f"(declare-fun {self._name(each, layer)} ({sorts}) {result})")
-        for each in group:
+        for each in () if opaque else group:
             for layer, inner in pairwise(layers) if len(layers) > 1 else [("", "")]:
                 with self._calling(group, inner):
                     declarations.extend(self._equation(each, case, layer) for case in self._cases(each))
@@ -265,7 +275,7 @@ class Definitions:
 
     def _declare_functions(self, functions: Sequence[tuple[str, core.Definition, str, str]]) -> None:
         declarations = self._terms.declarations
-        if not self._equations:
+        if self._recursion == "functions":
             heads = " ".join(f"({name} {self._head(each)} {sort})" for name, each, sort, _ in functions)
             bodies = " ".join(text for *_, text in functions)
             declarations.append(f"(define-funs-rec ({heads}) ({bodies}))")
@@ -273,7 +283,7 @@ class Definitions:
         for name, each, sort, _ in functions:
             sorts = " ".join(self._terms.sorts.name(variable.sort) for variable in each.parameters)
             declarations.append(f"(declare-fun {name} ({sorts}) {sort})")
-        for name, each, _, text in functions:
+        for name, each, _, text in () if self._recursion == "opaque" else functions:
             call = application(name, self._arguments(each))
             declarations.append(
                 f"(assert (forall {self._head(each)} (! (= {call} {text}) :pattern ({call}))))"

@@ -21,7 +21,7 @@ from kleis import core
 from kleis.core.traversal import sorts_of, stripped, subterms
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Inexpressible, Task
-from kleis.prover.smt.encode_definitions import Definitions
+from kleis.prover.smt.encode_definitions import Definitions, Recursion
 from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.encode_terms import Formula, Terms
 from kleis.prover.smt.smtlib_text import TRUE, conjunction, negation, quoted
@@ -75,13 +75,13 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join([*lines, "(check-sat)", ""])
 
 
-def encode(task: Task, *, equations: bool = False) -> Script:
-    """The script of a task; `Inexpressible` if it has none."""
+def encode(task: Task, *, recursion: Recursion = "functions") -> Script:
+    """The script of a task, recursive definitions written in one of three ways; `Inexpressible` if it has none."""
     task = expanded(task)
     goal = task.goal
     sorts = Sorts(goal)
     terms = Terms(sorts, {each.key: each for each in goal.definitions})
-    Definitions(goal, terms, equations=equations)
+    Definitions(goal, terms, recursion=recursion)
     exact = _rationals(task)
     axioms = [(axiom.name, terms.formula(axiom.formula).true) for axiom in goal.axioms]
     axioms += [(f"lemma {place}", terms.formula(each).true) for place, each in enumerate(task.lemmas, 1)]

@@ -13,8 +13,10 @@ from pif.language.decode import decode_text
 from pif.language.errors import KINDS
 from pif.language.primitives import CATEGORIES, PRIMITIVES
 from pif.language.terms import code_text
+from pif.run.evaluate import Request, run
 from registry.errors import KINDS as REGISTRY_KINDS
 from registry.tools.help import ERRORS, EXAMPLES, TOPICS, help_on
+from tests.support.terms.hosted_evaluator import library_tools
 from tests.support.terms.tool_dictionary import answer
 
 
@@ -113,3 +115,10 @@ def test_a_word_like_nothing_lists_the_topics() -> None:
     assert "hint" not in found
     assert len(found["message"]) < 200
     assert "lambda" in found["expected"]
+
+
+def test_the_terms_that_help_on_numbers_shows_are_run() -> None:
+    tools = library_tools()
+    shown = [line.strip() for line in text("numbers").splitlines() if line.startswith('  {"app"')]
+    values = [run(Request(code=json.loads(each)), tools, Budget()) for each in shown if ", x]" not in each]
+    assert [each.get("value") for each in values] == [{"coefficient": 5997, "places": 2}]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -20,6 +20,7 @@ from kleis.prover.checker.rules.induction import opened, subgoals
 from kleis.prover.checker.sequent import FALSITY, Sequent
 from kleis.prover.engines.solvers.runs import run_text
 from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.smt.encode_definitions import Recursion
 from kleis.prover.smt.script import encode
 from kleis.theory.theory import Theory
 
@@ -90,8 +91,9 @@ def is_refuted(leaf: Leaf, operation_at: OperationAt, steps: int = 2_000_000) ->
         axioms=tuple(Axiom(f"p{n}", each, "axiom", _HERE) for n, each in enumerate(used[: len(ask.given)])),
         symbols=(*sequent.goal.symbols, *sequent.constants),
     )
-    for equations in (False, True):
-        script = encode(Task(goal), equations=equations)
+    recursion: Recursion
+    for recursion in get_args(Recursion):
+        script = encode(Task(goal), recursion=recursion)
         if run_text(script.text(), steps).status == "unsat":
             return True
     return False

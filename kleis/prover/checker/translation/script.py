@@ -34,14 +34,19 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 class Script(msgspec.Struct, frozen=True):
-    """Declarations with what is true of them, and what is asserted: last the negated claim, if there is one."""
+    """Declarations with what is true of them, and what is asserted: last the negated claim, if there is one.
+
+    `recursion` are the assertions among the declarations that say what recursive functions compute.
+    """
 
     declared: tuple[str, ...]
     asserted: tuple[str, ...]
+    recursion: frozenset[str] = frozenset()
 
-    def text(self) -> str:
-        """The script."""
-        return "\n".join([*self.declared, *(f"(assert {each})" for each in self.asserted), "(check-sat)", ""])
+    def text(self, *, opaque: bool = False) -> str:
+        """The script; `opaque`: without what recursive functions compute, so that it asserts less."""
+        declared = (each for each in self.declared if not opaque or each not in self.recursion)
+        return "\n".join([*declared, *(f"(assert {each})" for each in self.asserted), "(check-sat)", ""])
 
 
 def outermost(formula: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]:
@@ -107,7 +112,8 @@ def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
         raise NotExpressible(f"a script of more than {_MOST_CHARACTERS} characters")
     mentioned = "\n".join((*terms.lines, *asserted))
     constants = (declared for name, declared in CONSTANTS.items() if name in mentioned)
-    return Script((PRELUDE, *constants, *terms.lines), tuple(each for each in asserted if each != TRUE))
+    declared = (PRELUDE, *constants, *terms.lines)
+    return Script(declared, tuple(each for each in asserted if each != TRUE), frozenset(terms.recursion))
 
 
 def _is_about_functions(premise: core.Term) -> bool:

@@ -78,6 +78,8 @@ class Terms:
         self.goal = goal
         self.sorts = Sorts(goal)
         self.lines = self.sorts.lines
+        self.recursion: list[str] = []
+        """The lines that say what recursive functions compute."""
         self._partial = partial
         self._functions: dict[object, tuple[str, str]] = {}
         self._symbols: dict[object, str] = {}
@@ -361,6 +363,7 @@ class Terms:
                 guards.append(where)
             left = call(name, texts)
             self._fact(bound, smt.implies(both(*guards), f"(= {left} {value.text})"), left)
+            self.recursion.append(self.lines[-1])
         if self.sorts.is_guarded(definition.result):
             env, bound, guards = self.binding(definition.parameters)
             names = [each for each, _ in bound]

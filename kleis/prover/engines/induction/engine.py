@@ -37,6 +37,7 @@ from kleis.prover.engines.induction.search import (
 from kleis.prover.engines.solvers.runs import Options, Run, proof_of, run_text, script_text, unwritable
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Answer, Inexpressible, Task
+from kleis.prover.smt.encode_definitions import Recursion
 from kleis.prover.smt.script import Script, encode
 
 __all__ = ["CLAIM", "INDUCTION", "PATIENT_INDUCTION", "check_induction"]
@@ -117,7 +118,8 @@ def _core(task: Task, proof: Proof, attempt: int) -> tuple[str, ...]:
     used: dict[str, None] = {}
     for _, goal, stated in _written(task, proof):
         for options in WAYS:
-            script = encode(goal.task(stated), equations=options.patterns_only)
+            way: Recursion = "equations" if options.patterns_only else "functions"
+            script = encode(goal.task(stated), recursion=way)
             run = run_text(options.header() + script_text(script, script.claim), attempt)
             if run.status == "unsat":
                 used.update(dict.fromkeys(_used(script, run, attempt, options)))

@@ -81,7 +81,7 @@ class Search:
 def texts(task: Task) -> Iterator[tuple[Options, str]]:
     """The scripts of a task, one for each way."""
     for options in WAYS:
-        script = encode(task, equations=options.patterns_only)
+        script = encode(task, recursion="equations" if options.patterns_only else "functions")
         yield options, options.header() + script_text(script, script.claim)
 
 

@@ -26,6 +26,7 @@ from kleis.prover.engines.solvers.runs import script_text, unwritable
 from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
 from kleis.prover.protocol.verdict import Reason
 from kleis.prover.protocol.witness import FunctionTable, Witness
+from kleis.prover.smt.encode_definitions import Recursion
 from kleis.prover.smt.encode_sorts import Sorts
 from kleis.prover.smt.script import Script, encode
 from kleis.semantics.ranges import Element
@@ -45,10 +46,10 @@ def is_installed() -> bool:
 class Cvc5:
     """An engine: cvc5 with these options.  Its steps are cvc5's resource units."""
 
-    def __init__(self, name: str, options: Mapping[str, str], *, equations: bool = False) -> None:
+    def __init__(self, name: str, options: Mapping[str, str], *, recursion: Recursion = "functions") -> None:
         self.name = name
         self._options = options
-        self._equations = equations
+        self._recursion = recursion
 
     def applies(self, task: Task) -> bool:
         """To every task without undecided parts, where cvc5 is installed."""
@@ -57,7 +58,7 @@ class Cvc5:
     def run(self, task: Task, steps: int) -> Answer:
         """One check with F of the claim, if that is another formula, then one with ¬T."""
         try:
-            script = encode(task, equations=self._equations)
+            script = encode(task, recursion=self._recursion)
         except Inexpressible as error:
             return unwritable(error)
         if script.false:
@@ -85,7 +86,9 @@ class Cvc5:
 
 CVC5 = Cvc5("cvc5", {})
 CVC5_FINITE = Cvc5("cvc5 finite models", {"finite-model-find": "true"})
-CVC5_INDUCTION = Cvc5("cvc5 induction", {"quant-ind": "true", "conjecture-gen": "true"}, equations=True)
+CVC5_INDUCTION = Cvc5(
+    "cvc5 induction", {"quant-ind": "true", "conjecture-gen": "true"}, recursion="equations"
+)
 CVC5_ENUMERATIVE = Cvc5("cvc5 enumerative", {"enum-inst": "true"})
 
 

@@ -1,6 +1,6 @@
-"""The engines that run Z3 on the script of a task: `z3`, `z3 patterns`, `z3 restarts`, `z3 with equations`.
+"""The engines that run Z3 on the script of a task: `z3`, `z3 opaque`, `z3 patterns`, `z3 restarts`, `z3 with equations`.
 
-See docs/reference/proving.md §7.7, §7.14, §7.15, §7.16.
+See docs/reference/proving.md §7.7, §7.14, §7.15, §7.16, §7.17.
 
 They differ in how they run the script, not in what they do with the outcome (`decided`).
 
@@ -8,6 +8,8 @@ They differ in how they run the script, not in what they do with the outcome (`d
                        assignment is preferred to an undefined one.
     z3 patterns        instantiation by patterns only.  Ends soon where quantifiers have good patterns, and never claims a
                        model of quantified axioms.  Recursive definitions are equations with the call as pattern.
+    z3 opaque          without what recursive definitions compute.  Where that does not matter (a common divisor that is
+                       divided by, whatever it is) their unfolding only hides the proof.
     z3 restarts        short runs with shuffled axioms and other seeds: what one order of the axioms does not find in a
                        minute, another finds at once.  Orders and seeds are fixed, so the same task gives the same answer.
     z3 with equations  the axioms with equations that completion derived from them: completion is fast on unit equations,
@@ -44,6 +46,7 @@ from kleis.prover.smt.script import Script, encode
 __all__ = [
     "DIRECT",
     "EMATCHING",
+    "OPAQUE",
     "PROOFS",
     "RESTARTS",
     "WITH_EQUATIONS",
@@ -113,7 +116,7 @@ class Ematching:
     def run(self, task: Task, steps: int) -> Answer:
         """One run, of which only a proof counts."""
         try:
-            script = encode(task, equations=True)
+            script = encode(task, recursion="equations")
         except Inexpressible as error:
             return unwritable(error)
         run = run_text(_PATTERNS.header() + script_text(script, script.claim), steps)
@@ -123,6 +126,34 @@ class Ematching:
 
 
 EMATCHING = Ematching()
+
+
+# ── Recursive definitions left out ──────────────────────────────────────────────────────────────────────────
+
+
+class Opaque:
+    """The engine.  Its steps are Z3's."""
+
+    name = "z3 opaque"
+
+    def applies(self, task: Task) -> bool:
+        """To a claim that is about recursive definitions: elsewhere nothing is left out."""
+        goal = task.goal
+        return goal.claim is not None and not goal.unsettled and bool(goal.terminations)
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """One run, of which only a proof counts."""
+        try:
+            script = encode(task, recursion="opaque")
+        except Inexpressible as error:
+            return unwritable(error)
+        run = run_text(_PATTERNS.header() + script_text(script, script.claim), steps)
+        if run.status == "unsat":
+            return proved(script, script.claim, run, steps, options=_PATTERNS)
+        return Answer(outcome="silent", reason="incomplete", detail="no proof", steps=run.used)
+
+
+OPAQUE = Opaque()
 
 
 # ── Restarts ────────────────────────────────────────────────────────────────────────────────────────────────

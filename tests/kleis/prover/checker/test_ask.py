@@ -180,6 +180,37 @@ def test_what_has_no_exact_words_is_not_expressible(claim: str) -> None:
         WORLD.ask(claim)
 
 
+# ── Recursion left out ───────────────────────────────────────────────────────────────────────────────────────
+
+EUCLID = World(
+    """
+define euclid(a : ℤ, b : ℤ) : ℤ = if b = 0 then a else euclid(b, mod(a, b))
+define cancelled(n : ℤ, d : ℤ) : ℤ × ℤ =
+    let g = euclid(n, d) in
+    if g > 1 ∧ mod(n, g) = 0 ∧ mod(d, g) = 0 then (div(n, g), div(d, g)) else (n, d)
+"""
+)
+SAME_VALUE = "∀(n d : ℤ). d > 0 ⟹ (let (p, q) = cancelled(n, d) in p * d = n * q)"
+
+
+def test_what_holds_whatever_a_recursion_computes_is_refuted_without_it() -> None:
+    (found,) = EUCLID.ask(SAME_VALUE).answers
+    assert (found.status, found.way) == ("unsat", "by patterns, recursion left out")
+    script = translate(EUCLID.sequent(SAME_VALUE))
+    (left_out,) = script.recursion
+    assert left_out in script.text()
+    assert left_out not in script.text(opaque=True)
+
+
+def test_a_model_without_the_recursion_is_none() -> None:
+    """`euclid(4, 6) = 2` has a model where `euclid` may be anything; what is said of it is not taken for one."""
+    assert EUCLID.ask("euclid(4, 6) = 2").answers
+    with pytest.raises(RejectedError):
+        EUCLID.ask("∀(a b : ℤ). euclid(a, b) = 2", steps=200_000)
+    with pytest.raises(RejectedError):
+        EUCLID.ask("∀(n d : ℤ). d > 0 ⟹ (let (p, q) = cancelled(n, d) in p * d = n * q + 1)", steps=200_000)
+
+
 # ── Premises, instances ──────────────────────────────────────────────────────────────────────────────────────
 
 

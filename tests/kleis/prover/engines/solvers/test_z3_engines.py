@@ -10,7 +10,7 @@ import pytest
 from kleis.prover.engines.solvers.instantiation import INSTANTIATION, INSTANTIATION_TWICE
 from kleis.prover.engines.solvers.read_models import decoded
 from kleis.prover.engines.solvers.runs import Options, run_text
-from kleis.prover.engines.solvers.script_engines import DIRECT, EMATCHING, RESTARTS, WITH_EQUATIONS
+from kleis.prover.engines.solvers.script_engines import DIRECT, EMATCHING, OPAQUE, RESTARTS, WITH_EQUATIONS
 from kleis.prover.protocol.engine import Engine
 from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.semantics.truth import FALSE, UNDEFINED
@@ -58,6 +58,38 @@ def test_patterns_instantiate_what_the_claim_names() -> None:
     assert answer.outcome == "proved"
     assert {name.split("::")[-1] for name in answer.core} == {"anti", "low"}
     assert refuted_again(answer.proof)
+
+
+EUCLID = """
+define euclid(a : ℤ, b : ℤ) : ℤ = if b = 0 then a else euclid(b, mod(a, b))
+define cancelled(n : ℤ, d : ℤ) : ℤ × ℤ =
+    let g = euclid(n, d) in
+    if g > 1 ∧ mod(n, g) = 0 ∧ mod(d, g) = 0 then (div(n, g), div(d, g)) else (n, d)
+define last(l : List(ℤ)) : ℤ = match l { Cons(h, []) => h | Cons(_, t) => last(t) }
+"""
+
+
+def test_recursion_that_does_not_matter_is_left_out() -> None:
+    given = task(EUCLID, "∀(n d : ℤ). d > 0 ⟹ (let (p, q) = cancelled(n, d) in p * d = n * q)")
+    assert OPAQUE.applies(given)
+    answer = OPAQUE.run(given, STEPS)
+    assert answer.outcome == "proved"
+    assert refuted_again(answer.proof)
+    assert not OPAQUE.applies(task("", "∀(x : ℤ). x * x ≥ 0")), "nothing would be left out"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "euclid(4, 6) = 2",
+        "∀(a b : ℤ). euclid(a, b) = 2",
+        "∀(n d : ℤ). d > 0 ⟹ (let (p, q) = cancelled(n, d) in p * d = n * q + 1)",
+        "∀(l : List(ℤ)). last(l) = last(l)",
+    ],
+)
+def test_without_recursion_nothing_is_refuted_and_nothing_partial_is_proved(claim: str) -> None:
+    answer = OPAQUE.run(task(EUCLID, claim), 200_000)
+    assert (answer.outcome, answer.witness) == ("silent", None)
 
 
 def test_options_of_one_run_do_not_reach_the_next() -> None:
