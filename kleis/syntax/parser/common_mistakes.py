@@ -107,8 +107,6 @@ _STATEMENTS = {
     "axiom": "put it into a structure: structure Name { axiom name : proposition }",
     "element": "put it into a structure: structure Name { element name : type }",
     "verify": "`verify` stands in `implements`; to check a proposition, assert it in an example block",
-    "theorem": "state it as an axiom of a structure, or assert it in an example block",
-    "lemma": "state it as an axiom of a structure, or assert it in an example block",
     "notation": "define the name or operator: define (⊗)(x, y) = …",
     "supports": "write `implements Structure(Type) { … }`",
     "def": "write `define`",
@@ -215,6 +213,9 @@ def _member(place: Place) -> Mistake | None:
         )
     if place.last(1) == "axiom" and found == "(":
         return Mistake("axiom-parameters", "an axiom has no parameters", "quantify: axiom a : ∀(x : T). …")
+    if place.head == "structure" and place.last() in ("lemma", "theorem") and is_word(found):
+        hint = "close the structure before it; `using S` before the proposition says that it is about S"
+        return Mistake("lemma-inside", f"a {place.last()} stands at top level, not in a structure", hint)
     if found == "=" and in_structure and "element" in place.before[:8]:
         return Mistake("element-value", "an element has a type but no value", "state its value as an axiom")
     if found == "define" and "OPERATION" in place.acceptable:
