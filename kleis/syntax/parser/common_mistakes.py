@@ -114,6 +114,8 @@ _STATEMENTS = {
     "module": 'a file is a module: import "path.kleis"',
 }
 
+_LEMMAS = ("lemma", "theorem")
+
 _INFIX_WORDS = {
     "mod": "a % b or mod(a, b)",
     "div": "div(a, b) or floor(a / b)",
@@ -213,9 +215,10 @@ def _member(place: Place) -> Mistake | None:
         )
     if place.last(1) == "axiom" and found == "(":
         return Mistake("axiom-parameters", "an axiom has no parameters", "quantify: axiom a : ∀(x : T). …")
-    if place.head == "structure" and place.last() in ("lemma", "theorem") and is_word(found):
+    lemma = found if found in _LEMMAS else place.last() if is_word(found) else ""
+    if place.head == "structure" and lemma in _LEMMAS:
         hint = "close the structure before it; `using S` before the proposition says that it is about S"
-        return Mistake("lemma-inside", f"a {place.last()} stands at top level, not in a structure", hint)
+        return Mistake("lemma-inside", f"a {lemma} stands at top level, not in a structure", hint)
     if found == "=" and in_structure and "element" in place.before[:8]:
         return Mistake("element-value", "an element has a type but no value", "state its value as an axiom")
     if found == "define" and "OPERATION" in place.acceptable:
