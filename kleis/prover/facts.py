@@ -51,6 +51,20 @@ class Fact(msgspec.Struct, frozen=True, eq=False):
         below = (each for fact in uses for each in fact.local)
         return cls(goal, verdict, uses, name, tuple({id(each): each for each in (*own, *below)}.values()))
 
+    def grounds(self) -> list[Fact]:
+        """The facts that it rests on and itself, each after those that it uses."""
+        found: dict[int, Fact] = {}
+        waiting: list[tuple[Fact, bool]] = [(self, False)]
+        while waiting:
+            fact, below = waiting.pop()
+            if id(fact) in found:
+                continue
+            if below:
+                found[id(fact)] = fact
+            else:
+                waiting += [(fact, True), *((each, False) for each in fact.uses)]
+        return list(found.values())
+
 
 def lemma_name(place: int) -> str:
     """What the lemma at a place, from 1, is called in a core."""
@@ -88,12 +102,18 @@ def serving_facts(facts: Sequence[Fact], goal: Goal) -> tuple[Fact, ...]:
     declared, operations = _subjects((goal.claim, *(each.formula for each in goal.axioms)), goal)
     serving = []
     for each in facts:
-        if each.goal.claim is None or local_to(each, goal):
+        if each.goal.claim is None or local_to(each, goal) or not _same_definitions(each.goal, goal):
             continue
         own, built_in = _subjects((each.goal.claim,), each.goal)
         if own & declared or (not own and built_in & operations):
             serving.append(each)
     return tuple(serving)
+
+
+def _same_definitions(first: Goal, second: Goal) -> bool:
+    """Whether the definitions that both goals reach are the same; goals of one theory differ in none."""
+    known = {each.key: each for each in second.definitions}
+    return all(known.get(each.key, each) == each for each in first.definitions)
 
 
 def _subjects(formulas: Sequence[core.Term], goal: Goal) -> tuple[frozenset[str], frozenset[str]]:

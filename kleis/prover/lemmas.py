@@ -67,9 +67,13 @@ class Ledger:
         """The next lemma, with the verdict that is kept.  Nothing is proved."""
         return self._enter(entry, lambda goal, facts: Decision(self._prover.kept(goal, facts) or _NOT_KEPT))
 
-    def warnings(self) -> tuple[AnswerWarning, ...]:
+    def warnings(self, about: Callable[[Entered], bool] = lambda _: True) -> tuple[AnswerWarning, ...]:
         """What an answer says of the lemmas that do not serve."""
-        return tuple(_unused(each) for each in self.entered if each.fact is None)
+        groups: dict[tuple[str, str], list[Lemma]] = {}
+        for each in self.entered:
+            if each.fact is None and about(each):
+                groups.setdefault((each.place.file, _why(each)), []).append(each.lemma)
+        return tuple(_unused(file, why, found) for (file, why), found in groups.items())
 
     def _enter(self, entry: Entry, ask: Callable[[Goal, Sequence[Fact]], Decision]) -> Entered:
         lemma = entry.declaration
@@ -119,7 +123,7 @@ class Ledger:
         ]
 
 
-_NOT_KEPT = Verdict(status="unknown", message="no proof of it is kept that fits the declarations here")
+_NOT_KEPT = Verdict(status="unknown", message="no proof is kept that fits the declarations here")
 
 
 def recalled(
@@ -132,13 +136,17 @@ def recalled(
     return ledger
 
 
-def _unused(entered: Entered) -> AnswerWarning:
-    lemma, file = entered.lemma, entered.place.file
-    why = entered.verdict.message or f"it is {entered.verdict.status}"
+def _why(entered: Entered) -> str:
+    """Why a lemma does not serve."""
     if entered.verdict.status == "verified":
-        why = "it was only computed, of a recursion that is not shown to end"
+        return "it was only computed, of a recursion that is not shown to end"
+    return entered.verdict.message or f"it is {entered.verdict.status}"
+
+
+def _unused(file: str, why: str, found: Sequence[Lemma]) -> AnswerWarning:
+    names = ", ".join(each.name for each in found)
+    what = f"the {found[0].word} {names}" if len(found) == 1 else f"the lemmas {names}"
+    serve = "does not serve" if len(found) == 1 else "do not serve"
     return AnswerWarning(
-        "lemma-unproved",
-        f"the {lemma.word} {lemma.name} of {file} does not serve: {why}",
-        f"prove it: kleis test {file}; where it is proved there, something is declared here that changes what it rests on",
+        "lemma-unproved", f"{what} of {file} {serve}: {why}", f"kleis test {file} proves it, or says why not"
     )

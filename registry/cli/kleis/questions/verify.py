@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
@@ -22,7 +24,10 @@ from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.screen import Screen, json_text
 
 if TYPE_CHECKING:
+    from kleis.elaborate.question import Question as Asked
     from kleis.prover.protocol.verdict import Status, Verdict
+    from kleis.prover.prover import Decision, Prover
+    from kleis.syntax.tree import Expression, TypeExpression
     from kleis.theory.theory import Theory
 
 __all__ = ["EXPECTED", "consistent_file", "error_verdict", "exit_status", "verify"]
@@ -93,16 +98,36 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Ver
     asked = read_question(texts[_PROPOSITION], file=_PROPOSITION)
     if question.certificate is None:
         with make_prover(loading.theory, fresh=question.fresh) as prover:
-            return prover.ask(asked, using=using, lemmas=lemmas).verdict
+            return _asked(prover, loading, asked, using, lemmas).verdict
     from kleis.prover.process.broker import Broker
     from registry.cli.kleis.questions.certificates import certified
 
     with Broker() as broker:
         prover = make_prover(loading.theory, fresh=question.fresh, broker=broker)
-        verdict = prover.ask(asked, using=using, lemmas=lemmas).verdict
+        decision = _asked(prover, loading, asked, using, lemmas)
+        verdict = decision.verdict
         if verdict.status not in ("verified", "disproved", "inconsistent"):
             return verdict
-        return certified(question, texts[_PROPOSITION], prover, broker, verdict)
+        return certified(question, texts[_PROPOSITION], prover, broker, decision)
+
+
+def _asked(
+    prover: Prover,
+    loading: Loading,
+    asked: Asked,
+    using: TypeExpression | None,
+    lemmas: Sequence[Expression],
+) -> Decision:
+    """The decision about a question, with the lemmas of the imports that are proved."""
+    if not loading.theory.lemmas:
+        return prover.ask(asked, using=using, lemmas=lemmas)
+    from kleis.prover.lemmas import recalled
+
+    ledger = recalled(prover, loading.theory.lemmas, visible=loading.imported_by)
+    decision = prover.ask(asked, using=using, lemmas=lemmas, facts=ledger.facts)
+    warnings = (*ledger.warnings(), *decision.verdict.warnings)
+    verdict = msgspec.structs.replace(decision.verdict, warnings=warnings)
+    return msgspec.structs.replace(decision, verdict=verdict)
 
 
 def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
