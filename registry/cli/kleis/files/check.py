@@ -17,6 +17,7 @@ from kleis.problems import Problem
 from kleis.syntax.tree import Lint
 from kleis.theory.loader import Loader, Loading
 from registry.cli.kleis.shared.loading import load
+from registry.cli.kleis.shared.strict import UNDECLARED, strict_problems
 
 __all__ = ["CheckedFile", "check_file", "load_errors"]
 
@@ -50,9 +51,9 @@ class CheckedFile(msgspec.Struct, frozen=True):
         return self.loading.text_of(file) if self.loading is not None else ""
 
 
-def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> CheckedFile:
+def check_file(loader: Loader, name: str, *, syntax_only: bool = False, strict: bool = False) -> CheckedFile:
     """Check one file.  Names and meanings are checked only where everything could be read: else most would be
-    unknown.
+    unknown.  If `strict`, a name that nothing declares is an error.
     """
     try:
         loading = load(loader, name)
@@ -71,6 +72,13 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
 
         names = check_names(main.result.program, loading.theory, builtin_arities())
         names += _meaning_problems(loading, (*clashes, *names))
+    if strict and loading.ok:
+        undeclared = strict_problems(loading, main.name)
+        places = {(each.line, each.column) for each in undeclared}
+        others = (
+            each for each in names if each.code not in UNDECLARED or (each.line, each.column) not in places
+        )
+        names = (*others, *undeclared)
     problems: list[Problem | Lint] = [*clashes, *names, *lints]
     problems.sort(key=lambda each: (each.file != main.name, each.file, each.line, each.column))
     return CheckedFile(name, main.result.errors, errors, tuple(problems), loading)

@@ -27,17 +27,16 @@ import msgspec
 
 from kleis.errors import KleisError, LoadError
 from kleis.problems import AnswerWarning, Problem
-from kleis.syntax.tree import Assertion as StatedAssertion
-from kleis.syntax.tree import Example, ExpressionStatement, LetStatement, Structure
+from kleis.syntax.tree import Example, Structure
 from kleis.theory.loader import Loader
 from registry.cli.kleis.files.check import load_errors
 from registry.cli.kleis.files.stated_lemmas import NEEDS_PROVER, LemmaReport, StatedLemmas, stated_in
 from registry.cli.kleis.shared.loading import load
+from registry.cli.kleis.shared.strict import undeclared_in
 
 if TYPE_CHECKING:
     from kleis.evaluator.outcomes import AssertionResult, ExampleResult
     from kleis.theory.loader import Loading
-    from kleis.theory.theory import Theory
     from registry.cli.kleis.files.open_assertions import ProverPool
 
 __all__ = [
@@ -211,32 +210,6 @@ def run_files(
 
 _AHEAD = 16
 """How many files are evaluated before the first report is waited for."""
-
-
-def undeclared_in(example: Example, theory: Theory, file: str) -> tuple[Problem, ...]:
-    """Warnings of names in a block that nothing declares and that are no letters: its assertions are about any value."""
-    from kleis.elaborate.question import names_asked
-
-    found: list[Problem] = []
-    bound: set[str] = set()
-    for statement in example.statements:
-        match statement:
-            case LetStatement(name=name, value=value):
-                asked = value
-                bound_after = {name}
-            case StatedAssertion(proposition=proposition):
-                asked, bound_after = proposition, set()
-            case ExpressionStatement(expression=expression):
-                asked, bound_after = expression, set()
-            case _:
-                continue
-        if asked is not None:
-            found += names_asked(asked, theory, file, bound)[0]
-        bound |= bound_after
-    unique = {each.found: each for each in reversed(found)}
-    return tuple(
-        msgspec.structs.replace(each, severity="warning") for each in reversed(list(unique.values()))
-    )
 
 
 def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], ExampleResult]:

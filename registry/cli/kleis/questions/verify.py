@@ -20,6 +20,7 @@ from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis.shared.question import Question, make_prover
 from registry.cli.kleis.shared.reports import print_verdict, print_warnings, render
+from registry.cli.kleis.shared.strict import IMPORTING, strict_errors
 from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.screen import Screen, json_text
 
@@ -67,7 +68,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
             texts[_PROPOSITION] = standard_input()
         loading = _load(question.imports, question.path)
         texts |= {source.name: source.text for source in loading.sources}
-        errors = loading.errors
+        errors = strict_errors(loading, strict=question.strict)
         verdict = error_verdict(errors[0]) if errors else _decided(question, texts, loading)
     except KleisError as error:
         errors = (error,)
@@ -134,7 +135,7 @@ def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
     from kleis.syntax.printer.expressions import quote
 
     lines = "\n".join(f"import {quote(name)}" for name in imports)
-    return make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
+    return make_loader(path).load_text(lines, file=IMPORTING, directory=Path.cwd())
 
 
 def error_verdict(error: KleisError) -> Verdict:
@@ -173,6 +174,7 @@ def consistent_file(
     explain: bool,
     as_json: bool,
     certificates: Path | None = None,
+    strict: bool = False,
 ) -> int:
     """Ask whether what a file declares has a model, part by part; the exit status."""
     texts: dict[str, str] = {}
@@ -184,7 +186,7 @@ def consistent_file(
         errors = (error,)
     else:
         texts = {source.name: source.text for source in loading.sources}
-        errors = loading.errors
+        errors = strict_errors(loading, strict=strict)
     if errors:
         parts = tuple((error.file, error_verdict(error)) for error in errors)
     else:

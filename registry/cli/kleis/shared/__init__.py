@@ -3,5 +3,6 @@
 - `options`: common options and arguments
 - `loading`: the files that a command is about
 - `question`: a question to the prover, and the prover that answers it
+- `strict`: names in files that nothing declares, as errors
 - `reports`: problems and verdicts for people
 """
