@@ -18,6 +18,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -31,7 +32,11 @@ from kleis.prover.prover import Decision, Prover
 from kleis.syntax.tree import Lemma
 from kleis.theory.theory import Entry
 
-__all__ = ["Entered", "Ledger", "recalled"]
+__all__ = ["Entered", "Ledger", "Visible", "recalled"]
+
+
+Visible: TypeAlias = Callable[[str], Collection[str] | None]
+"""The files whose lemmas those of a file may use besides its own; None for all that were entered."""
 
 
 class Entered(msgspec.Struct, frozen=True):
@@ -46,10 +51,10 @@ class Entered(msgspec.Struct, frozen=True):
 class Ledger:
     """The lemmas of one theory, as far as they were entered.
 
-    `visible` gives the files whose lemmas those of a file may use besides its own; without it all that were entered.
+    Without `visible` each may use all that were entered before it.
     """
 
-    def __init__(self, prover: Prover, *, visible: Callable[[str], Collection[str]] | None = None) -> None:
+    def __init__(self, prover: Prover, *, visible: Visible | None = None) -> None:
         self._prover = prover
         self._visible = visible
         self.entered: list[Entered] = []
@@ -109,7 +114,8 @@ class Ledger:
 
     def _usable(self, lemma: Lemma, file: str) -> tuple[list[Fact], list[str]]:
         """The facts that a lemma may use, and the names that it uses of which none is proved."""
-        files = {file, *self._visible(file)} if self._visible is not None else None
+        others = self._visible(file) if self._visible is not None else None
+        files = {file, *others} if others is not None else None
         usable = [
             each.fact
             for each in self.entered
@@ -126,9 +132,7 @@ class Ledger:
 _NOT_KEPT = Verdict(status="unknown", message="no proof is kept that fits the declarations here")
 
 
-def recalled(
-    prover: Prover, lemmas: Sequence[Entry], *, visible: Callable[[str], Collection[str]] | None = None
-) -> Ledger:
+def recalled(prover: Prover, lemmas: Sequence[Entry], *, visible: Visible | None = None) -> Ledger:
     """The ledger of lemmas that were proved elsewhere, as far as their verdicts are kept."""
     ledger = Ledger(prover, visible=visible)
     for entry in lemmas:
@@ -147,6 +151,7 @@ def _unused(file: str, why: str, found: Sequence[Lemma]) -> AnswerWarning:
     names = ", ".join(each.name for each in found)
     what = f"the {found[0].word} {names}" if len(found) == 1 else f"the lemmas {names}"
     serve = "does not serve" if len(found) == 1 else "do not serve"
-    return AnswerWarning(
-        "lemma-unproved", f"{what} of {file} {serve}: {why}", f"kleis test {file} proves it, or says why not"
-    )
+    hint = f"kleis test {file} proves it, or says why not"
+    if "#" in file:  # an item of a session
+        hint = "submit it again under another name"
+    return AnswerWarning("lemma-unproved", f"{what} of {file} {serve}: {why}", hint)

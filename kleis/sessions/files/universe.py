@@ -103,7 +103,11 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
                 fresh = set(declared_names(declaration)) - asked
                 asked |= fresh
                 waiting += fresh
-        return [entry for entry in seen.values() if getattr(entry.declaration, "name", "") not in of]
+        return [
+            entry
+            for entry in seen.values()
+            if isinstance(entry.declaration, tree.Lemma) or getattr(entry.declaration, "name", "") not in of
+        ]
 
 
 def item_file(session: str, number: int) -> str:
