@@ -245,8 +245,9 @@ class _Check:
             )
 
     def matches(self) -> None:
-        """Matches that leave values uncovered."""
-        self.problems += self.elaborator.definitions.uncovered.values()
+        """Matches that leave values uncovered, and cases that no value reaches."""
+        definitions = self.elaborator.definitions
+        self.problems += (*definitions.uncovered.values(), *definitions.unreachable.values())
 
     # ── lemmas ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,6 +1,6 @@
 """Propositions that are proved already, and where they may be used.
 
-See docs/reference/proving.md §5.4.
+See docs/reference/proving.md §5.6.
 
 A fact follows from the axioms of its own goal. So it may be used for another claim of the same theory only where these
 axioms hold too: a law of groups says nothing of a monoid, though both speak of the same operation.

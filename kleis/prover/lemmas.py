@@ -1,6 +1,6 @@
 """The lemmas that files and sessions state: proved in order, or taken from the verdicts that are kept.
 
-See docs/reference/proving.md §5.4.
+See docs/reference/proving.md §5.6.
 
     ledger = Ledger(prover, visible=loading.imported_by)
     for entry in theory.lemmas:

@@ -29,7 +29,7 @@ _OPERATOR = frozenset((
     "TIMES_SIGN", "STAR", "DOT_OPERATOR", "SLASH", "POWER", "POSTFIX", "PERCENT", "MEMBER", "SUPERSCRIPT",
 ))  # fmt: skip
 _ITEM = frozenset(
-    ["IMPORT", "STRUCTURE", "IMPLEMENTS", "DATA", "OPERATION", "TYPE", "DEFINE", "EXAMPLE", "AT"]
+    ["IMPORT", "STRUCTURE", "IMPLEMENTS", "DATA", "OPERATION", "TYPE", "DEFINE", "LEMMA", "EXAMPLE", "AT"]
 )
 _GROUPS = (
     (_ITEM, "a new item"),

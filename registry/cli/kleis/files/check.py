@@ -16,6 +16,7 @@ from kleis.errors import KleisError, LoadError, ParseError
 from kleis.problems import Problem
 from kleis.syntax.tree import Lint
 from kleis.theory.loader import Loader, Loading
+from registry.cli.kleis.shared.implementations import false_implementations
 from registry.cli.kleis.shared.loading import load
 from registry.cli.kleis.shared.strict import UNDECLARED, strict_problems
 
@@ -64,7 +65,12 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False, strict: 
     if syntax_only:
         return CheckedFile(name, main.result.errors, (), lints, loading)
     errors = load_errors(loading)
-    clashes = [each for each in loading.problems if each.file == main.name or each.severity == "error"]
+    clashes = [
+        each
+        for each in loading.problems
+        if each.severity == "error"
+        or main.name in (each.file, *(place.file for place in each.related if each.code == "import-cycle"))
+    ]
     names: tuple[Problem, ...] = ()
     if loading.ok:
         from kleis.builtins.rows.table import builtin_arities
@@ -72,6 +78,8 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False, strict: 
 
         names = check_names(main.result.program, loading.theory, builtin_arities())
         names += _meaning_problems(loading, (*clashes, *names))
+    if loading.ok and all(each.severity != "error" for each in (*clashes, *names)):
+        names += false_implementations(loading)
     if strict and loading.ok:
         undeclared = strict_problems(loading, main.name)
         places = {(each.line, each.column) for each in undeclared}

@@ -1,6 +1,6 @@
 """The lemmas of a file that `kleis test` tests: proved in the order of the text, those of imports taken from kept verdicts.
 
-Specification: docs/reference/proving.md §5.4.
+Specification: docs/reference/proving.md §5.6.
 
 Invariants
     * An example has the lemmas that are stated before it, and those of the files that its file imports.

@@ -17,6 +17,7 @@ import msgspec
 
 from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
+from registry.cli.kleis.shared.implementations import implementation_parts
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis.shared.question import Question, make_prover
 from registry.cli.kleis.shared.reports import print_verdict, print_warnings, render
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Status, Verdict
     from kleis.prover.prover import Decision, Prover
     from kleis.syntax.tree import Expression, TypeExpression
-    from kleis.theory.theory import Theory
 
 __all__ = ["EXPECTED", "consistent_file", "error_verdict", "exit_status", "verify"]
 
@@ -190,7 +190,7 @@ def consistent_file(
     if errors:
         parts = tuple((error.file, error_verdict(error)) for error in errors)
     else:
-        parts = _parts(loading.theory, fresh, certificates)
+        parts = _parts(loading, fresh, certificates)
     status = _overall(parts)
     screen = Screen()
     if as_json:
@@ -210,18 +210,18 @@ def consistent_file(
     return exit_status(status)
 
 
-def _parts(theory: Theory, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
+def _parts(loading: Loading, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
     from kleis.prover.process.broker import Broker
     from registry.cli.kleis.questions.certificates import certified_parts
 
     with Broker() as broker:
-        prover = make_prover(theory, fresh=fresh, broker=broker)
-        parts = prover.consistent()
+        prover = make_prover(loading.theory, fresh=fresh, broker=broker)
+        parts = (*prover.consistent(), *implementation_parts(loading, prover))
         return parts if certificates is None else certified_parts(parts, certificates, prover, broker)
 
 
 def _overall(parts: Sequence[tuple[str, Verdict]]) -> Status:
-    """A file is consistent if all its parts are, and inconsistent if one is."""
+    """A file is consistent if all its parts are, inconsistent or disproved if one is."""
     found = {verdict.status for _, verdict in parts}
-    order: tuple[Status, ...] = ("inconsistent", "error", "unknown")
+    order: tuple[Status, ...] = ("inconsistent", "disproved", "error", "unknown")
     return next((each for each in order if each in found), "consistent")

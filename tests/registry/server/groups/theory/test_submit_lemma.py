@@ -23,7 +23,11 @@ def test_lemmas_are_proved_kept_and_used(tmp_path: Path) -> None:
             assert added["axioms_verified"] == [f"at_{n}"]
         found = server.ask("evaluate", expression="f(60) = 1830")
         assert found["status"] == "verified"
-        assert [each["kind"] for each in server.ask("list_session")["items"]] == ["structure", "lemma", "lemma"]
+        assert [each["kind"] for each in server.ask("list_session")["items"]] == [
+            "structure",
+            "lemma",
+            "lemma",
+        ]
         refused = server.reply("submit_lemma", kleis="theorem wrong : ∀(n : ℕ). f(n) = n")
         assert refused.is_error
         assert not refused.structured["accepted"]
