@@ -32,6 +32,7 @@ _ONE_LINERS = (
     tree.OperationDeclaration,
     tree.AliasDefinition,
     tree.FunctionDefinition,
+    tree.Lemma,
     tree.Annotation,
 )
 
