@@ -216,8 +216,10 @@ def _parts(loading: Loading, fresh: bool, certificates: Path | None) -> tuple[tu
 
     with Broker() as broker:
         prover = make_prover(loading.theory, fresh=fresh, broker=broker)
-        parts = (*prover.consistent(), *implementation_parts(loading, prover))
-        return parts if certificates is None else certified_parts(parts, certificates, prover, broker)
+        parts = prover.consistent()
+        if certificates is not None:
+            parts = certified_parts(parts, certificates, prover, broker)
+        return (*parts, *implementation_parts(loading, prover))
 
 
 def _overall(parts: Sequence[tuple[str, Verdict]]) -> Status:
