@@ -14,6 +14,7 @@ from kleis.problems import Problem, problem_at
 from kleis.syntax.tree import Implements
 
 if TYPE_CHECKING:
+    from kleis.elaborate.elaborator import Elaborator
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
     from kleis.theory.loader import Loading
@@ -26,14 +27,19 @@ def false_implementations(loading: Loading) -> tuple[Problem, ...]:
     items = _items(loading)
     if not items:
         return ()
+    from kleis.elaborate.elaborator import Elaborator
     from kleis.prover.portfolio import COMPUTING, ORDER
     from kleis.prover.prover import Prover
     from kleis.sessions.answer_fields import witness_text
 
+    elaborator = Elaborator(loading.theory)
+    suspects = [each for each in items if _seems_false(each, loading, elaborator)]
+    if not suspects:
+        return ()
     order = tuple(each for each in ORDER if each.engine in COMPUTING)
     found: list[Problem] = []
-    with Prover(loading.theory, order=order) as prover:
-        for item in items:
+    with Prover(loading.theory, order=order, elaborator=elaborator) as prover:
+        for item in suspects:
             _, verdict = _asked(item, loading, prover)
             if verdict.status != "disproved":
                 continue
@@ -50,6 +56,28 @@ def false_implementations(loading: Loading) -> tuple[Problem, ...]:
                 )
             )
     return tuple(found)
+
+
+_FEW = 3_000
+"""The steps of a first look, in this process."""
+
+
+def _seems_false(item: Implements, loading: Loading, elaborator: Elaborator) -> bool:
+    """Whether a first look at small values finds one where an axiom fails; it is trusted with nothing."""
+    from kleis.elaborate.scopes.implements import obligations_of
+    from kleis.prover.engines.computation.enumeration import ENUMERATION
+    from kleis.prover.protocol.engine import Task
+
+    try:
+        implementation = elaborator.globals.read_implementation(item, loading.main.name)
+        for each in obligations_of(elaborator, implementation):
+            goal = elaborator.formula(each.formula, each.place)
+            task = Task(msgspec.structs.replace(goal, axioms=(), obligations=()))
+            if ENUMERATION.applies(task) and ENUMERATION.run(task, _FEW).outcome == "refuted":
+                return True
+    except KleisError:
+        return False  # what does not elaborate is reported as that
+    return False
 
 
 def implementation_parts(loading: Loading, prover: Prover) -> tuple[tuple[str, Verdict], ...]:
