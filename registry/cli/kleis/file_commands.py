@@ -72,9 +72,10 @@ def test(
     granted: Path | None,
     as_json: bool,
 ) -> int:
-    """Run the example blocks of files.
+    """Run the example blocks of files, and prove their lemmas.
 
-    What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail.
+    What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail; a
+    lemma must be proved.
     """
     from registry.cli.kleis.files.check_and_test_report import print_block_output, print_tested, print_totals
     from registry.cli.kleis.files.test import FileReport, run_files

@@ -1,8 +1,9 @@
-"""`kleis test`: run the example blocks of files.
+"""`kleis test`: run the example blocks of files, and prove their lemmas.
 
 Specification: docs/reference/kleis.md §7. JSON:
 ``{"files": [{"file", "parse": "ok"|[errors], "examples": [{"name", "passed", "error", "assertions":
-[{"line", "kind", "status", "detail"}]}]}]}``.
+[{"line", "kind", "status", "detail"}]}]}]}``; with the keys ``lemmas`` of a file that states any, and ``warnings`` where
+imported lemmas do not serve.
 
 Blocks are first evaluated exactly (`run_file`). Assertions left open go to the prover (`decide_file`).
 
