@@ -58,7 +58,15 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
         *("history", "diff", "rollback", "forget", "export", "import", "fuzz"),
     ),
     "theory": (
-        *("evaluate", "describe_schema", "submit_structure", "submit_define", "submit_data", "try_structure"),
+        *(
+            "evaluate",
+            "describe_schema",
+            "submit_structure",
+            "submit_define",
+            "submit_data",
+            "submit_lemma",
+            "try_structure",
+        ),
         *(
             "list_session",
             "load_theory",

@@ -370,7 +370,7 @@ def construct_list(items: Sequence[Term], element: Sort) -> Term:
 def tuple_constructor(sort: TupleOf) -> Constructor:
     """The constructor of a sort of tuples."""
     fields = tuple(ConstructorField(f"_{place}", item) for place, item in enumerate(sort.items))
-    return Constructor(TUPLES[len(sort.items)], fields, sort, alone=True)
+    return Constructor(tuple_name(len(sort.items)), fields, sort, alone=True)
 
 
 def construct_tuple(items: Sequence[Term], sorts: Sequence[Sort]) -> Term:

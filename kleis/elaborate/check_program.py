@@ -53,6 +53,8 @@ def check_program(elaborator: Elaborator, program: tree.Program) -> tuple[Proble
                 check.type_of(item)
             case tree.Implements():
                 check.implementation(item)
+            case tree.Lemma():
+                check.lemma(item)
     check.matches()
     found = dict.fromkeys(each for each in check.problems if each.file == program.file)
     return tuple(sorted(found, key=lambda each: (each.line, each.column, each.severity, each.message)))
@@ -243,8 +245,18 @@ class _Check:
             )
 
     def matches(self) -> None:
-        """Matches that leave values uncovered."""
-        self.problems += self.elaborator.definitions.uncovered.values()
+        """Matches that leave values uncovered, and cases that no value reaches."""
+        definitions = self.elaborator.definitions
+        self.problems += (*definitions.uncovered.values(), *definitions.unreachable.values())
+
+    # ── lemmas ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def lemma(self, item: tree.Lemma) -> None:
+        """What a lemma states; whether it holds is not asked here."""
+        try:
+            self.elaborator.proposition(item.proposition, file=self.file)
+        except ElaborationError as error:
+            self.add(error)
 
     # ── implementations ──────────────────────────────────────────────────────────────────────────────────
 

@@ -301,7 +301,7 @@ def _kept(first: Theory, second: Theory) -> tuple[list[tree.Declaration], Mappin
             case tree.FunctionDefinition() | tree.DataDefinition():
                 if _declares(item) & changed:
                     kept.append(_renamed(item, names))
-            case _ if item in known or type(item).__name__ in ("Import", "Annotation", "Example"):
+            case _ if item in known or type(item).__name__ in ("Import", "Annotation", "Example", "Lemma"):
                 continue
             case _:
                 raise LoadError(

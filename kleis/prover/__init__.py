@@ -14,7 +14,9 @@ only turn a verdict into `unknown`.
 - `evidence`: witnesses checked before they are shown
 - `portfolio`: engines, their order and budgets
 - `verdict_cache`: verdicts on disk, by digest
+- `facts`: what is proved already, and where it may be used
 - `prover`: questions about a theory to verdicts; `unknown` and its reason are made here
+- `lemmas`: the lemmas of files and sessions: proved in order, or taken from kept verdicts
 - `shared_provers`: provers kept per theory
 - `certificates/`: verdicts that others can check again
 

@@ -33,6 +33,7 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
 from kleis.prover.evidence import CHECK_WITNESS, Checked
+from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Chain, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
@@ -58,6 +59,11 @@ class Decision(msgspec.Struct, frozen=True):
     answer: Answer | None = None
     cut: bool = False
     key: str = ""
+    used: tuple[Fact, ...] = ()
+    """What was proved before and its proof used."""
+    computed: bool = False
+    """Whether calls that come to an end were computed, of a recursion that is not shown to end: such a verdict is of this
+    claim alone."""
 
 
 class Prover:
@@ -115,6 +121,7 @@ class Prover:
         *,
         using: TypeExpression | None = None,
         lemmas: Sequence[Expression] = (),
+        facts: Sequence[Fact] = (),
     ) -> Decision:
         """The decision about what somebody asks: its names are checked first, and the verdict has all warnings."""
         try:
@@ -123,7 +130,9 @@ class Prover:
             check_names_asked(question, self.theory)
         except KleisError as error:
             return Decision(msgspec.structs.replace(_error(error), warnings=warnings_of(question.lints)))
-        decision = self.decide(question.expression, using=using, lemmas=lemmas, file=question.file)
+        decision = self.decide(
+            question.expression, using=using, lemmas=lemmas, file=question.file, facts=facts
+        )
         said = (*warnings_of(question.lints), *declared_constants(question, self.theory, decision.goal))
         warnings = dict.fromkeys((*said, *decision.verdict.warnings))
         verdict = msgspec.structs.replace(decision.verdict, warnings=tuple(warnings))
@@ -136,9 +145,10 @@ class Prover:
         using: TypeExpression | None = None,
         lemmas: Sequence[Expression] = (),
         file: str = "<text>",
+        facts: Sequence[Fact] = (),
     ) -> Verdict:
         """Whether a proposition holds in every model of the declarations."""
-        return self.decide(proposition, using=using, lemmas=lemmas, file=file).verdict
+        return self.decide(proposition, using=using, lemmas=lemmas, file=file, facts=facts).verdict
 
     def decide(
         self,
@@ -147,13 +157,38 @@ class Prover:
         using: TypeExpression | None = None,
         lemmas: Sequence[Expression] = (),
         file: str = "<text>",
+        facts: Sequence[Fact] = (),
     ) -> Decision:
-        """The verdict on a proposition, with its goal and the answer that decided."""
+        """The verdict on a proposition, with its goal and the answer that decided.
+
+        `lemmas` are proved first, in order. `facts` are proved already; those that hold where the proposition is and have
+        something to do with it serve, and if it stays open with them it is tried without them.
+        """
         try:
             goal = self.elaborator.proposition(proposition, using=using, file=file)
         except KleisError as error:
             return Decision(_error(error))
-        return self._decide(goal, lemmas, using, file)
+        serving = serving_facts(facts, goal)
+        shown, failed = self._shown_first(lemmas, using, file, goal, serving)
+        if failed is not None:
+            return Decision(failed, goal)
+        decision = self._decide(goal, (*serving, *shown), tuple(print_expression(each) for each in lemmas))
+        if serving and not lemmas and decision.verdict.status == "unknown":
+            alone = self._decide(goal, ())
+            return alone if alone.verdict.status != "unknown" else decision
+        used = used_by(decision.verdict, (*serving, *shown))
+        verdict = with_named_lemmas(decision.verdict, serving)
+        return msgspec.structs.replace(decision, verdict=verdict, used=used)
+
+    def kept(self, goal: Goal, facts: Sequence[Fact] = ()) -> Verdict | None:
+        """The verdict on a goal with these facts that the cache holds; None if it holds none.  Nothing is proved."""
+        if (
+            self._cache is None
+            or self._undecidable(goal, self._base(goal))
+            or self._no_model(goal, self._base(goal))
+        ):
+            return None
+        return self._cache.get(self._key(with_lemmas(goal, [each.goal for each in facts])))
 
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
         """Whether the declarations have a model: a verdict for each structure with parameters and component of sections."""
@@ -184,9 +219,9 @@ class Prover:
             self._cache.put(key, verdict)
         return verdict
 
-    def decide_goal(self, goal: Goal) -> Decision:
-        """The verdict on a goal that is elaborated already."""
-        return self._decide(goal, (), None, "<meaning>")
+    def decide_goal(self, goal: Goal, facts: Sequence[Fact] = ()) -> Decision:
+        """The verdict on a goal that is elaborated already, with facts that hold there."""
+        return self._decide(goal, facts)
 
     def holds(self, obligation: Obligation) -> Verdict:
         """Whether an obligation of a declaration holds, as a question of its own."""
@@ -194,30 +229,36 @@ class Prover:
 
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _decide(
-        self, goal: Goal, lemmas: Sequence[Expression], using: TypeExpression | None, file: str
-    ) -> Decision:
+    def _decide(self, goal: Goal, facts: Sequence[Fact], lemmas: tuple[str, ...] = ()) -> Decision:
+        """The verdict on a goal, with facts that hold there; the last of them are the `lemmas` given with the question."""
         claim = self._text(goal)
-        base = Verdict(status="unknown", claim=claim, warnings=warnings_of((), goal))
-        shown, failed = self._lemmas(lemmas, using, file, base)
-        blocked = failed or self._undecidable(goal, base)
+        base = self._base(goal)
+        blocked = self._undecidable(goal, base)
         if blocked is not None and blocked.reason == "termination":
             return self._computed(goal, base) or Decision(blocked, goal)
         blocked = blocked or self._no_model(goal, base)
         if blocked is not None:
             return Decision(blocked, goal)
-        known = [self.elaborator.proposition(each, using=using, file=file) for each in lemmas]
-        task = with_lemmas(goal, known)
-        key = key_of(task.goal, task.lemmas, self._options()) if self._cache is not None else ""
+        task = with_lemmas(goal, [each.goal for each in facts])
+        key = self._key(task)
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
-            return Decision(
-                msgspec.structs.replace(kept, cached=True, claim=claim, warnings=base.warnings), goal, key=key
+            verdict = msgspec.structs.replace(
+                kept, cached=True, claim=claim, warnings=base.warnings, lemmas=lemmas
             )
+            return Decision(verdict, goal, key=key)
         decision = self._search(task, base)
-        texts = tuple(print_expression(each) for each in lemmas)
-        verdict = msgspec.structs.replace(decision.verdict.resting_on(shown), lemmas=texts)
+        shown = decision.verdict.resting_on([each.verdict for each in facts])
+        verdict = msgspec.structs.replace(shown, lemmas=lemmas)
         kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
         return Decision(verdict, goal, decision.answer, decision.cut, key if kept_now else "")
+
+    def _base(self, goal: Goal) -> Verdict:
+        """What every verdict on a goal says."""
+        return Verdict(status="unknown", claim=self._text(goal), warnings=warnings_of((), goal))
+
+    def _key(self, task: Task) -> str:
+        """The key of a question in the cache; empty without a cache."""
+        return key_of(task.goal, task.lemmas, self._options()) if self._cache is not None else ""
 
     def _search(self, task: Task, base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""
@@ -246,7 +287,7 @@ class Prover:
         verdict = self._verdict(goal, outcome, base)
         if not verdict.definite or (verdict.evidence is not None and verdict.evidence.undefined):
             return None
-        return Decision(verdict, goal, outcome.answer, outcome.cut)
+        return Decision(verdict, goal, outcome.answer, outcome.cut, computed=True)
 
     def _verdict(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
         answer = outcome.answer
@@ -286,19 +327,41 @@ class Prover:
 
     # ── what a question depends on ────────────────────────────────────────────────────────────────────────
 
-    def _lemmas(
-        self, lemmas: Sequence[Expression], using: TypeExpression | None, file: str, base: Verdict
-    ) -> tuple[Sequence[Verdict], Verdict | None]:
-        """Each lemma proved, with the earlier ones; and a verdict if one is not."""
-        shown: list[Verdict] = []
-        for place, lemma in enumerate(lemmas):
-            verdict = self.verify(lemma, using=using, lemmas=lemmas[:place], file=file)
+    def _shown_first(
+        self,
+        lemmas: Sequence[Expression],
+        using: TypeExpression | None,
+        file: str,
+        goal: Goal,
+        facts: Sequence[Fact],
+    ) -> tuple[Sequence[Fact], Verdict | None]:
+        """Each lemma proved, with the earlier ones; and a verdict if one is not, or does not hold where the goal is."""
+        shown: list[Fact] = []
+        for lemma in lemmas:
+            try:
+                about = self.elaborator.proposition(lemma, using=using, file=file)
+            except KleisError as error:
+                return shown, _error(error)
+            known = [each for each in (*facts, *shown) if not local_to(each, about)]
+            decision = self._decide(about, known)
+            verdict, text = decision.verdict, print_expression(lemma)
             if verdict.status == "error":
                 return shown, verdict
-            if verdict.status != "verified":
-                message = f"the lemma {print_expression(lemma)} is {verdict.status}, not verified"
-                return shown, msgspec.structs.replace(base, reason="incomplete", message=message)
-            shown.append(verdict)
+            if verdict.status != "verified" or decision.computed:
+                found = (
+                    "computed, of a recursion that is not shown to end"
+                    if decision.computed
+                    else verdict.status
+                )
+                message = f"the lemma {text} is {found}, not verified"
+                return shown, msgspec.structs.replace(self._base(goal), reason="incomplete", message=message)
+            shown.append(Fact.of(about, verdict, known))
+            elsewhere = local_to(shown[-1], goal)
+            if elsewhere:
+                message = f"the lemma {text} rests on {', '.join(elsewhere)}, not assumed where the claim is"
+                advice = "leave the lemma out, or ask about the structure that it is about: using S …"
+                base = msgspec.structs.replace(self._base(goal), message=message, advice=advice)
+                return shown, msgspec.structs.replace(base, reason="incomplete")
         return shown, None
 
     def _undecidable(self, goal: Goal, base: Verdict) -> Verdict | None:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kleis.builtins.rows.table import find_builtin
 from kleis.elaborate.question import (
     Question,
@@ -31,6 +33,7 @@ from kleis.sessions.answer_fields import problem_fields, verdict_fields, warned
 from kleis.sessions.answer_shapes import EvaluationAnswer, FailedAnswer, ValueAnswer, VerdictAnswer
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
+from kleis.sessions.stated_lemmas import serving_lemmas
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
 from kleis.syntax.tree.traversal import walk
@@ -192,8 +195,10 @@ def _decided(
     explain: bool,
 ) -> VerdictAnswer | FailedAnswer:
     with provers.prover(universe.theory, deadline) as prover:
-        decision = prover.ask(question, using=using)
-    verdict = decision.verdict
+        ledger = serving_lemmas(universe, prover)
+        decision = prover.ask(question, using=using, facts=ledger.facts)
+    warnings = (*ledger.warnings(), *decision.verdict.warnings)
+    verdict = msgspec.structs.replace(decision.verdict, warnings=warnings)
     if verdict.status == "error":
         failed: FailedAnswer = {
             "status": "error",

@@ -55,6 +55,7 @@ _KINDS: dict[ItemKind, tuple[type, ...]] = {
     "structure": (tree.Structure, tree.Implements),
     "define": (tree.FunctionDefinition, tree.OperationDeclaration),
     "data": (tree.DataDefinition, tree.AliasDefinition),
+    "lemma": (tree.Lemma,),
 }
 
 _WORDS: tuple[tuple[type, str], ...] = (
@@ -64,6 +65,7 @@ _WORDS: tuple[tuple[type, str], ...] = (
     (tree.OperationDeclaration, "an operation"),
     (tree.DataDefinition, "a data type"),
     (tree.AliasDefinition, "a type alias"),
+    (tree.Lemma, "a lemma"),
     (tree.Import, "an import"),
     (tree.Example, "an example block"),
 )
@@ -72,6 +74,7 @@ _EXAMPLES: dict[ItemKind, str] = {
     "structure": "structure Magma(M) { operation (⊙) : M × M → M }",
     "define": "define double(x : ℤ) : ℤ = x + x",
     "data": "data Colour = Red | Green | Blue",
+    "lemma": "lemma double_negation : ∀(x : ℤ). -(-x) = x",
 }
 
 
@@ -158,6 +161,8 @@ def _advice(item: tree.Declaration) -> str:
     if isinstance(item, tree.Example):
         return "ask what an example asserts with evaluate"
     tools = [kind for kind, kinds in _KINDS.items() if isinstance(item, kinds)]
+    if isinstance(item, tree.Lemma):
+        return "use submit_lemma, which a server with --more offers"
     return f"use submit_{tools[0]}" if tools else ""
 
 
@@ -177,7 +182,7 @@ def _named(universe: Universe, program: tree.Program) -> Candidate | Rejection:
     before = universe.theory
     theory = before.include(program)
     clashes = theory.problems[len(before.problems) :]
-    wrong = [*_clashing(clashes, universe), *_twice(program)]
+    wrong = [*_clashing(clashes, universe), *_twice(program), *_stated_before(program, universe)]
     if wrong:
         return Rejection("load", tuple(wrong))
     named = check_names(program, theory, _arities())
@@ -272,6 +277,28 @@ def _twice(program: tree.Program) -> list[KleisError]:
                 )
             seen.add(each.name)
     return found
+
+
+def _stated_before(program: tree.Program, universe: Universe) -> list[KleisError]:
+    """Errors of lemmas under a name that a lemma of the session has already."""
+    earlier = {
+        each.declaration.name: each.file
+        for each in universe.theory.lemmas
+        if isinstance(each.declaration, tree.Lemma) and universe.is_own(each.file)
+    }
+    return [
+        SessionError(
+            f"{each.name} is already a lemma, stated in {earlier[each.name]}",
+            code="duplicate-lemma",
+            file=program.file,
+            line=each.span.line,
+            column=each.span.column,
+            found=each.name,
+            hint="choose another name",
+        )
+        for each in program.items
+        if isinstance(each, tree.Lemma) and each.name in earlier
+    ]
 
 
 def _broken(

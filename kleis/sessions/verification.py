@@ -38,6 +38,8 @@ from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_shapes import SubmissionStatus
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe, declared_names
+from kleis.sessions.stated_lemmas import Asked as LemmaAsked
+from kleis.sessions.stated_lemmas import LemmasAsked
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
 from kleis.theory.theory import Entry, Theory
@@ -104,13 +106,16 @@ def verify(
     replaced: Sequence[str] = (),
 ) -> Verification:
     """Ask about everything that the program touches; the prover is of the universe's theory with the program."""
-    own = list(_own_questions(program, prover.elaborator))
+    lemmas = LemmasAsked(universe)
+    own = list(_own_questions(program, prover.elaborator, lemmas))
     covered: set[str] = set()
     try:
         parts = _asked(own, prover, deadline, covered)
         count = len(parts)
         if not parts or parts[-1].verdict.status not in _REJECTING:
-            touched = list(_touched_questions(universe, program, prover.elaborator, replaced))
+            touched = list(
+                _touched_questions(universe, program, prover.elaborator, replaced, LemmasAsked(universe))
+            )
             parts += _asked(touched, prover, deadline, covered)
     except KleisError as error:
         return Verification("rejected", (), (), (error,))
@@ -151,7 +156,9 @@ def _asked(
 # ── Which questions ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _own_questions(program: tree.Program, elaborator: Elaborator) -> Iterator[tuple[str, _Question]]:
+def _own_questions(
+    program: tree.Program, elaborator: Elaborator, lemmas: LemmasAsked
+) -> Iterator[tuple[str, _Question]]:
     """What is asked about the submitted declarations themselves."""
     for item in program.items:
         match item:
@@ -161,10 +168,16 @@ def _own_questions(program: tree.Program, elaborator: Elaborator) -> Iterator[tu
                 yield item.name, _implementation(item, program.file, elaborator)
             case tree.FunctionDefinition():
                 yield item.name, _definition(item, elaborator)
+            case tree.Lemma():
+                yield item.name, _lemma(item.name, lemmas.submitted(item))
 
 
 def _touched_questions(
-    universe: Universe, program: tree.Program, elaborator: Elaborator, replaced: Sequence[str]
+    universe: Universe,
+    program: tree.Program,
+    elaborator: Elaborator,
+    replaced: Sequence[str],
+    lemmas: LemmasAsked,
 ) -> Iterator[tuple[str, _Question]]:
     """What is asked again about earlier declarations."""
     mine = {getattr(each, "name", "") for each in program.items}
@@ -175,6 +188,8 @@ def _touched_questions(
                 yield declaration.name, _structure(declaration, elaborator)
         elif isinstance(declaration, tree.Implements):
             yield declaration.name, _implementation(declaration, entry.file, elaborator)
+        elif isinstance(declaration, tree.Lemma) and universe.is_own(entry.file):
+            yield declaration.name, _lemma(declaration.name, lemmas.touched(declaration))
 
 
 def _touched(
@@ -269,6 +284,11 @@ def _definition(item: tree.FunctionDefinition, elaborator: Elaborator) -> _Quest
         return Part(item.name, Verdict(status="consistent"))
 
     return ask
+
+
+def _lemma(name: str, ask: LemmaAsked) -> _Question:
+    """Whether a lemma holds."""
+    return lambda prover: Part(name, ask(prover), (name,))
 
 
 def _termination(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -53,6 +54,8 @@ class Loading(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
     errors: tuple[KleisError, ...]
     problems: tuple[Problem, ...]
+    imports: Mapping[str, frozenset[str]] = {}
+    """For each file, by the name that its places show, the files that it imports itself."""
 
     @property
     def main(self) -> Source:
@@ -63,6 +66,16 @@ class Loading(msgspec.Struct, frozen=True):
     def ok(self) -> bool:
         """Whether everything could be read."""
         return not self.errors
+
+    def imported_by(self, file: str) -> frozenset[str]:
+        """The files that a file imports, directly or not; the file itself where its imports lead back to it."""
+        reached: set[str] = set()
+        waiting = [file]
+        while waiting:
+            fresh = self.imports.get(waiting.pop(), frozenset()) - reached
+            reached |= fresh
+            waiting += fresh
+        return frozenset(reached)
 
     def text_of(self, file: str) -> str:
         """The text of a file by the name its places show; empty if it was not read."""
@@ -134,6 +147,8 @@ class _Run:
         self.theory = Theory()
         self.errors: list[KleisError] = []
         self.problems: list[Problem] = []
+        self.direct: dict[str, set[Path]] = {}
+        """The files that each file imports."""
 
     def run(self, main: Source) -> Loading:
         self._open(main, self.directory)
@@ -146,7 +161,15 @@ class _Run:
                 file.next += 1
                 self._follow(file, file.current)
         problems = (*self.problems, *self.theory.problems)
-        return Loading(self.theory, tuple(self.sources), tuple(self.errors), problems)
+        return Loading(self.theory, tuple(self.sources), tuple(self.errors), problems, self._imports())
+
+    def _imports(self) -> dict[str, frozenset[str]]:
+        """The files that each file imports, by name."""
+        names = {each.path: each.name for each in self.sources}
+        return {
+            file: frozenset(names[path] for path in found if path in names)
+            for file, found in self.direct.items()
+        }
 
     def _open(self, source: Source, directory: Path | None = None) -> None:
         if directory is None:
@@ -170,6 +193,7 @@ class _Run:
         except LoadError as error:
             self.errors.append(_placed(error, wanted, name))
             return
+        self.direct.setdefault(name, set()).add(path)
         earlier = file.seen.setdefault(path, wanted)
         if earlier is not wanted:
             self.problems.append(_imported_twice(wanted, name, place_of(earlier, name)))

@@ -26,7 +26,7 @@ from kleis.theory.theory import Declared, Theory
 
 __all__ = ["NameDependencies", "Texts", "names_used"]
 
-_UNNAMED = (tree.Axiom, tree.NestedStructure, tree.Structure)
+_UNNAMED = (tree.Axiom, tree.Lemma, tree.NestedStructure, tree.Structure)
 """Nodes whose own names are not names of values or types."""
 
 

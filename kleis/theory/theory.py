@@ -46,7 +46,7 @@ Kind: TypeAlias = Literal[
 ]
 
 _SYMBOLS: tuple[Kind, ...] = ("operation", "element", "field")
-_LISTS = ("_entries", "_examples", "_implementations", "_problems")
+_LISTS = ("_entries", "_examples", "_implementations", "_lemmas", "_problems")
 
 _MEMBER_KINDS: dict[type, Kind] = {
     tree.OperationDeclaration: "operation",
@@ -112,8 +112,10 @@ class Theory:
         "_entries",
         "_examples",
         "_implementations",
+        "_lemmas",
         "_names",
         "_problems",
+        "_stated",
         "_types",
         "aliases",
         "constants",
@@ -138,6 +140,8 @@ class Theory:
     _entries: Queue[Entry]
     _examples: Queue[Entry]
     _implementations: Queue[Entry]
+    _lemmas: Queue[Entry]
+    _stated: HashTrieMap[tuple[str, str], Place]
     _problems: Queue[Problem]
 
     def __init__(self) -> None:
@@ -217,6 +221,11 @@ class Theory:
         return tuple(self._examples)
 
     @property
+    def lemmas(self) -> tuple[Entry, ...]:
+        """The lemmas that were stated, proved or not, in order; not one whose name its file has already."""
+        return tuple(self._lemmas)
+
+    @property
     def implementations(self) -> Sequence[tree.Implements]:
         """The `implements` items, in order."""
         return [e.declaration for e in self._implementations if isinstance(e.declaration, tree.Implements)]
@@ -265,6 +274,8 @@ class _Growth:
         self._entries = theory._entries
         self._examples = theory._examples
         self._implementations = theory._implementations
+        self._lemmas = theory._lemmas
+        self._stated = theory._stated
         self._problems = theory._problems
         self.definitions: Any = theory.definitions
         self.data: Any = theory.data
@@ -288,6 +299,8 @@ class _Growth:
                 pass
             case tree.Example():
                 self._examples = self._examples.enqueue(entry)
+            case tree.Lemma():
+                self._state(declaration, entry)
             case tree.Implements():
                 self._implementations = self._implementations.enqueue(entry)
             case tree.FunctionDefinition():
@@ -308,6 +321,15 @@ class _Growth:
                     self.structures = self.structures.insert(declaration.name, declaration)
                     self.summary = self.summary.with_structure(declaration)
                     self._read_members(declaration)
+
+    def _state(self, lemma: tree.Lemma, entry: Entry) -> None:
+        """A lemma: it declares nothing, and its name is only for other lemmas of the file and those that import it."""
+        earlier = self._stated.get((self.file, lemma.name))
+        if earlier is not None:
+            self._report(_stated_twice(lemma, self.file, earlier))
+            return
+        self._stated = self._stated.insert((self.file, lemma.name), place_of(lemma, self.file))
+        self._lemmas = self._lemmas.enqueue(entry)
 
     def _register(
         self,
@@ -418,6 +440,17 @@ def _hidden(declared: Declared, earlier: Declared) -> Problem:
         severity="warning",
         hint="rename it if the imported definition is meant as well",
         related=(earlier.place,),
+    )
+
+
+def _stated_twice(lemma: tree.Lemma, file: str, earlier: Place) -> Problem:
+    return problem_at(
+        lemma,
+        file,
+        f"{lemma.name} is already a lemma, stated at {earlier}; this one is refused",
+        code="duplicate-lemma",
+        hint="rename one of the two",
+        related=(earlier,),
     )
 
 

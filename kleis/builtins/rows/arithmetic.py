@@ -172,7 +172,7 @@ _COMMON = fixed(shape(core.INTEGER, core.INTEGER, core.NATURAL), incomplete=True
 _FACTORIAL = fixed(shape(core.NATURAL, core.NATURAL), incomplete=True, total=True)
 _ROUNDING = fixed(*(shape(each, core.INTEGER) for each in (core.INTEGER, core.RATIONAL, core.REAL)))
 # `to_real` is also called to_rational; the number is the same in any case.
-_RATIONAL_OR_REAL = fixed(*alike((core.RATIONAL, core.REAL), 1))
+_RATIONAL_OR_REAL = fixed(*alike((core.RATIONAL, core.REAL), 1), incomplete=True)
 _ORDER = fixed(*(shape(each, each, core.BOOL) for each in ORDERED))
 
 
@@ -234,7 +234,7 @@ _ARITHMETIC = (
     row("mod(a : ℤ, b : ℤ) : ℤ", _OF_TWO_INTEGERS, exact_numbers.modulo, "a - b * div(a, b), which has the sign of b.",
         ("mod(0 - 7, 3)", "2"), ("mod(7, 0 - 3)", "0 - 2"), ("mod(1, 0)", "undefined"), tier="T0", aliases="int_mod",
         condition="b ≠ 0"),
-    row("rem(a : ℝ, b : ℝ) : ℝ", fixed(*alike(ORDERED, 2)), exact_numbers.remainder,
+    row("rem(a : ℝ, b : ℝ) : ℝ", fixed(*alike(ORDERED, 2), incomplete=True), exact_numbers.remainder,
         "a - b * trunc(a / b), which has the sign of a.", ("rem(0 - 7, 3)", "0 - 1"), ("fmod(7.5, 2)", "1.5"),
         ("rem(1, 0)", "undefined"), tier="T0", aliases="int_rem fmod remainder", condition="b ≠ 0"),
     row("negate(a : ℂ|Matrix) : ℂ or Matrix",

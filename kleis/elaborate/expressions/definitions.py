@@ -82,6 +82,8 @@ class Definitions:
         By key, the termination arguments of recursive definitions, and where definitions are written.
     uncovered
         Warnings of matches that leave values uncovered, by place.
+    unreachable
+        Warnings of cases that no value reaches, by place.
     higher_order
         Symbols of polymorphic members of structures, with the file that uses each.
     """
@@ -92,6 +94,7 @@ class Definitions:
         self.terminations: dict[str, Termination] = {}
         self.places: dict[str, Place] = {}
         self.uncovered: dict[str, Problem] = {}
+        self.unreachable: dict[str, Problem] = {}
         self._stack: list[_Progress] = []
         self._provisional: dict[str, tuple[_Progress, core.Definition | None]] = {}
         self._measures: dict[str, tuple[core.Term, ...]] = {}
@@ -123,6 +126,17 @@ class Definitions:
             severity="warning",
             found=pattern,
             hint=f"add a case for {pattern}, or _ => …",
+        )
+
+    def note_unreachable(self, context: Context, case: Spanned) -> None:
+        """Record a case of a `match` that no value reaches, for a warning."""
+        self.unreachable[str(context.place(case))] = problem_at(
+            case,
+            context.scope.file,
+            "no value reaches this case: those before it take them all",
+            code="unreachable-case",
+            severity="warning",
+            hint="leave it out, or move it before the cases that take its values",
         )
 
     # ── constructors ─────────────────────────────────────────────────────────────────────────────────────

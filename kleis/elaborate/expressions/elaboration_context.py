@@ -152,6 +152,10 @@ class Declarations(Protocol):
         """Record a `match` that leaves values uncovered, for a warning."""
         ...
 
+    def note_unreachable(self, context: Context, case: Spanned) -> None:
+        """Record a case of a `match` that no value reaches, for a warning."""
+        ...
+
     def operation(
         self, signature: Signature, parameters: tuple[core.Sort, ...], result: core.Sort
     ) -> core.Operation:

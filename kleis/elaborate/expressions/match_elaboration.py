@@ -243,6 +243,8 @@ def _uncovered(context: Context, node: tree.Match, scrutinee: core.Term) -> str 
     if not context.inference.known(sort):
         return "anything"
     found = coverage(node.cases, sort, context.definitions.constructors)
+    for index in found.unreachable:
+        context.definitions.note_unreachable(context, node.cases[index])
     return found.uncovered
 
 

@@ -1,4 +1,4 @@
-"""The propositions that a theory states: the assertions of its example blocks.
+"""The propositions that a theory states: its lemmas, and the assertions of its example blocks.
 
 In an assertion after a `let` with a value, the value is substituted for the name.  After a `let` without a value, the
 name is free.
@@ -28,10 +28,13 @@ class Proposition(msgspec.Struct, frozen=True):
 
 
 def propositions_of(theory: Theory) -> Iterator[Proposition]:
-    """What the examples assert, in order; expected failures are not claims."""
+    """What lemmas state and examples assert, in order; expected failures are not claims."""
     for entry in theory.entries:
         if isinstance(entry.declaration, tree.Example):
             yield from _of_example(entry.declaration, entry.file)
+        elif isinstance(entry.declaration, tree.Lemma):
+            lemma = entry.declaration
+            yield Proposition(lemma.name, lemma.proposition, place_of(lemma, entry.file), None)
 
 
 def _of_example(example: tree.Example, file: str) -> Iterator[Proposition]:

@@ -45,9 +45,9 @@ from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_declaration
-from kleis.syntax.tree import Example, Import
 from kleis.theory.theory import Theory
 
 __all__ = ["Contradiction", "Question", "build", "build_part", "theory_text"]
@@ -70,8 +70,9 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def theory_text(theory: Theory) -> str:
-    """All declarations in scope as one program without imports."""
-    kept = [each.declaration for each in theory.entries if not isinstance(each.declaration, Example | Import)]
+    """All declarations in scope as one program without imports.  What is stated and proved declares nothing."""
+    left_out = tree.Example | tree.Import | tree.Lemma
+    kept = [each.declaration for each in theory.entries if not isinstance(each.declaration, left_out)]
     return "\n".join(print_declaration(each) for each in kept) + "\n"
 
 

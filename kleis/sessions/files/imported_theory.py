@@ -48,6 +48,8 @@ class ImportedTheory(msgspec.Struct, frozen=True, eq=False):
     own: frozenset[str]
     warnings: tuple[Problem, ...]
     stamps: tuple[tuple[Path, Signature | None], ...]
+    visible: Mapping[str, frozenset[str]] = {}
+    """For each file, where one states lemmas, the files that it imports, directly or not."""
 
     @property
     def current(self) -> bool:
@@ -157,6 +159,9 @@ class ImportedTheories:
             files=tuple(each.name for each in sources),
             own=own,
             warnings=tuple(each for each in loading.problems if each.severity == "warning"),
+            visible={each.name: loading.imported_by(each.name) for each in sources}
+            if loading.theory.lemmas
+            else {},
             stamps=tuple((each.path, signature_of(each.path)) for each in sources if each.path is not None),
         )
 

@@ -40,7 +40,7 @@ __all__ = [
     "read_record",
 ]
 
-ItemKind: TypeAlias = Literal["structure", "define", "data"]
+ItemKind: TypeAlias = Literal["structure", "define", "data", "lemma"]
 ItemStatus: TypeAlias = Literal["consistent", "unknown", "unchecked"]
 
 _SESSION = "//@ session "
@@ -237,6 +237,8 @@ def item_of(declarations: Iterable[tree.Declaration], text: str, **found: Any) -
         kind = "define"
     elif data_types and not structures:
         kind = "data"
+    elif nodes and all(isinstance(each, tree.Lemma) for each in nodes):
+        kind = "lemma"
     fields = {"kind": kind, "status": "unchecked", **found}
     return Item(text=text, structures=structures, functions=functions, data_types=data_types, **fields)
 

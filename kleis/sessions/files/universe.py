@@ -103,7 +103,11 @@ class Universe(msgspec.Struct, frozen=True, eq=False):
                 fresh = set(declared_names(declaration)) - asked
                 asked |= fresh
                 waiting += fresh
-        return [entry for entry in seen.values() if getattr(entry.declaration, "name", "") not in of]
+        return [
+            entry
+            for entry in seen.values()
+            if isinstance(entry.declaration, tree.Lemma) or getattr(entry.declaration, "name", "") not in of
+        ]
 
 
 def item_file(session: str, number: int) -> str:
@@ -115,7 +119,7 @@ def declared_names(declaration: tree.Declaration) -> Iterator[str]:
     """The global names that a declaration declares: its own, its constructors, a section's members."""
     name = getattr(declaration, "name", None)
     if isinstance(
-        declaration, tree.Example | tree.Annotation | tree.Import | tree.Implements
+        declaration, tree.Example | tree.Annotation | tree.Import | tree.Implements | tree.Lemma
     ) or not isinstance(name, str):
         return
     yield canonical_name(name)
@@ -146,6 +150,8 @@ def _indexed(index: Index, entry: Entry) -> Index:
 
 def _names_mentioned(declaration: tree.Declaration) -> frozenset[str]:
     """The names that a declaration mentions, without those bound in a whole member: parameters, outer quantifiers."""
+    if isinstance(declaration, tree.Lemma):
+        return frozenset(_free(declaration.proposition))
     if not isinstance(declaration, tree.Structure | tree.FunctionDefinition):
         return frozenset(names_used(declaration))
     found: set[str] = set()

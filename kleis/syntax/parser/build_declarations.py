@@ -192,6 +192,20 @@ class ItemBuilder(ExpressionBuilder):
     ) -> tree.Declaration:
         return tree.AliasDefinition(name, parameters or (), type_, span)
 
+    def lemma(
+        self,
+        span: tree.Span,
+        word: tree.LemmaWord,
+        name: str,
+        proposition: tree.Expression,
+        using: tuple[str, ...] | None,
+    ) -> tree.Declaration:
+        self.lints.proposition(span)
+        return tree.Lemma(word, name, proposition, using, span)
+
+    def grounds(self, span: tree.Span, first: str, rest: list[str] | None = None) -> tuple[str, ...]:
+        return (first, *(rest or ()))
+
     # ── Examples ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def example(

@@ -107,14 +107,14 @@ _STATEMENTS = {
     "axiom": "put it into a structure: structure Name { axiom name : proposition }",
     "element": "put it into a structure: structure Name { element name : type }",
     "verify": "`verify` stands in `implements`; to check a proposition, assert it in an example block",
-    "theorem": "state it as an axiom of a structure, or assert it in an example block",
-    "lemma": "state it as an axiom of a structure, or assert it in an example block",
     "notation": "define the name or operator: define (⊗)(x, y) = …",
     "supports": "write `implements Structure(Type) { … }`",
     "def": "write `define`",
     "fun": "write `define`",
     "module": 'a file is a module: import "path.kleis"',
 }
+
+_LEMMAS = ("lemma", "theorem")
 
 _INFIX_WORDS = {
     "mod": "a % b or mod(a, b)",
@@ -215,6 +215,10 @@ def _member(place: Place) -> Mistake | None:
         )
     if place.last(1) == "axiom" and found == "(":
         return Mistake("axiom-parameters", "an axiom has no parameters", "quantify: axiom a : ∀(x : T). …")
+    lemma = found if found in _LEMMAS else place.last() if is_word(found) else ""
+    if place.head == "structure" and lemma in _LEMMAS:
+        hint = "close the structure before it; `using S` before the proposition says that it is about S"
+        return Mistake("lemma-inside", f"a {lemma} stands at top level, not in a structure", hint)
     if found == "=" and in_structure and "element" in place.before[:8]:
         return Mistake("element-value", "an element has a type but no value", "state its value as an axiom")
     if found == "define" and "OPERATION" in place.acceptable:

@@ -29,7 +29,7 @@ _OPERATOR = frozenset((
     "TIMES_SIGN", "STAR", "DOT_OPERATOR", "SLASH", "POWER", "POSTFIX", "PERCENT", "MEMBER", "SUPERSCRIPT",
 ))  # fmt: skip
 _ITEM = frozenset(
-    ["IMPORT", "STRUCTURE", "IMPLEMENTS", "DATA", "OPERATION", "TYPE", "DEFINE", "EXAMPLE", "AT"]
+    ["IMPORT", "STRUCTURE", "IMPLEMENTS", "DATA", "OPERATION", "TYPE", "DEFINE", "LEMMA", "EXAMPLE", "AT"]
 )
 _GROUPS = (
     (_ITEM, "a new item"),
@@ -177,9 +177,7 @@ def _unnamed(
     if not hint and index > start:
         hint = f"in the item that starts on line {tokens.lines[start]}"
     elif not hint and index == start and not set(acceptable) >= _EXPRESSION - {"ARGUMENT_NAME"}:
-        hint = (
-            "an item starts with import, structure, implements, data, operation, type, define, example or @"
-        )
+        hint = "an item starts with import, structure, implements, data, operation, type, define, lemma, example or @"
     return Mistake("unexpected-token", f"{what}{wanted}", hint)
 
 
@@ -259,10 +257,22 @@ class Automaton:
 # ── Where parsing resumes ────────────────────────────────────────────────────────────────────────────────────
 
 _ITEM_WORDS = frozenset(
-    {"import", "structure", "implements", "data", "operation", "type", "define", "example", "@"}
+    {
+        "import",
+        "structure",
+        "implements",
+        "data",
+        "operation",
+        "type",
+        "define",
+        "lemma",
+        "theorem",
+        "example",
+        "@",
+    }
 )
 
-_MISPLACED_WORDS = frozenset({"let", "assert", "axiom", "element", "theorem", "lemma", "verify"})
+_MISPLACED_WORDS = frozenset({"let", "assert", "axiom", "element", "verify"})
 
 
 class Recovery:

@@ -32,6 +32,7 @@ _ONE_LINERS = (
     tree.OperationDeclaration,
     tree.AliasDefinition,
     tree.FunctionDefinition,
+    tree.Lemma,
     tree.Annotation,
 )
 
@@ -107,6 +108,9 @@ class _Printer(ExpressionPrinter):
                 return self.member(node)
             case tree.AliasDefinition():
                 return f"type {node.name}{self.parameters(node.parameters)} = {self.type(node.type)}"
+            case tree.Lemma():
+                using = f" using {', '.join(node.using)}" if node.using is not None else ""
+                return f"{node.word} {node.name} : {self.expression(node.proposition)}{using}"
             case tree.Example():
                 return self._example(node)
             case _:

@@ -36,6 +36,8 @@ __all__ = [
     "ImplementationMember",
     "Implements",
     "Import",
+    "Lemma",
+    "LemmaWord",
     "LetStatement",
     "Lint",
     "NestedStructure",
@@ -237,6 +239,22 @@ class AliasDefinition(Node, frozen=True):
     span: Span = NO_SPAN
 
 
+LemmaWord: TypeAlias = Literal["lemma", "theorem"]
+
+
+class Lemma(Node, frozen=True):
+    """``lemma name : proposition using a, b``, or the same with ``theorem``: what is proved, and then used.
+
+    `using` are the earlier lemmas that the proof may use; None where they are not named, and all may serve.
+    """
+
+    word: LemmaWord
+    name: str
+    proposition: Expression
+    using: tuple[str, ...] | None = None
+    span: Span = NO_SPAN
+
+
 # ── Example blocks ──────────────────────────────────────────────────────────────────────────────────────────
 
 AssertionKind: TypeAlias = Literal[
@@ -294,6 +312,7 @@ Declaration: TypeAlias = (
     | OperationDeclaration
     | FunctionDefinition
     | AliasDefinition
+    | Lemma
     | Example
 )
 

@@ -77,6 +77,8 @@ class _Check:
                 self._structure(item)
             case tree.Implements():
                 self._implements(item)
+            case tree.Lemma():
+                self._lemma(item)
             case tree.Example():
                 self._example(item)
 
@@ -282,6 +284,37 @@ class _Check:
                 f"{item.name} also has {', '.join(names)}, not given here",
                 hint="what is not given means nothing in particular at these types",
             )
+
+    # ── lemmas ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def _lemma(self, item: tree.Lemma) -> None:
+        self.expressions.check(item.proposition, _NOTHING, "question")
+        stated = [each.declaration for each in self.theory.lemmas]
+        if item not in stated:  # its name is taken, which the theory reports
+            return
+        earlier = {each.name for each in stated[: stated.index(item)] if isinstance(each, tree.Lemma)}
+        for name in item.using or ():
+            if name not in earlier:
+                self.report.error(
+                    item,
+                    "unknown-lemma",
+                    f"{item.word} {item.name} uses {name}, which no earlier lemma is called",
+                    hint=self._no_lemma(name, earlier),
+                    found=name,
+                )
+
+    def _no_lemma(self, name: str, earlier: set[str]) -> str:
+        if self.theory.axioms(name):
+            return f"{name} is an axiom: axioms are always in force, leave it out"
+        if any(
+            each.declaration.name == name
+            for each in self.theory.lemmas
+            if isinstance(each.declaration, tree.Lemma)
+        ):
+            return f"state {name} before it: what is proved later serves nothing earlier"
+        return self.report.nearest(
+            "lemma", name, lambda: earlier, "state it before: lemma name : proposition"
+        )
 
     # ── examples ─────────────────────────────────────────────────────────────────────────────────────────
 

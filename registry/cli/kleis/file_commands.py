@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from registry.cli.kleis.shared.options import FILES, FRESH, GRANT, JSON, PATH
+from registry.cli.kleis.shared.options import FILES, FRESH, GRANT, JSON, PATH, STRICT
 from registry.cli.terminal.commands import NumbersCommand
 from registry.cli.terminal.plain_output import print_error, progress, say
 from registry.cli.terminal.process import words
@@ -19,9 +19,12 @@ __all__ = ["COMMANDS"]
 @click.command()
 @FILES
 @click.option("--syntax-only", is_flag=True, help="Only read the files; ignore imports and names.")
+@STRICT
 @PATH
 @JSON
-def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_json: bool) -> int:
+def check(
+    files: tuple[str, ...], syntax_only: bool, strict: bool, path: tuple[Path, ...], as_json: bool
+) -> int:
     """Report syntax errors, missing imports, unknown names, and declarations that mean nothing.
 
     Sorts, kinds, dimensions, ambiguous operations, definedness and termination are checked. Warnings point out
@@ -32,7 +35,7 @@ def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_
 
     names = expand(files)
     loader = make_loader(path)
-    reports = [check_file(loader, name, syntax_only=syntax_only) for name in names]
+    reports = [check_file(loader, name, syntax_only=syntax_only, strict=strict) for name in names]
     if as_json:
         _print_json({"files": [report.as_dict() for report in reports]})
     else:
@@ -53,7 +56,7 @@ def check(files: tuple[str, ...], syntax_only: bool, path: tuple[Path, ...], as_
     help="Ask N questions at a time (default: processors).",
 )
 @click.option("--exact", is_flag=True, help="Only evaluate; ask the prover nothing.")
-@click.option("--strict", is_flag=True, help="A name that nothing declares fails its block.")
+@STRICT
 @FRESH
 @PATH
 @GRANT
@@ -69,9 +72,10 @@ def test(
     granted: Path | None,
     as_json: bool,
 ) -> int:
-    """Run the example blocks of files.
+    """Run the example blocks of files, and prove their lemmas.
 
-    What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail.
+    What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail; a
+    lemma must be proved.
     """
     from registry.cli.kleis.files.check_and_test_report import print_block_output, print_tested, print_totals
     from registry.cli.kleis.files.test import FileReport, run_files
@@ -109,11 +113,17 @@ def test(
 @click.command("eval", cls=NumbersCommand)
 @click.argument("expression", metavar="EXPRESSION")
 @click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
+@STRICT
 @PATH
 @GRANT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for what has no value.")
 def evaluate(
-    expression: str, imports: tuple[str, ...], path: tuple[Path, ...], granted: Path | None, as_json: bool
+    expression: str,
+    imports: tuple[str, ...],
+    strict: bool,
+    path: tuple[Path, ...],
+    granted: Path | None,
+    as_json: bool,
 ) -> int:
     """Print the value of an expression.
 
@@ -121,7 +131,8 @@ def evaluate(
     """
     from registry.cli.kleis.files.evaluate import evaluate_text
 
-    return evaluate_text(words([expression.lstrip()])[0], imports, path, granted, as_json=as_json)
+    text = words([expression.lstrip()])[0]
+    return evaluate_text(text, imports, path, granted, as_json=as_json, strict=strict)
 
 
 @click.command()

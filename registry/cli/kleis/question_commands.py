@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import click
 
-from registry.cli.kleis.shared.options import EXPLAIN, FRESH, JSON, PATH
+from registry.cli.kleis.shared.options import EXPLAIN, FRESH, JSON, PATH, STRICT
 from registry.cli.terminal.commands import Commands, NumbersCommand
 from registry.cli.terminal.process import words
 
@@ -37,6 +37,7 @@ __all__ = ["COMMANDS"]
     help="Write a certificate, for `kleis certificate check`.",
 )
 @EXPLAIN
+@STRICT
 @FRESH
 @PATH
 @JSON
@@ -48,6 +49,7 @@ def verify(
     expect: str | None,
     certificate: Path | None,
     explain: bool,
+    strict: bool,
     fresh: bool,
     path: tuple[Path, ...],
     as_json: bool,
@@ -68,6 +70,7 @@ def verify(
         lemmas=tuple(others),
         path=path,
         fresh=fresh,
+        strict=strict,
         certificate=certificate,
     )
     return answer(question, explain=explain, as_json=as_json, expected=expect or "")
@@ -82,11 +85,18 @@ def verify(
     help="Write a certificate for each part, with obligations beside it.",
 )
 @EXPLAIN
+@STRICT
 @FRESH
 @PATH
 @JSON
 def consistent(
-    file: str, certificates: Path | None, explain: bool, fresh: bool, path: tuple[Path, ...], as_json: bool
+    file: str,
+    certificates: Path | None,
+    explain: bool,
+    strict: bool,
+    fresh: bool,
+    path: tuple[Path, ...],
+    as_json: bool,
 ) -> int:
     """Decide whether what a file declares has a model.
 
@@ -100,7 +110,13 @@ def consistent(
     if len(names) != 1:
         raise click.UsageError(f"{file} is a directory: ask about one file")
     return consistent_file(
-        names[0], path, fresh=fresh, explain=explain, as_json=as_json, certificates=certificates
+        names[0],
+        path,
+        fresh=fresh,
+        explain=explain,
+        as_json=as_json,
+        certificates=certificates,
+        strict=strict,
     )
 
 
@@ -163,6 +179,7 @@ def check_certificate(
     "--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out the first rows."
 )
 @click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Where the PIF tools are.")
+@STRICT
 @FRESH
 @PATH
 @JSON

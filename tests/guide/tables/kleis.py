@@ -171,6 +171,8 @@ _NAMES = (
     "data D = A\ndata D = A",
     "data D = A\ndata D = B",
     "data D = A\ndata E = A",
+    "lemma a : 1 = 1\nlemma a : 2 = 2",
+    "lemma a : 1 = 1 using b",
 )
 """Programs with a problem of names each."""
 

@@ -266,6 +266,10 @@ def test_powers() -> None:
         "trim",
         "splitLines",
         "strToInt",
+        "rem",
+        "frac",
+        "to_real",
+        "disjoint",
     ],
 )
 def test_what_solvers_approximate_is_incomplete(name: str) -> None:

@@ -3,6 +3,7 @@
 - `check`: `kleis check`: parsing, imports, names, elaboration
 - `evaluate`: `kleis eval`: one expression
 - `test`: `kleis test`: example blocks
+- `stated_lemmas`: lemmas proved in order, for the items after them
 - `open_assertions`: assertions that evaluation leaves open, asked of the prover
 - `check_and_test_report`: what check and test print
 - `format`: `kleis fmt`

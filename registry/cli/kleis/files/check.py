@@ -16,7 +16,9 @@ from kleis.errors import KleisError, LoadError, ParseError
 from kleis.problems import Problem
 from kleis.syntax.tree import Lint
 from kleis.theory.loader import Loader, Loading
+from registry.cli.kleis.shared.implementations import false_implementations
 from registry.cli.kleis.shared.loading import load
+from registry.cli.kleis.shared.strict import UNDECLARED, strict_problems
 
 __all__ = ["CheckedFile", "check_file", "load_errors"]
 
@@ -50,9 +52,9 @@ class CheckedFile(msgspec.Struct, frozen=True):
         return self.loading.text_of(file) if self.loading is not None else ""
 
 
-def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> CheckedFile:
+def check_file(loader: Loader, name: str, *, syntax_only: bool = False, strict: bool = False) -> CheckedFile:
     """Check one file.  Names and meanings are checked only where everything could be read: else most would be
-    unknown.
+    unknown.  If `strict`, a name that nothing declares is an error.
     """
     try:
         loading = load(loader, name)
@@ -63,7 +65,12 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
     if syntax_only:
         return CheckedFile(name, main.result.errors, (), lints, loading)
     errors = load_errors(loading)
-    clashes = [each for each in loading.problems if each.file == main.name or each.severity == "error"]
+    clashes = [
+        each
+        for each in loading.problems
+        if each.severity == "error"
+        or main.name in (each.file, *(place.file for place in each.related if each.code == "import-cycle"))
+    ]
     names: tuple[Problem, ...] = ()
     if loading.ok:
         from kleis.builtins.rows.table import builtin_arities
@@ -71,6 +78,15 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False) -> Check
 
         names = check_names(main.result.program, loading.theory, builtin_arities())
         names += _meaning_problems(loading, (*clashes, *names))
+    if loading.ok and all(each.severity != "error" for each in (*clashes, *names)):
+        names += false_implementations(loading)
+    if strict and loading.ok:
+        undeclared = strict_problems(loading, main.name)
+        places = {(each.line, each.column) for each in undeclared}
+        others = (
+            each for each in names if each.code not in UNDECLARED or (each.line, each.column) not in places
+        )
+        names = (*others, *undeclared)
     problems: list[Problem | Lint] = [*clashes, *names, *lints]
     problems.sort(key=lambda each: (each.file != main.name, each.file, each.line, each.column))
     return CheckedFile(name, main.result.errors, errors, tuple(problems), loading)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from kleis.errors import KleisError
 from kleis.problems import Problem
 from registry.cli.kleis.files.check import CheckedFile
-from registry.cli.kleis.files.test import NEEDS_PROVER, Block, FileReport
+from registry.cli.kleis.files.stated_lemmas import NEEDS_PROVER, LemmaReport
+from registry.cli.kleis.files.test import Block, FileReport
 from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.plain_output import print_error, say, say_row, table
 
@@ -29,10 +30,14 @@ def print_tested(report: FileReport) -> None:
     """What `kleis test` found in a file, after what its blocks printed."""
     for error in (*report.parse, *report.errors):
         say_row(f"error[{error.code}]", render(error, report.text_of(error.file)), style="bad")
+    for warning in report.warnings:
+        say_row("warning", f"{report.file}: {warning}", style="note")
+    for lemma in report.lemmas:
+        _print_lemma(report, lemma)
     for block in report.blocks:
         _print_output(block, to_results=True)
         _print_block(report, block)
-    if not report.blocks and report.ok:
+    if not report.blocks and not report.lemmas and report.ok:
         say_row("none", f"{report.file}: no examples", style="note")
 
 
@@ -43,7 +48,7 @@ def print_block_output(report: FileReport, *, to_results: bool) -> None:
 
 
 def print_totals(reports: Sequence[FileReport]) -> None:
-    """How many blocks passed, failed and are undecided."""
+    """How many blocks and lemmas passed, failed and are undecided."""
     rows = [(report.file, *_counts(report)) for report in reports]
     if len(rows) > 1:
         headings = ("file", "passed", "failed", "unknown")
@@ -52,7 +57,9 @@ def print_totals(reports: Sequence[FileReport]) -> None:
     unread = sum(1 for report in reports if report.parse or report.errors)
     words = [f"{passed} passed", f"{failed} failed"]
     if undecided:
-        asked = all(block.error != NEEDS_PROVER for report in reports for block in report.blocks)
+        asked = not any(
+            block.error == NEEDS_PROVER for report in reports for block in report.blocks
+        ) and not any(lemma.undecided for report in reports for lemma in report.lemmas)
         words.append(f"{undecided} unknown" if asked else f"{undecided} not decided without the prover")
     if unread:
         words.append(f"{unread} file{'s' if unread > 1 else ''} could not be loaded")
@@ -60,9 +67,10 @@ def print_totals(reports: Sequence[FileReport]) -> None:
 
 
 def _counts(report: FileReport) -> tuple[int, int, int]:
-    passed = sum(1 for block in report.blocks if block.passed)
-    undecided = sum(1 for block in report.blocks if block.undecided)
-    return passed, len(report.blocks) - passed - undecided, undecided
+    tested: tuple[Block | LemmaReport, ...] = (*report.blocks, *report.lemmas)
+    passed = sum(1 for each in tested if each.passed)
+    undecided = sum(1 for each in tested if each.undecided)
+    return passed, len(tested) - passed - undecided, undecided
 
 
 def _print_output(block: Block, *, to_results: bool) -> None:
@@ -71,6 +79,21 @@ def _print_output(block: Block, *, to_results: bool) -> None:
             say(text)
         else:
             print_error(text)
+
+
+def _print_lemma(report: FileReport, lemma: LemmaReport) -> None:
+    title = f"{report.file}: {lemma.word} {lemma.name}"
+    for warning in lemma.warnings:
+        say_row("warning", f"{report.file}:{lemma.line}: {warning}", style="note")
+    if lemma.passed:
+        say_row("passed", title, style="good")
+    elif lemma.undecided:
+        say_row(NEEDS_PROVER, title, style="note")
+    else:
+        say_row("failed", title, style="bad")
+        say(f"  {report.file}:{lemma.line}: {lemma.status}")
+        if lemma.detail:
+            say(f"    {lemma.detail}")
 
 
 def _print_block(report: FileReport, block: Block) -> None:

@@ -15,6 +15,7 @@ from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, Pa
 from kleis.problems import AnswerWarning
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, make_loader, standard_input
 from registry.cli.kleis.shared.reports import render
+from registry.cli.kleis.shared.strict import IMPORTING, strict_errors
 from registry.cli.terminal.plain_output import print_error, say
 
 __all__ = ["evaluate_text"]
@@ -27,6 +28,7 @@ def evaluate_text(
     granted_root: Path | None,
     *,
     as_json: bool = False,
+    strict: bool = False,
 ) -> int:
     """Print the value of an expression; the exit status."""
     warnings: tuple[AnswerWarning, ...] = ()
@@ -47,10 +49,11 @@ def evaluate_text(
         reject(unreadable, "")
         return 1
     lines = "\n".join(f"import {_quoted(name)}" for name in imports)
-    loading = make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
-    for error in loading.errors[:1] if as_json else loading.errors:
+    loading = make_loader(path).load_text(lines, file=IMPORTING, directory=Path.cwd())
+    errors = strict_errors(loading, strict=strict)
+    for error in errors[:1] if as_json else errors:
         reject(error, loading.text_of(error.file))
-    if loading.errors:
+    if errors:
         return 1
     try:
         question = read_question(text, file="<expression>")

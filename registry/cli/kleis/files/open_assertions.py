@@ -24,6 +24,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,11 +33,12 @@ from kleis.syntax.superscripts import SUPERSCRIPTS
 from kleis.syntax.tree.traversal import walk
 
 if TYPE_CHECKING:
+    from kleis.prover.facts import Fact
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
     from kleis.theory.theory import Theory
 
-__all__ = ["OpenAssertion", "ProverPool", "clash_of", "outcome_of", "question_of"]
+__all__ = ["OpenAssertion", "ProverPool", "clash_of", "outcome_of", "question_of", "why_not"]
 
 Answer = TypeVar("Answer")
 Status = str
@@ -86,19 +88,60 @@ class OpenAssertion:
     """An assertion that waits for its verdict."""
 
     def __init__(
-        self, pool: ProverPool, theory: Theory, example: tree.Example, place: int, file: str
+        self,
+        pool: ProverPool,
+        theory: Theory,
+        example: tree.Example,
+        place: int,
+        file: str,
+        facts: Callable[[], tuple[Fact, ...]] = tuple,
     ) -> None:
-        assertion = [each for each in example.statements if isinstance(each, tree.Assertion)][place]
-        self._kind = assertion.kind
-        proposition = question_of(example, assertion)
+        self._assertions = [each for each in example.statements if isinstance(each, tree.Assertion)]
+        self._place = place
+        self._example = example
+        self._facts = facts
+        self._file = file
+        self._ask = partial(pool.ask, theory)
+        self._kind = self._assertions[place].kind
+        proposition = self._proposition = question_of(example, self._assertions[place])
         if proposition is None:
             self._verdict = pool.ask(theory, _declarations)
         else:
-            self._verdict = pool.ask(theory, lambda prover: prover.verify(proposition, file=file))
+            self._verdict = pool.ask(
+                theory, lambda prover: prover.verify(proposition, file=file, facts=facts())
+            )
 
-    def outcome(self) -> tuple[Status, str]:
-        """Its status and detail, once decided."""
-        return outcome_of(self._kind, self._verdict.result())
+    def outcome(self, passed: Sequence[int] = ()) -> tuple[Status, str]:
+        """Its status and detail, once decided.  What stays open is asked again with assertions that `passed` before it."""
+        verdict = self._verdict.result()
+        before = [place for place in passed if self._assertions[place].kind == "assert"]
+        if verdict.status == "unknown" and self._proposition is not None and before:
+            again = self._ask(lambda prover: self._with_earlier(prover, before)).result()
+            verdict = again if again.status != "unknown" else verdict
+        return outcome_of(self._kind, verdict)
+
+    def _with_earlier(self, prover: Prover, before: Sequence[int]) -> Verdict:
+        """The verdict where earlier assertions of the block serve: those that the prover proves, not those that hold
+        within a tolerance."""
+        from kleis.errors import KleisError
+        from kleis.prover.facts import Fact, serving_facts
+
+        facts = list(self._facts())
+        for place in before:
+            asserted = question_of(self._example, self._assertions[place])
+            if asserted is None:
+                continue
+            try:
+                goal = prover.elaborator.proposition(asserted, file=self._file)
+            except KleisError:
+                continue  # only the evaluator has a meaning for it
+            serving = serving_facts(facts, goal)
+            decision = prover.decide_goal(goal, serving)
+            if decision.verdict.status == "verified" and not decision.computed:
+                name = f"line {self._assertions[place].line}"
+                facts.append(Fact.of(goal, decision.verdict, serving, name))
+        assert self._proposition is not None, "only a proposition is asked again"
+        return prover.verify(self._proposition, file=self._file, facts=facts)
 
 
 def question_of(example: tree.Example, assertion: tree.Assertion) -> tree.Expression | None:
@@ -108,7 +151,8 @@ def question_of(example: tree.Example, assertion: tree.Assertion) -> tree.Expres
     proposition = assertion.proposition
     if assertion.kind in ("assert_inconsistent", "assert_sat"):
         proposition = tree.Call("logical_not", (proposition,), proposition.span)
-    before = example.statements[: example.statements.index(assertion)]
+    # By identity: the same words may be asserted twice, after other lets.
+    before = example.statements[: [each is assertion for each in example.statements].index(True)]
     binders: list[tree.Binder] = []
     for statement in reversed(before):
         if not isinstance(statement, tree.LetStatement) or statement.name not in _mentioned(proposition):
@@ -165,6 +209,13 @@ def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
 def _why(verdict: Verdict) -> str:
     parts = [str(verdict.reason or ""), verdict.message, "; ".join(verdict.tried)]
     return ": ".join(each for each in parts if each)
+
+
+def why_not(verdict: Verdict) -> str:
+    """Why a lemma is not proved."""
+    if verdict.status in ("unknown", "error"):
+        return _why(verdict)
+    return _contrary("assert", verdict)
 
 
 def _contrary(kind: str, verdict: Verdict) -> str:

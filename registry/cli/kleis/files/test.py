@@ -1,8 +1,9 @@
-"""`kleis test`: run the example blocks of files.
+"""`kleis test`: run the example blocks of files, and prove their lemmas.
 
 Specification: docs/reference/kleis.md §7. JSON:
 ``{"files": [{"file", "parse": "ok"|[errors], "examples": [{"name", "passed", "error", "assertions":
-[{"line", "kind", "status", "detail"}]}]}]}``.
+[{"line", "kind", "status", "detail"}]}]}]}``; with the keys ``lemmas`` of a file that states any, and ``warnings`` where
+imported lemmas do not serve.
 
 Blocks are first evaluated exactly (`run_file`). Assertions left open go to the prover (`decide_file`).
 
@@ -26,17 +27,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError, LoadError
-from kleis.problems import Problem
-from kleis.syntax.tree import Assertion as StatedAssertion
-from kleis.syntax.tree import Example, ExpressionStatement, LetStatement, Structure
+from kleis.problems import AnswerWarning, Problem
+from kleis.syntax.tree import Example, Structure
 from kleis.theory.loader import Loader
 from registry.cli.kleis.files.check import load_errors
+from registry.cli.kleis.files.stated_lemmas import NEEDS_PROVER, LemmaReport, StatedLemmas, stated_in
 from registry.cli.kleis.shared.loading import load
+from registry.cli.kleis.shared.strict import undeclared_in
 
 if TYPE_CHECKING:
     from kleis.evaluator.outcomes import AssertionResult, ExampleResult
     from kleis.theory.loader import Loading
-    from kleis.theory.theory import Theory
     from registry.cli.kleis.files.open_assertions import ProverPool
 
 __all__ = [
@@ -50,7 +51,6 @@ __all__ = [
     "run_files",
 ]
 
-NEEDS_PROVER = "needs the prover"
 UNKNOWN = "unknown"
 
 
@@ -103,21 +103,32 @@ class FileReport(msgspec.Struct, frozen=True):
     errors: tuple[KleisError, ...]
     blocks: tuple[Block, ...]
     loading: Loading | None = None
+    lemmas: tuple[LemmaReport, ...] = ()
+    warnings: tuple[AnswerWarning, ...] = ()
+    """What imported lemmas do not serve."""
 
     @property
     def ok(self) -> bool:
-        """Whether the file was read and nothing in it failed; what is undecided did not fail."""
-        return (
-            not self.parse and not self.errors and all(each.passed or each.undecided for each in self.blocks)
-        )
+        """Whether the file was read and nothing in it failed; what is undecided did not fail.
+
+        A lemma that the prover does not prove has failed, also where it does not know.
+        """
+        if self.parse or self.errors:
+            return False
+        tested: tuple[Block | LemmaReport, ...] = (*self.blocks, *self.lemmas)
+        return all(each.passed or each.undecided for each in tested)
 
     def as_dict(self) -> dict[str, Any]:
         """The file's part of the answer in JSON."""
+        warnings = [each.as_dict() for each in self.warnings]
         answer: dict[str, Any] = {
+            **({"warnings": warnings} if warnings else {}),
             "file": self.file,
             "parse": [error.as_dict() for error in self.parse] or "ok",
             "examples": [block.as_dict() for block in self.blocks],
         }
+        if self.lemmas:
+            answer["lemmas"] = [lemma.as_dict() for lemma in self.lemmas]
         if self.errors:
             answer["problems"] = [error.as_dict() for error in self.errors]
         return answer
@@ -147,8 +158,8 @@ def run_file(
     errors = load_errors(loading)
     items = loading.main.result.program.items
     examples = [item for item in items if isinstance(item, Example) and selection in item.name]
-    if parse or errors:
-        reason = "the file has syntax errors" if parse else str(errors[0])
+    reason = "the file has syntax errors" if parse else str(errors[0]) if errors else ""
+    if reason:
         blocks = [_unrun(example, f"not run: {reason}") for example in examples]
     else:
         run = _runner(loading, granted_root)
@@ -161,7 +172,8 @@ def run_file(
                 else _reported(run(example))
             )
             blocks.append(msgspec.structs.replace(block, warnings=warnings))
-    return FileReport(name, parse, errors, tuple(blocks), loading)
+    lemmas = stated_in(loading, "not run", reason) if reason else stated_in(loading)
+    return FileReport(name, parse, errors, tuple(blocks), loading, lemmas)
 
 
 def run_files(
@@ -199,32 +211,6 @@ def run_files(
 
 _AHEAD = 16
 """How many files are evaluated before the first report is waited for."""
-
-
-def undeclared_in(example: Example, theory: Theory, file: str) -> tuple[Problem, ...]:
-    """Warnings of names in a block that nothing declares and that are no letters: its assertions are about any value."""
-    from kleis.elaborate.question import names_asked
-
-    found: list[Problem] = []
-    bound: set[str] = set()
-    for statement in example.statements:
-        match statement:
-            case LetStatement(name=name, value=value):
-                asked = value
-                bound_after = {name}
-            case StatedAssertion(proposition=proposition):
-                asked, bound_after = proposition, set()
-            case ExpressionStatement(expression=expression):
-                asked, bound_after = expression, set()
-            case _:
-                continue
-        if asked is not None:
-            found += names_asked(asked, theory, file, bound)[0]
-        bound |= bound_after
-    unique = {each.found: each for each in reversed(found)}
-    return tuple(
-        msgspec.structs.replace(each, severity="warning") for each in reversed(list(unique.values()))
-    )
 
 
 def _runner(loading: Loading, granted_root: Path | None) -> Callable[[Example], ExampleResult]:
@@ -269,26 +255,38 @@ def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport
     from registry.cli.kleis.files.open_assertions import clash_of
 
     loading = report.loading
-    if loading is None or not report.blocks or report.parse or report.errors:
+    if loading is None or report.parse or report.errors or not (report.blocks or report.lemmas):
         return lambda: report
+    lemmas = StatedLemmas(pool, loading)
     items = loading.main.result.program.items
     examples = {(each.name, each.line): each for each in items if isinstance(each, Example)}
     own = [each.name for each in items if isinstance(each, Structure)]
     clash = pool.ask(loading.theory, lambda prover: clash_of(prover, own))
     blocks = [
-        _decide_block(pool, loading, examples[each.name, each.line], each, clash.result)
+        _decide_block(pool, loading, examples[each.name, each.line], each, clash.result, lemmas)
         for each in report.blocks
     ]
-    return lambda: msgspec.structs.replace(report, blocks=tuple(block() for block in blocks))
+    return lambda: msgspec.structs.replace(
+        report,
+        blocks=tuple(block() for block in blocks),
+        lemmas=lemmas.reports(),
+        warnings=lemmas.warnings(),
+    )
 
 
 def _decide_block(
-    pool: ProverPool, loading: Loading, example: Example, block: Block, clash: Callable[[], str]
+    pool: ProverPool,
+    loading: Loading,
+    example: Example,
+    block: Block,
+    clash: Callable[[], str],
+    lemmas: StatedLemmas,
 ) -> Callable[[], Block]:
     from registry.cli.kleis.files.open_assertions import OpenAssertion
 
+    facts = lemmas.before(example.line)
     waiting = {
-        place: OpenAssertion(pool, loading.theory, example, place, loading.main.name)
+        place: OpenAssertion(pool, loading.theory, example, place, loading.main.name, facts)
         for place, each in enumerate(block.assertions)
         if each.status == NEEDS_PROVER
     }
@@ -296,7 +294,8 @@ def _decide_block(
     def decided() -> Block:
         assertions = list(block.assertions)
         for place, question in waiting.items():
-            status, detail = question.outcome()
+            passed = [before for before in range(place) if assertions[before].status == "passed"]
+            status, detail = question.outcome(passed)
             assertions[place] = msgspec.structs.replace(assertions[place], status=status, detail=detail)
         return _judged(block, tuple(assertions), clash())
 

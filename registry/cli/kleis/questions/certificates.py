@@ -14,17 +14,18 @@ import msgspec
 from kleis import durable_files
 
 if TYPE_CHECKING:
+    from kleis.prover.certificates.build import Question as Asked
     from kleis.prover.checker.format import Certificate, CertificateError
     from kleis.prover.process.broker import Broker
     from kleis.prover.protocol.verdict import Verdict
-    from kleis.prover.prover import Prover
+    from kleis.prover.prover import Decision, Prover
     from registry.cli.kleis.shared.question import Question
 
 __all__ = ["certified", "certified_parts", "write_certificate"]
 
 
 def certified(
-    question: Question, proposition: str, prover: Prover, broker: Broker, verdict: Verdict
+    question: Question, proposition: str, prover: Prover, broker: Broker, decision: Decision
 ) -> Verdict:
     """The verdict with its certificate written, or with the reason why there is none; withdrawn on a contradiction."""
     from kleis.prover.certificates.build import Contradiction, build
@@ -32,10 +33,13 @@ def certified(
     from kleis.prover.checker.format import CertificateError
 
     assert question.certificate is not None
+    verdict = decision.verdict
     try:
-        lemmas = tuple(_lemmas(question, prover))
-        asked = Asked(proposition, question.using, lemmas)
-        certificate = build(broker, prover.theory, asked, verdict)
+        if decision.used and not question.lemmas:
+            asked, found = _with_facts(decision, prover)
+        else:
+            asked, found = Asked(proposition, question.using, tuple(_lemmas(question, prover))), verdict
+        certificate = build(broker, prover.theory, asked, found)
     except Contradiction as error:
         return msgspec.structs.replace(
             verdict,
@@ -85,6 +89,24 @@ def _without(verdict: Verdict, error: CertificateError) -> Verdict:
     """The verdict with the reason why there is no certificate of it."""
     reason = error.message.removeprefix(_NONE)
     return msgspec.structs.replace(verdict, certificate=f"none ({reason})")
+
+
+def _with_facts(decision: Decision, prover: Prover) -> tuple[Asked, Verdict]:
+    """The claim with the lemmas of files that its proof rests on as lemmas of its own, and the verdict on that.
+
+    Their texts are those of their meanings, which say what structure each is about.
+    """
+    from kleis.prover.certificates.build import Question as Asked
+    from kleis.syntax.parser.parser import parse_expression
+
+    texts = dict.fromkeys(each.verdict.claim for fact in decision.used for each in fact.grounds())
+    trees = [parse_expression(each) for each in texts]
+    shown = tuple(
+        (text, prover.verify(tree, lemmas=trees[:place]))
+        for place, (text, tree) in enumerate(zip(texts, trees, strict=True))
+    )
+    claim = decision.verdict.claim
+    return Asked(claim, "", shown), prover.verify(parse_expression(claim), lemmas=trees)
 
 
 def _lemmas(question: Question, prover: Prover) -> list[tuple[str, Verdict]]:

@@ -18,6 +18,7 @@ import msgspec
 from kleis.errors import LoadError
 from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_rejection, print_table, render
+from registry.cli.kleis.shared.strict import strict_errors
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.plain_output import print_error, progress
 from registry.cli.terminal.process import INTERRUPTED
@@ -46,6 +47,7 @@ class Exploring(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
     offset: int
     home: Path | None
+    strict: bool
     fresh: bool
     path: tuple[Path, ...]
     as_json: bool
@@ -59,12 +61,13 @@ def explore(asked: Exploring) -> int:
     except LoadError as error:
         print_rejection(error, "", as_json=asked.as_json)
         return _FAILED
-    if loading.errors and asked.as_json:
-        print_rejection(loading.errors[0], "", as_json=True)
+    errors = strict_errors(loading, strict=asked.strict)
+    if errors and asked.as_json:
+        print_rejection(errors[0], "", as_json=True)
         return _FAILED
-    for problem in loading.errors:
+    for problem in errors:
         print_error(render(problem, loading.text_of(problem.file)), style="bad")
-    if loading.errors:
+    if errors:
         return _FAILED
     with interruptible() as interrupted:
         try:

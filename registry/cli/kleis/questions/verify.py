@@ -13,17 +13,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
+from registry.cli.kleis.shared.implementations import implementation_parts
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis.shared.question import Question, make_prover
 from registry.cli.kleis.shared.reports import print_verdict, print_warnings, render
+from registry.cli.kleis.shared.strict import IMPORTING, strict_errors
 from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.screen import Screen, json_text
 
 if TYPE_CHECKING:
+    from kleis.elaborate.question import Question as Asked
     from kleis.prover.protocol.verdict import Status, Verdict
-    from kleis.theory.theory import Theory
+    from kleis.prover.prover import Decision, Prover
+    from kleis.syntax.tree import Expression, TypeExpression
 
 __all__ = ["EXPECTED", "consistent_file", "error_verdict", "exit_status", "verify"]
 
@@ -62,7 +68,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
             texts[_PROPOSITION] = standard_input()
         loading = _load(question.imports, question.path)
         texts |= {source.name: source.text for source in loading.sources}
-        errors = loading.errors
+        errors = strict_errors(loading, strict=question.strict)
         verdict = error_verdict(errors[0]) if errors else _decided(question, texts, loading)
     except KleisError as error:
         errors = (error,)
@@ -93,23 +99,43 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Ver
     asked = read_question(texts[_PROPOSITION], file=_PROPOSITION)
     if question.certificate is None:
         with make_prover(loading.theory, fresh=question.fresh) as prover:
-            return prover.ask(asked, using=using, lemmas=lemmas).verdict
+            return _asked(prover, loading, asked, using, lemmas).verdict
     from kleis.prover.process.broker import Broker
     from registry.cli.kleis.questions.certificates import certified
 
     with Broker() as broker:
         prover = make_prover(loading.theory, fresh=question.fresh, broker=broker)
-        verdict = prover.ask(asked, using=using, lemmas=lemmas).verdict
+        decision = _asked(prover, loading, asked, using, lemmas)
+        verdict = decision.verdict
         if verdict.status not in ("verified", "disproved", "inconsistent"):
             return verdict
-        return certified(question, texts[_PROPOSITION], prover, broker, verdict)
+        return certified(question, texts[_PROPOSITION], prover, broker, decision)
+
+
+def _asked(
+    prover: Prover,
+    loading: Loading,
+    asked: Asked,
+    using: TypeExpression | None,
+    lemmas: Sequence[Expression],
+) -> Decision:
+    """The decision about a question, with the lemmas of the imports that are proved."""
+    if not loading.theory.lemmas:
+        return prover.ask(asked, using=using, lemmas=lemmas)
+    from kleis.prover.lemmas import recalled
+
+    ledger = recalled(prover, loading.theory.lemmas, visible=loading.imported_by)
+    decision = prover.ask(asked, using=using, lemmas=lemmas, facts=ledger.facts)
+    warnings = (*ledger.warnings(), *decision.verdict.warnings)
+    verdict = msgspec.structs.replace(decision.verdict, warnings=warnings)
+    return msgspec.structs.replace(decision, verdict=verdict)
 
 
 def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
     from kleis.syntax.printer.expressions import quote
 
     lines = "\n".join(f"import {quote(name)}" for name in imports)
-    return make_loader(path).load_text(lines, file="<import>", directory=Path.cwd())
+    return make_loader(path).load_text(lines, file=IMPORTING, directory=Path.cwd())
 
 
 def error_verdict(error: KleisError) -> Verdict:
@@ -136,6 +162,7 @@ def consistent_file(
     explain: bool,
     as_json: bool,
     certificates: Path | None = None,
+    strict: bool = False,
 ) -> int:
     """Ask whether what a file declares has a model, part by part; the exit status."""
     texts: dict[str, str] = {}
@@ -147,11 +174,11 @@ def consistent_file(
         errors = (error,)
     else:
         texts = {source.name: source.text for source in loading.sources}
-        errors = loading.errors
+        errors = strict_errors(loading, strict=strict)
     if errors:
         parts = tuple((error.file, error_verdict(error)) for error in errors)
     else:
-        parts = _parts(loading.theory, fresh, certificates)
+        parts = _parts(loading, fresh, certificates)
     status = _overall(parts)
     screen = Screen()
     if as_json:
@@ -171,18 +198,20 @@ def consistent_file(
     return exit_status(status)
 
 
-def _parts(theory: Theory, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
+def _parts(loading: Loading, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
     from kleis.prover.process.broker import Broker
     from registry.cli.kleis.questions.certificates import certified_parts
 
     with Broker() as broker:
-        prover = make_prover(theory, fresh=fresh, broker=broker)
+        prover = make_prover(loading.theory, fresh=fresh, broker=broker)
         parts = prover.consistent()
-        return parts if certificates is None else certified_parts(parts, certificates, prover, broker)
+        if certificates is not None:
+            parts = certified_parts(parts, certificates, prover, broker)
+        return (*parts, *implementation_parts(loading, prover))
 
 
 def _overall(parts: Sequence[tuple[str, Verdict]]) -> Status:
-    """A file is consistent if all its parts are, and inconsistent if one is."""
+    """A file is consistent if all its parts are, inconsistent or disproved if one is."""
     found = {verdict.status for _, verdict in parts}
-    order: tuple[Status, ...] = ("inconsistent", "error", "unknown")
+    order: tuple[Status, ...] = ("inconsistent", "disproved", "error", "unknown")
     return next((each for each in order if each in found), "consistent")

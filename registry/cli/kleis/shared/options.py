@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-__all__ = ["DIRECTORY", "EXPLAIN", "FILES", "FRESH", "GRANT", "JSON", "PATH"]
+__all__ = ["DIRECTORY", "EXPLAIN", "FILES", "FRESH", "GRANT", "JSON", "PATH", "STRICT"]
 
 DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 PATH = click.option(
@@ -23,4 +23,5 @@ GRANT = click.option(
 )
 FRESH = click.option("--fresh", is_flag=True, help="Neither use nor keep verdicts of other runs.")
 EXPLAIN = click.option("--explain", is_flag=True, help="Also say how it was found: engines, steps, models.")
+STRICT = click.option("--strict", is_flag=True, help="A name in a file that nothing declares is an error.")
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILES…")

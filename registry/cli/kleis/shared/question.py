@@ -26,6 +26,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     lemmas: tuple[str, ...] = ()
     path: tuple[Path, ...] = ()
     fresh: bool = False
+    strict: bool = False
     certificate: Path | None = None
 
 

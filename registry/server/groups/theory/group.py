@@ -83,6 +83,7 @@ _KINDS: dict[str, ItemKind] = {
     "submit_structure": "structure",
     "submit_define": "define",
     "submit_data": "data",
+    "submit_lemma": "lemma",
 }
 
 
@@ -165,7 +166,7 @@ class TheoryGroup(Group):
                 return self._evaluate(arguments, deadline)
             case "describe_schema":
                 return self._describe(arguments)
-            case "submit_structure" | "submit_define" | "submit_data":
+            case "submit_structure" | "submit_define" | "submit_data" | "submit_lemma":
                 checked, universe = self.sessions.submit(
                     arguments.session, arguments.kleis, _KINDS[name], deadline
                 )

@@ -58,12 +58,15 @@ STATUS = {"status": "error"}
 """A field of every error: clients tell answers apart by `status`."""
 
 
-def _submit(kind: str, title: str, what: str, example: str) -> ToolSpec:
+_PASSES = "it parses, means something and clashes with nothing"
+
+
+def _submit(kind: str, title: str, what: str, example: str, passes: str = _PASSES) -> ToolSpec:
     described = Annotated[str, msgspec.Meta(description=f"e.g. {example}")]
     return ToolSpec(
         name=f"submit_{kind}",
         title=title,
-        description=f"Add {what} to the session, if it parses, means something and clashes with nothing.",
+        description=f"Add {what} to the session, if {passes}.",
         arguments=msgspec.defstruct(
             "Submit",
             [("kleis", described), ("session", str, "default")],
@@ -153,6 +156,13 @@ TOOLS: tuple[ToolSpec, ...] = (
 """The list that is always on."""
 
 MORE_TOOLS: tuple[ToolSpec, ...] = (
+    _submit(
+        "lemma",
+        "Add a lemma",
+        "lemmas, which later proofs use,",
+        "lemma twice : ∀(x : ℤ). x + x = 2 * x",
+        "they are proved",
+    ),
     ToolSpec(
         name="undo",
         title="Undo a submission",

@@ -21,7 +21,8 @@ from kleis.syntax.parser.parser import parse_expression, parse_program, parse_so
 EXAMPLES = [
     ("not-an-item", "«let» x = 3"),
     ("not-an-item", "«axiom» a : x"),
-    ("not-an-item", "«theorem» t : x"),
+    ("lemma-inside", "structure S { lemma «a» : 1 = 1 }"),
+    ("lemma-inside", "structure S {\n  «theorem» a : 1 = 1\n}"),
     ("comment", "«-»- no comment"),
     ("extra-brace", "define f = 1\n«}»"),
     ("item-separator", "define f = 1\n«;»\ndefine g = 2"),

@@ -60,6 +60,54 @@ def test_problems_of_every_kind(kleis: Callable[..., Any], write: Callable[..., 
     assert "did you mean length" in file["problems"][3]["hint"]
 
 
+def test_a_cycle_of_imports_is_reported_at_every_file_in_it(
+    kleis: Callable[..., Any], write: Callable[..., None]
+) -> None:
+    write(a='import "b.kleis"\n', b='import "c.kleis"\n', c='import "a.kleis"\n', d='import "a.kleis"\n')
+    for name in ("a", "b", "c"):
+        (file,) = kleis("check", "--json", f"{name}.kleis").json["files"]
+        assert [each["code"] for each in file["problems"]] == ["import-cycle"]
+    (file,) = kleis("check", "--json", "d.kleis").json["files"]
+    assert file["problems"] == []
+
+
+MONOID = """
+structure Mon(M) {
+    operation (•) : M × M → M
+    element e : M
+    axiom left : ∀(x : M). e • x = x
+}
+implements Mon(ℤ) { operation (•)(x, y) = x + y  element e = UNIT }
+"""
+
+
+def test_a_false_implementation_is_an_error(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(false=MONOID.replace("UNIT", "1"), true=MONOID.replace("UNIT", "0"))
+    (file,) = kleis("check", "--json", "false.kleis").json["files"]
+    assert codes(file) == [("error", "axiom-fails", 7)]
+    assert "left fails: x = 0" in file["problems"][0]["message"]
+    assert kleis("check", "true.kleis").status == 0
+    refused = kleis("consistent", "--json", "false.kleis")
+    assert (refused.status, refused.json["status"]) == (1, "disproved")
+    assert [(each["name"], each["status"]) for each in refused.json["parts"]] == [
+        ("Mon", "consistent"),
+        ("Mon(ℤ)", "disproved"),
+    ]
+    assert kleis("consistent", "--json", "true.kleis").json["status"] == "consistent"
+
+
+def test_cases_that_no_value_reaches(kleis: Callable[..., Any], write: Callable[..., None]) -> None:
+    write(
+        main="data L = A | B(x : ℤ)\n"
+        "define f(l : L) : ℤ = match l { A => 1 | B(x) => x }\n"
+        "define g(l : L) : ℤ = match l { A => 1 | B(x) => x\n | _ => 3 }\n"
+        "define h(l : L) : ℤ = match l { A if 1 = 2 => 1 | B(x) => x | A => 3 }\n"
+    )
+    answer = kleis("check", "--json", "main.kleis")
+    assert answer.status == 0
+    assert codes(answer.json["files"][0]) == [("warning", "unreachable-case", 4)]
+
+
 def test_missing_and_broken_imports_are_problems(
     kleis: Callable[..., Any], write: Callable[..., None]
 ) -> None:
