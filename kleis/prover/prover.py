@@ -33,7 +33,16 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
 from kleis.prover.evidence import CHECK_WITNESS, Checked
-from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Chain, Entry, Outcome, run_portfolio
+from kleis.prover.portfolio import (
+    COMPUTING,
+    ORDER,
+    PRELOAD,
+    Chain,
+    Entry,
+    Outcome,
+    run_portfolio,
+    with_effort,
+)
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Reason, Verdict
@@ -64,8 +73,8 @@ class Prover:
     """Answers questions about one theory.
 
     cvc5 takes part where it is installed, unless `cvc5` says otherwise.  `guards` multiplies the time
-    limits; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not for
-    several threads at once, but `close` may be called from any.
+    limits; `effort` the budgets in steps, and so what can be decided; `beside` runs the two chains side by side;
+    `elaborator` is one of the same theory.  Not for several threads at once, but `close` may be called from any.
     """
 
     def __init__(
@@ -77,13 +86,15 @@ class Prover:
         cache: VerdictCache | None = None,
         cvc5: bool | None = None,
         guards: float = 1.0,
+        effort: int = 1,
         beside: bool = True,
         elaborator: Elaborator | None = None,
     ) -> None:
         self.theory = theory
         self.elaborator = elaborator or Elaborator(theory)
         joins = find_spec("cvc5") is not None if cvc5 is None else cvc5
-        self.order = tuple(entry for entry in order if entry.extra != "cvc5" or joins)
+        self.effort = effort
+        self.order = with_effort([entry for entry in order if entry.extra != "cvc5" or joins], effort)
         self._own = broker is None
         self._broker = broker or Broker()
         self._cache = cache

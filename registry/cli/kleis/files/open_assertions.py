@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
     from kleis.theory.theory import Theory
+    from registry.cli.kleis.shared.patience import Waiting
 
 __all__ = ["OpenAssertion", "ProverPool", "clash_of", "outcome_of", "question_of"]
 
@@ -43,13 +44,12 @@ Status = str
 
 
 class ProverPool:
-    """Provers for several questions at a time, over one broker: one process runs for each question."""
+    """Provers for several questions at a time, over the broker of a command: one process runs for each question."""
 
-    def __init__(self, jobs: int, *, fresh: bool = False) -> None:
-        from kleis.prover.process.broker import Broker
-
-        self._broker = Broker(slots=jobs)
+    def __init__(self, jobs: int, waiting: Waiting, *, fresh: bool = False, effort: int = 1) -> None:
+        self._waiting = waiting
         self._fresh = fresh
+        self._effort = effort
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="kleis-test")
         self._mine = threading.local()
 
@@ -57,10 +57,24 @@ class ProverPool:
         """Have a question about a theory answered when its turn comes."""
         return self._workers.submit(lambda: question(self._prover(theory)))
 
+    def verify(self, theory: Theory, proposition: tree.Expression, file: str) -> Future[Verdict]:
+        """Have a proposition decided when its turn comes, if there is time left then."""
+        from kleis.prover.reasons import stopped, within
+        from kleis.syntax.printer.program import print_expression
+
+        deadline = self._waiting.deadline
+
+        def answer() -> Verdict:
+            if deadline.over:
+                return stopped(print_expression(proposition), deadline.seconds)
+            return within(deadline, self._prover(theory).verify(proposition, file=file))
+
+        return self._workers.submit(answer)
+
     def close(self) -> None:
         """Stop what runs and drop what waits."""
         self._workers.shutdown(wait=False, cancel_futures=True)
-        self._broker.close()
+        self._waiting.broker.stop()
         self._workers.shutdown()
 
     def __enter__(self) -> ProverPool:
@@ -77,7 +91,9 @@ class ProverPool:
 
         if getattr(self._mine, "theory", None) is not theory:
             self._mine.theory = theory
-            self._mine.prover = make_prover(theory, fresh=self._fresh, broker=self._broker, beside=False)
+            self._mine.prover = make_prover(
+                theory, fresh=self._fresh, broker=self._waiting.broker, beside=False, effort=self._effort
+            )
         prover: Prover = self._mine.prover
         return prover
 
@@ -94,7 +110,7 @@ class OpenAssertion:
         if proposition is None:
             self._verdict = pool.ask(theory, _declarations)
         else:
-            self._verdict = pool.ask(theory, lambda prover: prover.verify(proposition, file=file))
+            self._verdict = pool.verify(theory, proposition, file)
 
     def outcome(self) -> tuple[Status, str]:
         """Its status and detail, once decided."""

@@ -63,7 +63,7 @@ def _submit(kind: str, title: str, what: str, example: str) -> ToolSpec:
     return ToolSpec(
         name=f"submit_{kind}",
         title=title,
-        description=f"Add {what} to the session, if it parses, means something and clashes with nothing.",
+        description=f"Add {what} to the session, if it means something and clashes with nothing.",
         arguments=msgspec.defstruct(
             "Submit",
             [("kleis", described), ("session", str, "default")],
@@ -142,7 +142,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="save_theory",
         title="Save a theory",
-        description="Save the session as a theory that load_theory can import.",
+        description="Save the session for load_theory.",
         arguments=requests.SaveTheory,
         answers=(SavedAnswer, FailedAnswer),
         may_ask=True,
