@@ -290,9 +290,9 @@ def _cancellable(
 
     asked = Asked(proposition, file="<proposition>", importing="session")
     if cancelled is None:
-        return prover.ask(asked)
+        return prover.ask(asked, witness=False)
     with attempts.until(Deadline(math.inf, left=cancelled)):
-        return prover.ask(asked)
+        return prover.ask(asked, witness=False)
 
 
 def _weight(key: Key, found: Answer | Refusal) -> int:
