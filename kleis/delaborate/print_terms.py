@@ -24,6 +24,7 @@ from kleis.delaborate.print_matches import Arm, Shape, cases_of, let_shape, patt
 from kleis.delaborate.print_types import has_numeral, numeral, type_of, writable
 from kleis.delaborate.printed_names import Names, variable_name
 from kleis.syntax import tree
+from kleis.syntax.printer.notation import INDEXED
 
 __all__ = ["TermPrinter"]
 
@@ -123,10 +124,12 @@ class TermPrinter:
         self, term: core.SymbolCall | core.DefinitionCall | core.BuiltinCall, scope: _Scope
     ) -> tree.Expression:
         name, arguments = self._callee(term), self._terms(term.arguments, scope)
+        if isinstance(term, core.BuiltinCall) and name in INDEXED:
+            arguments = _without_type(arguments)
         if arguments:
             return tree.Call(name, arguments)
-        if name == "pi" and isinstance(term, core.BuiltinCall) and self._names.writes_pi:
-            return tree.Name("π")
+        if isinstance(term, core.BuiltinCall) and (sign := self._names.constant(name)):
+            return tree.Name(sign)
         constant = not isinstance(term, core.BuiltinCall) or name in CONSTANT_NAMES
         value: tree.Expression = tree.Name(name) if constant else tree.Call(name, ())
         open_sort = isinstance(term.sort, core.DataSort) and term.sort.arguments
@@ -275,6 +278,16 @@ class TermPrinter:
             names[place.value] = variable_name(_pattern_name(place.value), taken)
             taken.add(names[place.value])
         return pattern_of(shape, names), _Scope(scope.variables, {**scope.parts, **names})
+
+
+def _without_type(arguments: tuple[tree.Expression, ...]) -> tuple[tree.Expression, ...]:
+    """The arguments of ∑ or ∏, whose index and bounds need no types: they are integers."""
+    function, *written = arguments
+    bounds = [each.expression if isinstance(each, tree.Ascription) else each for each in written]
+    if not isinstance(function, tree.Lambda) or len(function.parameters) != 1:
+        return arguments
+    (index,) = function.parameters
+    return (tree.Lambda((tree.Parameter(index.name, None),), function.body), *bounds)
 
 
 def _literal(value: bool | int | Fraction | str) -> tree.Expression:

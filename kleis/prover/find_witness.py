@@ -26,11 +26,14 @@ from kleis import core
 from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute, subterms
+from kleis.delaborate.describe_goal import expression_of
 from kleis.prover.engines.solvers.algebraic_points import Point, Root
 from kleis.prover.portfolio import ORDER, Chain, Entry, Outcome
 from kleis.prover.protocol.engine import Task
 from kleis.prover.protocol.verdict import Binding, Evidence, Verdict
 from kleis.prover.protocol.witness import Witness
+from kleis.syntax import tree
+from kleis.syntax.unique_existence import unique_parts
 from kleis.values import Value
 from kleis.values.text import render_value
 
@@ -67,7 +70,23 @@ def with_witness(verdict: Verdict, goal: Goal, run: Run) -> Verdict:
     if verdict.witness is not None or verdict.message:
         return verdict
     found = find_witness(goal, run)
+    if found is not None:
+        found = _under_written_names(found, goal)
     return msgspec.structs.replace(verdict, witness=found, message="" if found is not None else NO_WITNESS)
+
+
+def _under_written_names(found: Evidence, goal: Goal) -> Evidence:
+    """The witness of ∃! by the names that were written: the form it stands for has second names."""
+    assert goal.claim is not None
+    written = expression_of(goal.claim)
+    unique = unique_parts(written) if isinstance(written, tree.Quantifier) else None
+    if unique is None:
+        return found
+    bindings = [
+        msgspec.structs.replace(each, name=binder.name)
+        for each, binder in zip(found.bindings, unique[0], strict=False)
+    ]
+    return msgspec.structs.replace(found, bindings=tuple(bindings))
 
 
 def find_witness(goal: Goal, run: Run) -> Evidence | None:

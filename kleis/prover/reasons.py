@@ -134,8 +134,11 @@ def _has_axioms_about(goal: Goal, name: str) -> bool:
 def refuted(goal: Goal, evidence: Evidence, engine: str) -> str:
     """What disproves a claim that leaves no value to choose; empty where the evidence says all."""
     parts = opened(goal.claim)
-    if evidence.undefined or evidence.normal_forms:
+    shown = (evidence.bindings, evidence.tables, evidence.carriers, evidence.interpretation, evidence.rules)
+    if evidence.normal_forms or (evidence.undefined and any(shown)):
         return ""
+    if evidence.undefined:
+        return "it has no value itself, and leaves none open to choose"
     if parts is not None:
         variables, body = parts
         names = ", ".join(each.name for each in variables)
@@ -147,4 +150,4 @@ def refuted(goal: Goal, evidence: Evidence, engine: str) -> str:
             return f"no {names} makes it true: all values were tried"
         denied = core.Quantifier("forall", variables, core.Connective("not", (body,)))
         return f"no {names} makes it true: {print_expression(expression_of(denied))} is proved ({engine})"
-    return ""
+    return "" if any(shown) else "it is false itself: it leaves no value open to choose"

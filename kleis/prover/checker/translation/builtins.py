@@ -81,6 +81,8 @@ _BY_KIND = {
 def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -> str | None:
     """A built-in at arguments, whose sorts in the script are `kinds`; None if it is no expression."""
     first, last = (kinds[0], kinds[-1]) if kinds else ("", "")
+    if name == "tau" and result == "Real":
+        return "(* 2.0 h-constant-pi)"
     if name in BOUNDS and result == "Real":
         return f"h-constant-{name}"
     if name == "concat" and first == "String":

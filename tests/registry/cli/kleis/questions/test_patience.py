@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -153,6 +154,7 @@ def _on_terminals(tmp_path: Path, *words: str, interrupt: bool) -> tuple[int, st
     if pid == 0:
         os.chdir(tmp_path)
         line = command(*words, program="kleis")
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore it
         # A worker's command line has the paths of its parent, so that it can be told from others.
         os.execve(line[0], line, {**plain_environment(), "TERM": "xterm", "PYTHONPATH": str(tmp_path)})
     shown = b""
