@@ -17,7 +17,9 @@ from kleis.prover.find_witness import opened
 from kleis.prover.portfolio import MOST_EFFORT, Outcome
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Attempt, Evidence, Reason, Verdict
+from kleis.syntax import tree
 from kleis.syntax.printer.program import print_expression
+from kleis.syntax.unique_existence import unique_parts
 from kleis.theory.library_index import axioms_about
 
 __all__ = ["refuted", "stopped", "undecided", "within"]
@@ -139,15 +141,26 @@ def refuted(goal: Goal, evidence: Evidence, engine: str) -> str:
         return ""
     if evidence.undefined:
         return "it has no value itself, and leaves none open to choose"
-    if parts is not None:
-        variables, body = parts
-        names = ", ".join(each.name for each in variables)
+    if parts is not None and goal.claim is not None:
+        which, denied = _denied(goal.claim, *parts)
         if evidence.tables or evidence.carriers:
-            return f"in this model no {names} makes it true: all elements were tried"
+            return f"in this model {which} makes it true: all elements were tried"
         if evidence.bindings:
-            return f"no {names} makes it true there"
+            return f"{which} makes it true there"
         if evidence.kind == "assignment":
-            return f"no {names} makes it true: all values were tried"
-        denied = core.Quantifier("forall", variables, core.Connective("not", (body,)))
-        return f"no {names} makes it true: {print_expression(expression_of(denied))} is proved ({engine})"
+            return f"{which} makes it true: all values were tried"
+        return f"{which} makes it true: {print_expression(expression_of(denied))} is proved ({engine})"
     return "" if any(shown) else "it is false itself: it leaves no value open to choose"
+
+
+def _denied(claim: core.Term, variables: tuple[core.Variable, ...], body: core.Term) -> tuple[str, core.Term]:
+    """How many values there are not, in words, and the negation of the claim; ∃! by the names that were written."""
+    written = expression_of(claim)
+    unique = unique_parts(written) if isinstance(written, tree.Quantifier) else None
+    if unique is not None:
+        return (
+            f"not exactly one {', '.join(each.name for each in unique[0])}",
+            core.Connective("not", (claim,)),
+        )
+    denied = core.Quantifier("forall", variables, core.Connective("not", (body,)))
+    return f"no {', '.join(each.name for each in variables)}", denied

@@ -98,6 +98,10 @@ def test_other_claims_have_none(broker: Broker, claim: str) -> None:
     ("claim", "said"),
     [
         ("∃(x : ℤ). x * x = 50", "no x makes it true: ∀(x : ℤ). x * x ≠ (50 : ℤ) is proved (z3)"),
+        (
+            "∃!(x : ℤ). x * x = 49",
+            "not exactly one x makes it true: ¬∃!(x : ℤ). x * x = (49 : ℤ) is proved (z3)",
+        ),
         ("∃(b : Bool). b ∧ ¬b", "no b makes it true: all values were tried"),
     ],
 )

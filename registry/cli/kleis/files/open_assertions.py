@@ -195,7 +195,7 @@ def _contrary(kind: str, verdict: Verdict) -> str:
             if kind == "assert_inconsistent" or verdict.status == "consistent"
             else "disproved"
         )
-        shown = witness_text(verdict.evidence)
+        shown = witness_text(verdict.evidence) or (verdict.message if word == "disproved" else "")
         return f"{word}: {shown}" if shown else word
     if kind == "assert_sat":
         return "no model has it: its negation is verified"
