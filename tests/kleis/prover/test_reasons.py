@@ -12,6 +12,7 @@ import pytest
 
 from kleis.core.goal import Goal
 from kleis.elaborate.question import read_question
+from kleis.prover.engines.solvers.runs import gave_up
 from kleis.prover.portfolio import Outcome
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.deadline import Deadline
@@ -95,6 +96,25 @@ def test_attempts_that_never_began_are_not_told() -> None:
     verdict = undecided(Goal(claim=literal(True)), outcome, Verdict(status="unknown"), 1)
     assert verdict.tried == ("z3: no answer within its steps",)
     assert verdict.attempts == attempts
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("canceled", "resource"),
+        ("max. resource limit exceeded", "resource"),
+        ("(incomplete quantifiers)", "incomplete"),
+        ("smt tactic failed to show goal to be sat/unsat (incomplete quantifiers)", "incomplete"),
+        ("UnknownExplanation.INCOMPLETE", "incomplete"),
+        ("UnknownExplanation.RESOURCEOUT", "resource"),
+        ("out of memory", "memory"),
+    ],
+)
+def test_what_solvers_say_is_said_in_words(said: str, reason: str) -> None:
+    found, words = gave_up(said)
+    assert found == reason
+    assert not _RAW.search(words)
+    assert said not in words
 
 
 def test_a_deadline_that_is_over_is_the_reason() -> None:

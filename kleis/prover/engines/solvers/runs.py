@@ -26,6 +26,7 @@ __all__ = [
     "Options",
     "Proof",
     "Run",
+    "gave_up",
     "library",
     "proof_of",
     "run_solver",
@@ -157,24 +158,24 @@ def run_solver(solver: Any, steps: int) -> Run:
     try:
         result = solver.check()
     except z3.Z3Exception as error:
-        return Run("unknown", steps, *_gave_up(str(error)))
+        return Run("unknown", steps, *gave_up(str(error)))
     used = max(0, _steps_used(solver) - before)
     if result == z3.sat:
         return Run("sat", used, model=solver.model())
     if result == z3.unsat:
         return Run("unsat", used)
-    return Run("unknown", used, *_gave_up(solver.reason_unknown()))
+    return Run("unknown", used, *gave_up(solver.reason_unknown()))
 
 
 _MOST_STEPS = 2**32 - 1
 """Z3's own limit is an unsigned number of 32 bits."""
 
 
-def _gave_up(text: str) -> tuple[Reason, str]:
-    """Why Z3 gave up, by what it says itself, and the same in words."""
-    if "memory" in text:
+def gave_up(text: str) -> tuple[Reason, str]:
+    """Why a solver gave up, by what it says itself, and the same in words."""
+    if "memory" in text.lower():
         return "memory", "more memory than it may have"
-    if "incomplete" in text:
+    if "incomplete" in text.lower():
         return "incomplete", "its methods are not complete for such claims"
     return "resource", "no answer within its steps"
 
