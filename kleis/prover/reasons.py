@@ -62,15 +62,21 @@ _WORDS: dict[Reason, str] = {
     "incomplete": "no engine decides claims of this kind",
 }
 
+_NO_MODEL = "neither a model of the axioms nor a clash of them was found within the budget"
+
 _NOT_BEGUN = "the time is up"
 """What an attempt says that never began (`kleis.prover.process.cancellable_broker`)."""
+
+_CANCELLED = "cancelled"
+"""What an attempt says that was stopped at a deadline (`kleis.prover.process.worker`)."""
 
 
 def undecided(goal: Goal, outcome: Outcome, base: Verdict, effort: int) -> Verdict:
     """The verdict `unknown` of an outcome without an answer: the reason, what was searched, what to try."""
     reason: Reason = next((each for each in _REASONS if each in outcome.reasons), "incomplete")
     causes = tuple(_causes(goal, outcome.attempts))
-    message = "; ".join((_WORDS[reason], *causes))
+    words = _NO_MODEL if goal.claim is None and reason in ("resource", "incomplete") else _WORDS[reason]
+    message = "; ".join((words, *causes))
     advice = "; or ".join(dict.fromkeys(_advice(goal, reason, effort, hopeless=bool(causes))))
     tried = (_attempted(each) for each in outcome.attempts if each.detail != _NOT_BEGUN)
     return msgspec.structs.replace(
@@ -84,7 +90,8 @@ def undecided(goal: Goal, outcome: Outcome, base: Verdict, effort: int) -> Verdi
 
 
 def _attempted(attempt: Attempt) -> str:
-    return f"{attempt.engine}: {attempt.detail or 'it gave up'}"
+    said = "stopped before its end" if attempt.detail == _CANCELLED else attempt.detail
+    return f"{attempt.engine}: {said or 'it gave up'}"
 
 
 def _causes(goal: Goal, attempts: tuple[Attempt, ...]) -> Iterator[str]:
@@ -118,7 +125,8 @@ def _advice(goal: Goal, reason: Reason, effort: int, *, hopeless: bool) -> Itera
     if reason in ("resource", "killed") and not hopeless and effort < MOST_EFFORT:
         more = min(4 * effort, MOST_EFFORT)
         yield f"search more: --effort {more} (over MCP effort: {more})"
-    yield "give a lemma that it follows from: --lemma P proves P first"
+    if goal.claim is not None:
+        yield "give a lemma that it follows from: --lemma P proves P first"
 
 
 def _has_axioms_about(goal: Goal, name: str) -> bool:
