@@ -81,10 +81,8 @@ _BY_KIND = {
 def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -> str | None:
     """A built-in at arguments, whose sorts in the script are `kinds`; None if it is no expression."""
     first, last = (kinds[0], kinds[-1]) if kinds else ("", "")
-    if name == "tau" and result == "Real":
-        return "(* 2.0 h-constant-pi)"
     if name in BOUNDS and result == "Real":
-        return f"h-constant-{name}"
+        return "(* 2.0 h-constant-pi)" if name == "tau" else f"h-constant-{name}"
     if name == "concat" and first == "String":
         return reduce(lambda left, right: f"(str.++ {left} {right})", arguments)
     if first.startswith("(_ BitVec") and len(set(kinds)) == 1 and name in _WORDS.split():
