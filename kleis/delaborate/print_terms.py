@@ -24,6 +24,7 @@ from kleis.delaborate.print_matches import Arm, Shape, cases_of, let_shape, patt
 from kleis.delaborate.print_types import has_numeral, numeral, type_of, writable
 from kleis.delaborate.printed_names import Names, variable_name
 from kleis.syntax import tree
+from kleis.syntax.printer.notation import INDEXED
 
 __all__ = ["TermPrinter"]
 
@@ -48,10 +49,12 @@ class TermPrinter:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._called: frozenset[str] = frozenset()
+        self._writes_signs = True
 
     def expression(self, term: core.Term, variables: Iterable[core.Variable] = ()) -> tree.Expression:
         """A term as an expression; `variables`, and those free in it, keep their names."""
         self._called = frozenset(self._calls(term))
+        self._writes_signs = not any(map(_hides_place, subterms(term)))
         variables = (*variables, *free_variables(term))
         return self._term(term, _Scope({variable.name: variable.name for variable in variables}, {}))
 
@@ -123,10 +126,12 @@ class TermPrinter:
         self, term: core.SymbolCall | core.DefinitionCall | core.BuiltinCall, scope: _Scope
     ) -> tree.Expression:
         name, arguments = self._callee(term), self._terms(term.arguments, scope)
+        if isinstance(term, core.BuiltinCall) and name in INDEXED:
+            arguments = _without_type(arguments)
         if arguments:
             return tree.Call(name, arguments)
-        if name == "pi" and isinstance(term, core.BuiltinCall) and self._names.writes_pi:
-            return tree.Name("π")
+        if isinstance(term, core.BuiltinCall) and self._writes_signs and (sign := self._names.constant(name)):
+            return tree.Name(sign)
         constant = not isinstance(term, core.BuiltinCall) or name in CONSTANT_NAMES
         value: tree.Expression = tree.Name(name) if constant else tree.Call(name, ())
         open_sort = isinstance(term.sort, core.DataSort) and term.sort.arguments
@@ -275,6 +280,42 @@ class TermPrinter:
             names[place.value] = variable_name(_pattern_name(place.value), taken)
             taken.add(names[place.value])
         return pattern_of(shape, names), _Scope(scope.variables, {**scope.parts, **names})
+
+
+_SET_FORMS = frozenset({"singleton", "insert", "in_set"})
+
+
+def _hides_place(term: core.Term) -> bool:
+    """Whether e or τ stands in a term where nothing says that its place is one of real numbers.
+
+    As a bare letter it would be read as a free name there.
+    """
+    match term:
+        case core.Equals(left=left, right=right):
+            beside: tuple[core.Term, ...] = (left, right)
+        case core.Construction(arguments=arguments):
+            beside = arguments
+        case core.BuiltinCall(operation=core.Operation(name=name), arguments=arguments) if name in _SET_FORMS:
+            beside = arguments
+        case _:
+            return False
+    letters = [each for each in beside if _is_letter(each)]
+    known = any(each.sort == core.REAL and not _is_letter(each) for each in beside)
+    return bool(letters) and not known
+
+
+def _is_letter(term: core.Term) -> bool:
+    return isinstance(term, core.BuiltinCall) and term.operation.name in ("e", "tau") and not term.arguments
+
+
+def _without_type(arguments: tuple[tree.Expression, ...]) -> tuple[tree.Expression, ...]:
+    """The arguments of ∑ or ∏, whose index and bounds need no types: they are integers."""
+    function, *written = arguments
+    bounds = [each.expression if isinstance(each, tree.Ascription) else each for each in written]
+    if not isinstance(function, tree.Lambda) or len(function.parameters) != 1:
+        return arguments
+    (index,) = function.parameters
+    return (tree.Lambda((tree.Parameter(index.name, None),), function.body), *bounds)
 
 
 def _literal(value: bool | int | Fraction | str) -> tree.Expression:

@@ -32,6 +32,10 @@ _SIGNS = "λΣΠ"
 _LITERALS = frozenset({"true", "false", "True", "False"})
 
 
+_CONSTANTS = {"pi": "π", "tau": "τ", "e": "e"}
+"""How constants are written, by the names of their built-ins."""
+
+
 class Names:
     """The spellings of one goal.
 
@@ -73,10 +77,14 @@ class Names:
                 return symbol.name if self._is_plain(symbol) else f"{instance.structure}::{symbol.name}"
         return symbol.name
 
-    @property
-    def writes_pi(self) -> bool:
-        """Whether ``π`` means the constant wherever this goal is printed: nothing declares or binds it."""
-        return self._knows_variables and "π" not in self._same_names and not self.theory.lookup("π")
+    def constant(self, name: str) -> str:
+        """The sign of a real constant where it means the constant wherever this goal is printed; otherwise empty.
+
+        Nothing may declare or bind the sign.
+        """
+        sign = _CONSTANTS.get(name, "")
+        free = sign not in self._same_names and not self.theory.lookup(sign)
+        return sign if sign and self._knows_variables and free else ""
 
     def _is_plain(self, symbol: core.Symbol) -> bool:
         """Whether the name of an operation of the one structure that a proposition is about means that operation alone.

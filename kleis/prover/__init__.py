@@ -13,6 +13,8 @@ only turn a verdict into `unknown`.
 - `engines/`: the searches
 - `evidence`: witnesses checked before they are shown
 - `portfolio`: engines, their order and budgets
+- `find_witness`: the value that a proved ∃ speaks of
+- `reasons`: why a verdict is as it is, in words, and what to try next
 - `verdict_cache`: verdicts on disk, by digest
 - `facts`: what is proved already, and where it may be used
 - `prover`: questions about a theory to verdicts; `unknown` and its reason are made here

@@ -89,5 +89,7 @@ def check_witness(checked: Checked, steps: int) -> Answer:
     except RecursionError:
         return Answer(outcome="silent", reason="resource", detail="not evaluated: nested too deep")
     if evidence is None:
-        return Answer(outcome="silent", reason="incomplete", detail="what was found is no evidence")
+        return Answer(
+            outcome="silent", reason="incomplete", detail="what it found does not stand exact evaluation"
+        )
     return Answer(outcome=checked.answer.outcome, witness=evidence)

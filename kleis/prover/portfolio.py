@@ -22,7 +22,17 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Reason
 
-__all__ = ["COMPUTING", "ORDER", "PRELOAD", "Chain", "Entry", "Outcome", "run_portfolio"]
+__all__ = [
+    "COMPUTING",
+    "MOST_EFFORT",
+    "ORDER",
+    "PRELOAD",
+    "Chain",
+    "Entry",
+    "Outcome",
+    "run_portfolio",
+    "with_effort",
+]
 
 Chain = Literal["prove", "refute"]
 
@@ -81,6 +91,17 @@ DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
 
 Confirm = Callable[[Answer], Answer]
 """Turns an answer with an unchecked witness into one whose witness is evidence, or into one that gives up."""
+
+
+MOST_EFFORT = 100
+"""The largest factor by which budgets are raised."""
+
+
+def with_effort(order: Sequence[Entry], effort: int) -> tuple[Entry, ...]:
+    """The order with the budget of every engine, and its limit of time, `effort` times as large."""
+    return tuple(
+        msgspec.structs.replace(each, steps=each.steps * effort, cpu=each.cpu * effort) for each in order
+    )
 
 
 class Outcome(msgspec.Struct, frozen=True):

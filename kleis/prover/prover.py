@@ -34,10 +34,22 @@ from kleis.elaborate.question import Question, check_names_asked, declared_const
 from kleis.errors import KleisError
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
-from kleis.prover.portfolio import COMPUTING, ORDER, PRELOAD, Chain, Entry, Outcome, run_portfolio
+from kleis.prover.find_witness import with_witness
+from kleis.prover.portfolio import (
+    COMPUTING,
+    ORDER,
+    PRELOAD,
+    Chain,
+    Confirm,
+    Entry,
+    Outcome,
+    run_portfolio,
+    with_effort,
+)
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
-from kleis.prover.protocol.verdict import Evidence, Reason, Verdict
+from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.prover.reasons import refuted, undecided
 from kleis.prover.verdict_cache import VerdictCache, key_of
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
@@ -70,8 +82,8 @@ class Prover:
     """Answers questions about one theory.
 
     cvc5 takes part where it is installed, unless `cvc5` says otherwise.  `guards` multiplies the time
-    limits; `beside` runs the two chains side by side; `elaborator` is one of the same theory.  Not for
-    several threads at once, but `close` may be called from any.
+    limits; `effort` the budgets in steps, and so what can be decided; `beside` runs the two chains side by side;
+    `elaborator` is one of the same theory.  Not for several threads at once, but `close` may be called from any.
     """
 
     def __init__(
@@ -83,13 +95,15 @@ class Prover:
         cache: VerdictCache | None = None,
         cvc5: bool | None = None,
         guards: float = 1.0,
+        effort: int = 1,
         beside: bool = True,
         elaborator: Elaborator | None = None,
     ) -> None:
         self.theory = theory
         self.elaborator = elaborator or Elaborator(theory)
         joins = find_spec("cvc5") is not None if cvc5 is None else cvc5
-        self.order = tuple(entry for entry in order if entry.extra != "cvc5" or joins)
+        self.effort = effort
+        self.order = with_effort([entry for entry in order if entry.extra != "cvc5" or joins], effort)
         self._own = broker is None
         self._broker = broker or Broker()
         self._cache = cache
@@ -122,8 +136,12 @@ class Prover:
         using: TypeExpression | None = None,
         lemmas: Sequence[Expression] = (),
         facts: Sequence[Fact] = (),
+        witness: bool = True,
     ) -> Decision:
-        """The decision about what somebody asks: its names are checked first, and the verdict has all warnings."""
+        """The decision about what somebody asks: its names are checked first, and the verdict has all warnings.
+
+        `witness`: look for a value that a proved ∃ speaks of.
+        """
         try:
             for lemma in lemmas:
                 check_names_asked(msgspec.structs.replace(question, expression=lemma), self.theory)
@@ -133,6 +151,8 @@ class Prover:
         decision = self.decide(
             question.expression, using=using, lemmas=lemmas, file=question.file, facts=facts
         )
+        if witness:
+            decision = self._with_witness(decision)
         said = (*warnings_of(question.lints), *declared_constants(question, self.theory, decision.goal))
         warnings = dict.fromkeys((*said, *decision.verdict.warnings))
         verdict = msgspec.structs.replace(decision.verdict, warnings=tuple(warnings))
@@ -269,7 +289,7 @@ class Prover:
         outcome = self._run(task)
         cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
-            return Decision(self._unknown(outcome, base), goal, cut=cut)
+            return Decision(self._unknown(goal, outcome, base), goal, cut=cut)
         verdict = self._verdict(goal, outcome, base)
         return Decision(verdict, goal, outcome.answer, cut or self._model_is_cut(goal, verdict))
 
@@ -305,7 +325,10 @@ class Prover:
                 return self._verified(goal, answer, common)
             case "refuted":
                 assert isinstance(answer.witness, Evidence)
-                return msgspec.structs.replace(common, status="disproved", evidence=answer.witness)
+                message = refuted(goal, answer.witness, common.engine)
+                return msgspec.structs.replace(
+                    common, status="disproved", evidence=answer.witness, message=message
+                )
             case _:
                 return msgspec.structs.replace(common, status="unknown", reason="incomplete")
 
@@ -324,6 +347,22 @@ class Prover:
             model=model,
             assumed=tuple(open_ones),
         )
+
+    def _with_witness(self, decision: Decision) -> Decision:
+        """The decision with a witness of a proved ∃, or with the words that none is known; otherwise the same."""
+        if decision.goal is None:
+            return decision
+        cuts: list[bool] = []
+
+        def run(task: Task, order: Sequence[Entry], chains: Sequence[Chain], checked: bool) -> Outcome:
+            outcome = self._run(task, order, chains, confirm=None if checked else lambda answer: answer)
+            cuts.append(outcome.cut)
+            return outcome
+
+        verdict = with_witness(decision.verdict, decision.goal, run)
+        if decision.key and self._cache is not None and cuts and not any(cuts):
+            self._cache.put(decision.key, verdict)
+        return msgspec.structs.replace(decision, verdict=verdict)
 
     # ── what a question depends on ────────────────────────────────────────────────────────────────────────
 
@@ -478,7 +517,7 @@ class Prover:
             return blocked
         outcome = self._run(Task(declarations))
         if outcome.answer is None:
-            return self._unknown(outcome, base)
+            return self._unknown(declarations, outcome, base)
         if outcome.answer.outcome == "inconsistent":
             return self._inconsistent(outcome, base)
         if outcome.answer.outcome == "model" and isinstance(outcome.answer.witness, Evidence):
@@ -489,7 +528,7 @@ class Prover:
                 engine=outcome.attempts[-1].engine,
                 attempts=outcome.attempts,
             )
-        return self._unknown(outcome, base)
+        return self._unknown(declarations, outcome, base)
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -498,18 +537,19 @@ class Prover:
         task: Task,
         order: Sequence[Entry] | None = None,
         chains: Sequence[Chain] = ("prove", "refute"),
+        confirm: Confirm | None = None,
     ) -> Outcome:
         return run_portfolio(
             self._broker,
             task,
             order=self.order if order is None else order,
             chains=chains,
-            confirm=self._confirm_for(task),
+            confirm=confirm or self._confirm_for(task),
             guards=self._guards,
             beside=self._beside,
         )
 
-    def _confirm_for(self, task: Task) -> Callable[[Answer], Answer]:
+    def _confirm_for(self, task: Task) -> Confirm:
         """A check of witnesses, in a child process."""
 
         def confirm(answer: Answer) -> Answer:
@@ -519,7 +559,9 @@ class Prover:
             checked = future.result()
             if isinstance(checked.witness, Evidence):
                 return msgspec.structs.replace(answer, witness=checked.witness)
-            detail = checked.detail or "what was found is no evidence"
+            detail = checked.detail or "what it found does not stand exact evaluation"
+            if answer.detail:
+                detail += f" ({answer.detail})"
             return Answer(outcome="silent", reason="incomplete", detail=detail, steps=answer.steps)
 
         return confirm
@@ -537,15 +579,8 @@ class Prover:
             theory="inconsistent",
         )
 
-    @staticmethod
-    def _unknown(outcome: Outcome, base: Verdict) -> Verdict:
-        reason: Reason = "incomplete"
-        for candidate in _REASONS:
-            if candidate in outcome.reasons:
-                reason = candidate
-                break
-        tried = tuple(f"{each.engine}: {each.detail or each.outcome}" for each in outcome.attempts)
-        return msgspec.structs.replace(base, reason=reason, tried=tried, attempts=outcome.attempts)
+    def _unknown(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
+        return undecided(goal, outcome, base, self.effort)
 
     def _options(self) -> str:
         return repr(self.order)
@@ -553,9 +588,6 @@ class Prover:
     def _text(self, goal: Goal) -> str:
         proposition = proposition_of(goal, self.theory)
         return print_expression(proposition) if proposition is not None else ""
-
-
-_REASONS: tuple[Reason, ...] = ("killed", "memory", "resource", "higher-order", "termination", "incomplete")
 
 
 def _error(error: KleisError) -> Verdict:

@@ -34,12 +34,14 @@ class Provers:
         self.verdicts = verdicts
         self._lock = threading.Lock()
         self._texts: Texts = {}
-        self._idle: OrderedDict[int, tuple[Theory, list[tuple[Prover, CancellableBroker]]]] = OrderedDict()
+        self._idle: OrderedDict[tuple[int, int], tuple[Theory, list[tuple[Prover, CancellableBroker]]]] = (
+            OrderedDict()
+        )
 
     @contextmanager
-    def prover(self, theory: Theory, deadline: Deadline) -> Iterator[Prover]:
+    def prover(self, theory: Theory, deadline: Deadline, *, effort: int = 1) -> Iterator[Prover]:
         """A prover for one question about a theory, stopped when the deadline is over."""
-        prover, cancellable = self._take(theory)
+        prover, cancellable = self._take(theory, effort)
         try:
             with cancellable.until(deadline):
                 yield prover
@@ -47,21 +49,23 @@ class Provers:
             if not cancellable.stopped:
                 self._give_back(theory, (prover, cancellable))
 
-    def _take(self, theory: Theory) -> tuple[Prover, CancellableBroker]:
+    def _take(self, theory: Theory, effort: int) -> tuple[Prover, CancellableBroker]:
         from kleis.elaborate.elaborator import Elaborator
         from kleis.prover.prover import Prover
 
         with self._lock:
-            kept = self._idle.get(id(theory))
+            kept = self._idle.get((id(theory), effort))
             if kept is not None and kept[1]:
                 return kept[1].pop()
         cancellable = CancellableBroker(self.broker)
         elaborator = Elaborator(theory, texts=self._texts)
-        return Prover(theory, broker=cancellable, cache=self.verdicts, elaborator=elaborator), cancellable
+        prover = Prover(theory, broker=cancellable, cache=self.verdicts, effort=effort, elaborator=elaborator)
+        return prover, cancellable
 
     def _give_back(self, theory: Theory, prover: tuple[Prover, CancellableBroker]) -> None:
         with self._lock:
-            self._idle.setdefault(id(theory), (theory, []))[1].append(prover)
-            self._idle.move_to_end(id(theory))
+            key = id(theory), prover[0].effort
+            self._idle.setdefault(key, (theory, []))[1].append(prover)
+            self._idle.move_to_end(key)
             while len(self._idle) > _KEPT:
                 self._idle.popitem(last=False)

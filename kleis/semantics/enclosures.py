@@ -16,12 +16,15 @@ from kleis import core
 from kleis.builtins.real_constants import BOUNDS
 from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth
 
-__all__ = ["ORDERS", "Enclosure", "compared", "enclosure"]
+__all__ = ["ENCLOSED", "ORDERS", "Enclosure", "compared", "enclosure"]
 
 Enclosure: TypeAlias = tuple[Fraction, Fraction]
 """A rational not above and one not below."""
 
 ORDERS = frozenset({"less_than", "leq", "greater_than", "geq", "equals"})
+
+ENCLOSED = frozenset({*BOUNDS, "exp", "atan"})
+"""The operations whose values are real numbers that only enclosures know: exp at a number of ℕ, atan at 1."""
 
 _SCALE = 10**60
 _LARGEST = 4_096
@@ -59,7 +62,12 @@ def enclosure(term: core.Term, value: Callable[[core.Term], object], depth: int 
             known = [each for each in parts if each is not None]
             return _rounded(_ARITHMETIC[name](*known)) if len(known) == len(parts) else None
         if name == "power":
-            return _power(term, value, depth)
+            return _power(term.arguments[0], value(term.arguments[1]), value, depth)
+        if name == "exp":
+            return _power(_E, value(term.arguments[0]), value, depth)
+        if name == "atan" and value(term.arguments[0]) == 1:
+            low, high = BOUNDS["pi"]
+            return (low / 4, high / 4)
     exact = value(term)
     if isinstance(exact, int | Fraction) and not isinstance(exact, bool):
         return (Fraction(exact), Fraction(exact))
@@ -70,10 +78,14 @@ def _is_real(sort: core.Sort) -> bool:
     return isinstance(sort, core.Numeric) and sort != core.COMPLEX
 
 
-def _power(term: core.BuiltinCall, value: Callable[[core.Term], object], depth: int) -> Enclosure | None:
+_E = core.BuiltinCall(core.Operation("e", (), core.REAL), ())
+
+
+def _power(
+    of: core.Term, count: object, value: Callable[[core.Term], object], depth: int
+) -> Enclosure | None:
     """A power with an exponent of ℕ that is known, as a product."""
-    count = value(term.arguments[1])
-    base = enclosure(term.arguments[0], value, depth - 1)
+    base = enclosure(of, value, depth - 1)
     if base is None or not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _EXPONENT:
         return None
     found: Enclosure | None = (Fraction(1), Fraction(1))

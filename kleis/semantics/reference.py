@@ -26,13 +26,12 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from kleis import core
 from kleis.budget import Budget
-from kleis.builtins.real_constants import BOUNDS
 from kleis.builtins.row import Builtin, Context, Requests, Undecided
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.goal import Goal
-from kleis.core.traversal import subterms
+from kleis.core.traversal import rebuild, subterms
 from kleis.errors import BudgetError, EvaluationError
-from kleis.semantics.enclosures import ORDERS, compared, enclosure
+from kleis.semantics.enclosures import ENCLOSED, ORDERS, compared, enclosure
 from kleis.semantics.ranges import Function, Outcome, Ranges, constructed
 from kleis.semantics.truth import (
     FALSE,
@@ -240,8 +239,9 @@ class Evaluator:
 
     def _by_bounds(self, order: str, left: core.Term, right: core.Term, environment: Environment) -> Truth:
         """A comparison of reals of which one is not known exactly, such as π > 3."""
+        left, right = self._without_constants(left), self._without_constants(right)
         if not any(
-            isinstance(each, core.BuiltinCall) and each.operation.name in BOUNDS
+            isinstance(each, core.BuiltinCall) and each.operation.name in ENCLOSED
             for each in subterms(left, right)
         ):
             return OPEN
@@ -251,6 +251,14 @@ class Evaluator:
         ]
         first, second = between
         return compared(order, first, second) if first is not None and second is not None else OPEN
+
+    def _without_constants(self, term: core.Term) -> core.Term:
+        """A term with the bodies of definitions without parameters in their place, such as ``define e = exp(1)``."""
+        if isinstance(term, core.DefinitionCall) and not term.arguments:
+            definition = self._definitions[term.definition]
+            if not definition.group:
+                return self._without_constants(definition.body)
+        return rebuild(term, self._without_constants)
 
     def _computed(self, name: str, result: core.Sort, arguments: tuple[Value, ...]) -> Outcome:
         """The value that the row computes.  A row without a value where its condition holds is a defect, and raises."""

@@ -49,10 +49,11 @@ def verdict_fields(verdict: Verdict, *, explain: bool = False) -> VerdictAnswer:
     fields = warned(verdict.warnings, status)
     if verdict.status in ("verified", "disproved", "inconsistent"):
         fields["verified"] = verdict.status == "verified"
-        fields["witness"] = witness_text(verdict.evidence) if verdict.evidence is not None else None
+        shown = verdict.evidence or verdict.witness
+        fields["witness"] = witness_text(shown) if shown is not None else None
         fields["witness_bindings"] = [
             {"variable": each.name, "value": each.value, "type": each.sort}
-            for each in (verdict.evidence.bindings if verdict.evidence is not None else ())
+            for each in (shown.bindings if shown is not None else ())
         ]
     fields["claim"] = verdict.claim
     if verdict.evidence is not None:

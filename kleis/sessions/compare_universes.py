@@ -19,6 +19,7 @@ from kleis.delaborate.describe_goal import expression_of
 from kleis.elaborate.question import Question, read_question
 from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
+from kleis.prover.reasons import within
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, verdict_fields, warned
 from kleis.sessions.answer_shapes import ComparisonAnswer, ExplainedAnswer, FailedAnswer
@@ -67,7 +68,13 @@ def compare(
 
 
 def explain(
-    universe: Universe, expression: str, provers: Provers, deadline: Deadline, *, using: str = ""
+    universe: Universe,
+    expression: str,
+    provers: Provers,
+    deadline: Deadline,
+    *,
+    using: str = "",
+    effort: int = 1,
 ) -> ExplainedAnswer | FailedAnswer:
     """The verdict on a proposition, and for each axiom assumed whether the others prove the proposition and the axiom."""
     from kleis.syntax.parser.parser import parse_type
@@ -77,7 +84,7 @@ def explain(
         about = parse_type(using, file="<using>") if using else None
     except KleisError as error:
         return error_fields(error, prefix="Parse error")
-    return explained(question, universe.theory, provers, deadline, about)
+    return explained(question, universe.theory, provers, deadline, about, effort)
 
 
 def explained(
@@ -86,15 +93,16 @@ def explained(
     provers: Provers,
     deadline: Deadline,
     using: TypeExpression | None = None,
+    effort: int = 1,
 ) -> ExplainedAnswer | FailedAnswer:
     """The same of a question that is read, about any theory."""
-    with provers.prover(theory, deadline) as prover:
+    with provers.prover(theory, deadline, effort=effort) as prover:
         decision = prover.ask(question, using=using)
         if decision.goal is None:
             problem = decision.verdict.problem or {"message": decision.verdict.message}
             failed: FailedAnswer = {"status": "error", "error": decision.verdict.message, "problem": problem}
             return warned(decision.verdict.warnings, failed)
-        answer = cast(ExplainedAnswer, verdict_fields(decision.verdict, explain=True))
+        answer = cast(ExplainedAnswer, verdict_fields(within(deadline, decision.verdict), explain=True))
         axioms = decision.goal.axioms
         rows = []
         for place, axiom in enumerate(axioms):

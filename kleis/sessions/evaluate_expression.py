@@ -27,6 +27,7 @@ from kleis.elaborate.question import (
 from kleis.errors import BudgetError, EvaluationError, KleisError, ParseError
 from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
+from kleis.prover.reasons import within
 from kleis.prover.shared_provers import Provers
 from kleis.prover.verdict_cache import SHORT_KEY
 from kleis.sessions.answer_fields import problem_fields, verdict_fields, warned
@@ -83,6 +84,7 @@ def evaluate(
     deadline: Deadline,
     *,
     using: str = "",
+    effort: int = 1,
     explain: bool = False,
     granted_root: Path | None = None,
 ) -> EvaluationAnswer:
@@ -103,12 +105,12 @@ def evaluate(
     except KleisError as error:
         return error_fields(error)
     if about is not None or is_proposition(question.expression, universe.theory):
-        return _decided(universe, question, about, provers, deadline, explain)
+        return _decided(universe, question, about, provers, deadline, effort, explain)
     try:
         letters = check_names_asked(question, universe.theory)
     except KleisError as error:
         return error_fields(error, warnings=warnings_of(question.lints))
-    return _computed(universe, question, letters, provers, deadline, explain, granted_root)
+    return _computed(universe, question, letters, provers, deadline, effort, explain, granted_root)
 
 
 def error_fields(
@@ -192,13 +194,14 @@ def _decided(
     using: tree.TypeExpression | None,
     provers: Provers,
     deadline: Deadline,
+    effort: int,
     explain: bool,
 ) -> VerdictAnswer | FailedAnswer:
-    with provers.prover(universe.theory, deadline) as prover:
+    with provers.prover(universe.theory, deadline, effort=effort) as prover:
         ledger = serving_lemmas(universe, prover)
         decision = prover.ask(question, using=using, facts=ledger.facts)
-    warnings = (*ledger.warnings(), *decision.verdict.warnings)
-    verdict = msgspec.structs.replace(decision.verdict, warnings=warnings)
+    verdict = within(deadline, decision.verdict)
+    verdict = msgspec.structs.replace(verdict, warnings=(*ledger.warnings(), *verdict.warnings))
     if verdict.status == "error":
         failed: FailedAnswer = {
             "status": "error",
@@ -211,9 +214,6 @@ def _decided(
         fields["explanation"]["id"] = decision.key[:SHORT_KEY]
     if decision.goal is not None and decision.goal.free:
         fields["reading"] = [each.meaning for each in decision.goal.readings if each.kind == "free"]
-    if verdict.status == "unknown" and deadline.over:
-        fields["message"] = f"stopped after {deadline.seconds:g} s"
-        fields["hint"] = "ask with a larger timeout_ms, or prove a simpler law first"
     return fields
 
 
@@ -223,6 +223,7 @@ def _computed(
     letters: tuple[str, ...],
     provers: Provers,
     deadline: Deadline,
+    effort: int,
     explain: bool,
     granted_root: Path | None,
 ) -> EvaluationAnswer:
@@ -241,7 +242,7 @@ def _computed(
     # A comparison of constants by doubles is no answer: π = 3.141592653589793 would be true.
     compares_doubles = found.approximate and isinstance(found.value, bool)
     if (open_value and not _is_bare(question.expression, universe.theory)) or compares_doubles:
-        decided = _decided(universe, question, None, provers, deadline, explain)
+        decided = _decided(universe, question, None, provers, deadline, effort, explain)
         if decided["status"] != "error":
             return decided
     return value_fields(found, question, letters, universe.theory, constants)

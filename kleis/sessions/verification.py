@@ -243,12 +243,13 @@ def _implementation(item: tree.Implements, file: str, elaborator: Elaborator) ->
             verdict = prover.holds(obligation)
             if verdict.status in ("disproved", "inconsistent", "error"):
                 why = f"{item.name} does not hold there: {obligation.name.rpartition('::')[2]} fails"
-                return Part(obligation.name, msgspec.structs.replace(verdict, message=verdict.message or why))
+                said = verdict.message if verdict.status == "error" else ""
+                return Part(obligation.name, msgspec.structs.replace(verdict, message=said or why))
             if verdict.status == "verified":
                 proved.append(obligation.name)
             else:
                 message = f"{obligation.name} is not proved: it is assumed"
-                open_ones.append(msgspec.structs.replace(verdict, message=message))
+                open_ones.append(msgspec.structs.replace(verdict, message=message, advice="", attempts=()))
         if implementation.missing:
             for axiom in axioms_of(elaborator, implementation):
                 verdict = prover.has_model(elaborator.formula(axiom.formula, axiom.place))
@@ -344,7 +345,7 @@ def _judged(parts: Sequence[Part], deadline: Deadline) -> Verification:
 
 def _warning(part: Part, deadline: Deadline) -> AnswerWarning:
     verdict = part.verdict
-    if verdict.message:
+    if verdict.message and not verdict.attempts:  # it could not even be asked
         return AnswerWarning(str(verdict.reason or "unknown"), verdict.message, verdict.advice)
     if deadline.over:
         message = f"whether {part.name} has a model was not settled in {deadline.seconds:g} s: it may be inconsistent"

@@ -3,6 +3,7 @@
 - `tree/`: the nodes, walking and rebuilding them
 - `operators`: THE table of operators: spelling, precedence, associativity
 - `superscripts`: names like `x²` that are powers where nothing declares them
+- `unique_existence`: the form that ∃! stands for, made and found again
 - `parser/`: text to tree, with every error
 - `printer/`: tree to canonical text; the layout of `kleis fmt`
 

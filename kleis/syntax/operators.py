@@ -80,10 +80,10 @@ CALLED_INFIX: tuple[Binary, ...] = (
     Binary("mod", 7, "left", "%", "%"),
     Binary("in_set", 5, "none", "∈", "∈"),
 )
-"""Spellings of calls that may stand between their two arguments; they print as calls: ``mod(a, b)``."""
+"""Spellings of calls that may stand between their two arguments; ``mod(a, b)`` prints as a call."""
 
 CALLED_PREFIX: dict[str, str] = {"√": "sqrt"}
-"""Signs of calls that may stand before their argument; they print as calls: ``sqrt(x)``."""
+"""Signs of calls that may stand before their argument; in ASCII they print as calls: ``sqrt(x)``."""
 
 _ORDERS = (
     frozenset({"less_than", "leq", "equals"}),

@@ -1,4 +1,4 @@
-"""Which file of the packaged library declares a name: for hints that say what to import.
+"""Which file of the packaged library declares a name, or has axioms about it: for hints that say what to import.
 
 Only looked at where a name is unknown, so the library is read when the first hint is needed, and once.
 """
@@ -6,13 +6,15 @@ Only looked at where a name is unknown, so the library is read when the first hi
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
+from kleis.syntax.tree.traversal import walk
 from kleis.theory.import_search import packaged_library
 
-__all__ = ["declaring_files"]
+__all__ = ["axioms_about", "declaring_files"]
 
 _NOT_FOR_IMPORT = frozenset({"policies"})
 """Folders of the library that hold no theories."""
@@ -27,26 +29,62 @@ def declaring_files(name: str) -> tuple[str, ...]:
     return _index().get(canonical_name(name), ())
 
 
+def axioms_about(name: str) -> tuple[str, ...]:
+    """The library files with axioms about a built-in, as an import names them; those with most first.
+
+    Only axioms of structures without parameters count: they hold of the built-in itself.
+    """
+    return _axiom_index().get(canonical_name(name), ())
+
+
 @functools.lru_cache(maxsize=1)
 def _index() -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for file, items in _library():
+        for item in items:
+            for declared in _declared(item):
+                found.setdefault(canonical_name(declared), {}).setdefault(file)
+    return {name: tuple(files) for name, files in found.items()}
+
+
+@functools.lru_cache(maxsize=1)
+def _axiom_index() -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, Counter[str]] = {}
+    for file, items in _library():
+        for item in items:
+            for name in _in_axioms(item):
+                found.setdefault(name, Counter())[file] += 1
+    return {name: tuple(file for file, _ in files.most_common()) for name, files in found.items()}
+
+
+@functools.lru_cache(maxsize=1)
+def _library() -> tuple[tuple[str, Sequence[tree.Declaration]], ...]:
+    """The theories of the packaged library, by the names that an import has for them."""
     from kleis.theory.import_search import ImportSearch, read_text
     from kleis.theory.loader import Loader
     from kleis.theory.parse_cache import user_cache
 
     library = packaged_library()
     if library is None:
-        return {}
+        return ()
     loader = Loader(ImportSearch(library=library), cache=user_cache())
-    found: dict[str, dict[str, None]] = {}
+    found: list[tuple[str, Sequence[tree.Declaration]]] = []
     for path in sorted(library.rglob("*.kleis")):
         inside = path.relative_to(library)
-        if inside.parts[0] in _NOT_FOR_IMPORT:
-            continue
-        shown = f"stdlib/{inside.as_posix()}"
-        for item in loader.parse(read_text(path, shown=shown), file=shown).program.items:
-            for declared in _declared(item):
-                found.setdefault(canonical_name(declared), {}).setdefault(shown)
-    return {name: tuple(files) for name, files in found.items()}
+        if inside.parts[0] not in _NOT_FOR_IMPORT:
+            shown = f"stdlib/{inside.as_posix()}"
+            found.append((shown, loader.parse(read_text(path, shown=shown), file=shown).program.items))
+    return tuple(found)
+
+
+def _in_axioms(item: tree.Declaration) -> Iterator[str]:
+    """The operations that axioms of a structure without parameters call, once for each axiom."""
+    if not isinstance(item, tree.Structure) or item.parameters:
+        return
+    for axiom in item.members:
+        if isinstance(axiom, tree.Axiom):
+            calls = (each for each in walk(axiom.proposition) if isinstance(each, tree.Call))
+            yield from {canonical_name(each.name) for each in calls}
 
 
 def _declared(item: tree.Declaration) -> Iterator[str]:

@@ -85,7 +85,7 @@ class ExploredAnswer(TypedDict):
 class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `explore`: a structure of a session, or tools.
 
-    `limit` and `offset` choose rows of the lists of refuted and of following laws.
+    `effort` multiplies the budgets of engines; `limit` and `offset` choose rows of the lists of refuted and of following laws.
     """
 
     structure: str = ""
@@ -97,8 +97,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         msgspec.field(default_factory=lambda: GENERATOR)  # a factory's default is not shown
     )
     carrier: str | None = None
-    offset: Annotated[int, Meta(ge=0)] = 0
+    offset: Annotated[int, Meta(ge=0)] = msgspec.field(default_factory=int)
     limit: Annotated[int, Meta(ge=0, le=1_000)] = 20
+    effort: Annotated[int, Meta(ge=1, le=100)] = msgspec.field(default_factory=lambda: 1)
 
 
 def explored(
@@ -124,12 +125,14 @@ def explored(
         if asked.tools and not asked.structure and prover is not None:
             asking = prover()
             if seconds is not None:
-                asking = begun.enter_context(asking.within(Deadline(seconds, left=cancelled)))
+                asking = begun.enter_context(
+                    asking.within(Deadline(seconds, left=cancelled), effort=asked.effort)
+                )
             about = subject_of_tools(asked.tools, tools, asking, carrier=asked.carrier)
             signatures, subject, models, ask = about.signatures, about.subject, (about.model,), about.ask
         elif snapshot is not None and asked.structure and not asked.tools:
             signatures, subject = _subject(snapshot, asked)
-            ask = _asking(snapshot, stop)
+            ask = _asking(snapshot, stop, asked.effort)
         else:
             raise RegistryError(
                 "invalid_argument", "explore is about a structure or about tools", place="structure",
@@ -141,12 +144,12 @@ def explored(
         return _answer(asked, signatures, subject, found, [*problems, *found.problems])
 
 
-def _asking(snapshot: TheorySnapshot, stop: Callable[[], bool]) -> Ask:
+def _asking(snapshot: TheorySnapshot, stop: Callable[[], bool], effort: int) -> Ask:
     """A function that asks a snapshot, and raises `Stopped` where that was cancelled."""
 
     def ask(proposition: Expression) -> Verdict | None:
         try:
-            return snapshot.verdict(proposition, cancelled=stop)
+            return snapshot.verdict(proposition, cancelled=stop, effort=effort)
         except PifError as error:
             raise Stopped from error
 

@@ -73,6 +73,9 @@ class LawProver:
     deadline: Deadline | None = None
     """When answers are wanted; None for no limit."""
 
+    effort: int = 1
+    """By how much the budgets of engines are multiplied."""
+
     def __init__(self, cache: Path | None = None) -> None:
         self._directory = cache
         self._lock = threading.Lock()
@@ -121,6 +124,7 @@ class LawProver:
             broker=self.broker(),
             order=_order(),
             cache=self._verdicts(),
+            effort=self.effort,
             cvc5=find_spec("cvc5") is not None,
             elaborator=self._elaborator(theory),
         ).decide(claim, lemmas=lemmas, file="<law>")
@@ -170,7 +174,7 @@ class LawProver:
         return check_text(certificate, self.broker())
 
     @contextmanager
-    def within(self, deadline: Deadline) -> Iterator[LawProver]:
+    def within(self, deadline: Deadline, *, effort: int = 1) -> Iterator[LawProver]:
         """The same under a deadline: when it is over, what runs is stopped and nothing more begins.
 
         A verdict that was cut is not cached. The worker and the cache are shared.
@@ -178,15 +182,16 @@ class LawProver:
         from kleis.prover.process.cancellable_broker import CancellableBroker
 
         with CancellableBroker(self.broker()).until(deadline) as broker:
-            yield _DeadlineProver(self, broker, deadline)
+            yield _DeadlineProver(self, broker, deadline, effort)
 
 
 class _DeadlineProver(LawProver):
     """A prover whose broker is stopped at a deadline. It owns nothing."""
 
-    def __init__(self, shared: LawProver, broker: Broker, deadline: Deadline) -> None:
+    def __init__(self, shared: LawProver, broker: Broker, deadline: Deadline, effort: int) -> None:
         super().__init__()
         self.deadline = deadline
+        self.effort = effort
         self._shared = shared
         self._bounded = broker
 

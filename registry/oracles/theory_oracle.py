@@ -187,17 +187,19 @@ class TheorySnapshot:
         used = sum(each.steps // _STEPS_A_UNIT + _ENGINE for each in verdict.attempts)
         return _answered(verdict_record(print_expression(proposition), verdict), used), True
 
-    def verdict(self, proposition: Expression, cancelled: Cancelled = None) -> Verdict | None:
+    def verdict(
+        self, proposition: Expression, cancelled: Cancelled = None, *, effort: int = 1
+    ) -> Verdict | None:
         """The verdict on a proposition; None where a limit on time or memory cut an engine. Raises `PifError` of kind
         `cancelled`."""
         self._wait(cancelled)
         try:
-            return self._decided(proposition, cancelled)
+            return self._decided(proposition, cancelled, effort)
         finally:
             self._lock.release()
 
-    def _decided(self, proposition: Expression, cancelled: Cancelled) -> Verdict | None:
-        prover, attempts = self._ready()
+    def _decided(self, proposition: Expression, cancelled: Cancelled, effort: int = 1) -> Verdict | None:
+        prover, attempts = self._ready(effort)
         decision = _cancellable(prover, attempts, proposition, cancelled)
         verdict = decision.verdict
         unsure = attempts.cut and verdict.status in ("verified", "unknown")
@@ -206,10 +208,12 @@ class TheorySnapshot:
         _look(cancelled)
         return None if decision.cut or unsure else verdict
 
-    def _ready(self) -> tuple[Prover, CancellableBroker]:
-        if self._prover is None or self._attempts is None:
+    def _ready(self, effort: int) -> tuple[Prover, CancellableBroker]:
+        if self._prover is None or self._attempts is None or self._prover.effort != effort:
             self._attempts = CancellableBroker(self._broker)
-            self._prover = Prover(self.theory, broker=self._attempts, cache=self._cache, guards=self._guards)
+            self._prover = Prover(
+                self.theory, broker=self._attempts, cache=self._cache, guards=self._guards, effort=effort
+            )
         return self._prover, self._attempts
 
     # ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -286,9 +290,9 @@ def _cancellable(
 
     asked = Asked(proposition, file="<proposition>", importing="session")
     if cancelled is None:
-        return prover.ask(asked)
+        return prover.ask(asked, witness=False)
     with attempts.until(Deadline(math.inf, left=cancelled)):
-        return prover.ask(asked)
+        return prover.ask(asked, witness=False)
 
 
 def _weight(key: Key, found: Answer | Refusal) -> int:

@@ -192,9 +192,7 @@ class Help(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     category: Annotated[
         str | None,
-        msgspec.Meta(
-            description="a topic that the overview names, an operation, a tool of the library or a kind of error"
-        ),
+        msgspec.Meta(description="a topic, an operation, a library tool or a kind of error"),
     ] = None
 
 

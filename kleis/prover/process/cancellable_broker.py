@@ -48,7 +48,7 @@ class CancellableBroker(Broker):
         self._shared = broker
         self._near = near
         self._mutex = threading.Lock()
-        self._running: set[int] = set()
+        self._running: dict[int, tuple[str, float]] = {}
         self._cancelled: set[int] = set()
 
     def submit(
@@ -66,7 +66,7 @@ class CancellableBroker(Broker):
         except RuntimeError:  # the shared broker was closed meanwhile: the process is ending
             return self._not_begun()
         with self._mutex:
-            self._running.add(number)
+            self._running[number] = job, time.monotonic()
             late = self.stopped
         future.add_done_callback(lambda done: self._ended(number, done))
         if late:
@@ -88,6 +88,12 @@ class CancellableBroker(Broker):
             running = tuple(self._running)
         for number in running:
             self._shared.cancel(number)
+
+    def under_way(self) -> tuple[tuple[str, float], ...]:
+        """The jobs that run now, as ``module:attribute``, each with the seconds since it began."""
+        now = time.monotonic()
+        with self._mutex:
+            return tuple((job, now - begun) for job, begun in self._running.values())
 
     def close(self) -> None:
         """Stop; the shared broker stays."""
@@ -118,7 +124,7 @@ class CancellableBroker(Broker):
 
     def _ended(self, number: int, future: Future[Answer]) -> None:
         with self._mutex:
-            self._running.discard(number)
+            self._running.pop(number, None)
             wanted = number not in self._cancelled
             self._cancelled.discard(number)
         if wanted and (future.cancelled() or future.result().reason in _LIMITS):

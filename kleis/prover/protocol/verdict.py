@@ -102,6 +102,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         can be left out.
     consistency
         Whether the axioms a proof used have a model that was checked: ``model`` or ``unknown``.
+    witness
+        A checked value of a verified claim that begins with ∃; `message` says where none is known.
     theory
         ``inconsistent`` if some component of the file is known to be.
     lemmas, assumed
@@ -127,6 +129,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     consistency: Literal["model", "unknown", ""] = ""
     model: Evidence | None = None
     evidence: Evidence | None = None
+    witness: Evidence | None = None
     theory: Literal["", "inconsistent"] = ""
     lemmas: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()

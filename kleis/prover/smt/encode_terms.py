@@ -423,6 +423,8 @@ class Terms:
         if operation.name in ("empty_set", "singleton"):
             empty = f"((as const {self.sorts.name(operation.result)}) false)"
             return f"(store {empty} {texts[0]} true)" if texts else empty
+        if operation.name == "tau" and operation.result == core.REAL:
+            return f"(* 2.0 {self._approximate(msgspec.structs.replace(operation, name='pi'))})"
         encode = OPERATIONS.get(operation.name)
         text = encode(operation, texts) if encode is not None else None
         if text is not None and not operation.incomplete:

@@ -7,13 +7,12 @@ that the grammar keeps: names and operators as text, lists as lists, absent opti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Protocol
 
 from kleis.syntax import tree
 from kleis.syntax.operators import CALLED_PREFIX, POSTFIX, canonical_name
 from kleis.syntax.superscripts import exponent_of
-from kleis.syntax.tree.traversal import walk
+from kleis.syntax.unique_existence import unique_existence
 
 __all__ = ["ExpressionBuilder", "Lints", "TreeError", "decode"]
 
@@ -89,18 +88,6 @@ def _ranges(binders: tuple[tree.Binder, ...]) -> list[tree.Expression]:
         for each in binders
         if isinstance(each, MemberBinder)
     ]
-
-
-def _names(expression: tree.Expression) -> Iterator[str]:
-    """The names in an expression, bound and unbound."""
-    for each in walk(expression):
-        match each:
-            case tree.Name(name=name) | tree.Call(name=name) | tree.Binder(name=name):
-                yield name
-            case tree.Parameter(name=name) | tree.VariablePattern(name=name) | tree.AsPattern(name=name):
-                yield name
-            case _:
-                pass
 
 
 Arguments = list[tree.Expression | NamedArgument]
@@ -441,22 +428,7 @@ class ExpressionBuilder:
         ranges = [*_ranges(binders), *([where] if where is not None else [])]
         for part in reversed(ranges):
             body = tree.Call("logical_and", (part, body), span)
-        taken = {each.name for each in binders} | set(_names(body))
-        ones: list[tree.Binder] = []
-        same: tree.Expression | None = None
-        for each in binders:
-            name, count = f"{each.name}_1", 1
-            while name in taken:
-                count += 1
-                name = f"{each.name}_{count}"
-            taken.add(name)
-            ones.append(tree.Binder(name, each.type, span))
-            equal = tree.Call("equals", (tree.Name(each.name, span), tree.Name(name, span)), span)
-            same = equal if same is None else tree.Call("logical_and", (same, equal), span)
-        assert same is not None, "a quantifier binds something"
-        plain = tuple(tree.Binder(each.name, each.type, each.span) for each in binders)
-        only = tree.Quantifier("forall", plain, None, tree.Call("iff", (body, same), span), span)
-        return tree.Quantifier("exists", tuple(ones), None, only, span)
+        return unique_existence(binders, body, span)
 
     def member_group(
         self, span: tree.Span, names: list[str], _member: str, container: tree.Expression

@@ -8,6 +8,8 @@ from typing import assert_never
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, Binary
 from kleis.syntax.parser.lexer import CONTINUING_WORDS, is_word
+from kleis.syntax.printer.notation import INDEXED, chain_parts, indexed_parts, set_elements
+from kleis.syntax.unique_existence import unique_parts
 
 __all__ = ["ExpressionPrinter", "TypePrinter", "quote"]
 
@@ -86,6 +88,8 @@ class TypePrinter:
 
 _ASCRIPTION = 0
 _COMPARISON = 5
+_ADDITIVE = 6
+_MULTIPLICATIVE = 7
 _POSTFIX = 9
 _PREFIX = 10
 _ATOM = 11
@@ -121,6 +125,8 @@ class ExpressionPrinter(TypePrinter):
                 return quote(node.value)
             case tree.Boolean():
                 return "true" if node.value else "false"
+            case tree.Name(name="empty_set") if not self.ascii:
+                return "∅"
             case tree.Name():
                 return self.name(node.name)
             case tree.ListLiteral():
@@ -155,6 +161,8 @@ class ExpressionPrinter(TypePrinter):
 
     def _call(self, node: tree.Call, level: int, last: bool) -> str:
         name, arguments = node.name, node.arguments
+        if not self.ascii and (text := self._notation(node, level)):
+            return text
         if len(arguments) == 2 and name in BINARY:
             return self._binary(BINARY[name], arguments, level, last)
         if len(arguments) == 1 and name in POSTFIX and not (self.ascii and POSTFIX[name].ascii is None):
@@ -170,6 +178,33 @@ class ExpressionPrinter(TypePrinter):
             if spelling == "lim" or not self.ascii:
                 return f"{spelling}({self._arguments(tuple(arguments[place] for place in order))})"
         return f"{self.name(name)}({self._arguments(arguments)})"
+
+    def _notation(self, node: tree.Call, level: int) -> str:
+        """A call in the shorter notation that it has; empty if it has none."""
+        match node.name:
+            case "logical_and" if (chain := chain_parts(node)) is not None:
+                operands, names = chain
+                text = self.expression(operands[0], _ADDITIVE, False)
+                for name, each in zip(names, operands[1:], strict=True):
+                    text += f" {BINARY[name].symbol} {self.expression(each, _ADDITIVE, False)}"
+                return f"({text})" if level > _COMPARISON else text
+            case "in_set" if len(node.arguments) == 2:
+                left, right = (self.expression(each, _ADDITIVE, False) for each in node.arguments)
+                return f"({left} ∈ {right})" if level > _COMPARISON else f"{left} ∈ {right}"
+            case "insert" | "singleton" if (elements := set_elements(node)) is not None:
+                return "{" + ", ".join([self.expression(each) for each in elements]) + "}"
+            case "sqrt" if len(node.arguments) == 1:
+                text = f"√{self.expression(node.arguments[0], _ATOM, False)}"
+                return f"({text})" if level > _PREFIX else text
+            case "sum_bounds" | "prod_bounds" if (indexed := indexed_parts(node)) is not None:
+                index, low, high, body = indexed
+                bounds = (
+                    f"_{{{index}={self.expression(low, _ADDITIVE)}}}^{{{self.expression(high, _ADDITIVE)}}}"
+                )
+                text = f"{INDEXED[node.name]}{bounds} {self.expression(body, _MULTIPLICATIVE, False)}"
+                return f"({text})" if level > _ADDITIVE else text
+            case _:
+                return ""
 
     def _binary(
         self, operator: Binary, arguments: tuple[tree.Expression, ...], level: int, last: bool
@@ -262,6 +297,10 @@ class ExpressionPrinter(TypePrinter):
             sign = "forall " if node.kind == "forall" else "exists "
         else:
             sign = "∀" if node.kind == "forall" else "∃"
+        unique = None if self.ascii else unique_parts(node)
+        if unique is not None:
+            binders, body = unique
+            return f"∃!({self._binders(binders)}). {self.expression(body)}"
         where = f" where {self.expression(node.where)}" if node.where is not None else ""
         return f"{sign}({self._binders(node.binders)}){where}. {self.expression(node.body)}"
 
@@ -327,7 +366,7 @@ def _is_sign(operand: tree.Expression, operator: Binary) -> bool:
         return False
     if operand.name == "logical_not":
         return operator.level >= _COMPARISON
-    return operand.name in PREFIX and operator.name == "power"
+    return operand.name in (*PREFIX, "sqrt") and operator.name == "power"
 
 
 def _is_tuple(node: tree.Expression) -> bool:

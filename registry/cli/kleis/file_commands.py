@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from registry.cli.kleis.shared.options import FILES, FRESH, GRANT, JSON, PATH, STRICT
+from registry.cli.kleis.shared.options import EFFORT, FILES, FRESH, GRANT, JSON, PATH, STRICT, TIMEOUT
 from registry.cli.terminal.commands import NumbersCommand
-from registry.cli.terminal.plain_output import print_error, progress, say
+from registry.cli.terminal.plain_output import print_error, say
 from registry.cli.terminal.process import words
 
 __all__ = ["COMMANDS"]
@@ -57,6 +58,8 @@ def check(
 )
 @click.option("--exact", is_flag=True, help="Only evaluate; ask the prover nothing.")
 @STRICT
+@TIMEOUT
+@EFFORT
 @FRESH
 @PATH
 @GRANT
@@ -67,6 +70,8 @@ def test(
     jobs: int | None,
     exact: bool,
     strict: bool,
+    timeout: float | None,
+    effort: int,
     fresh: bool,
     path: tuple[Path, ...],
     granted: Path | None,
@@ -80,27 +85,34 @@ def test(
     from registry.cli.kleis.files.check_and_test_report import print_block_output, print_tested, print_totals
     from registry.cli.kleis.files.test import FileReport, run_files
     from registry.cli.kleis.shared.loading import expand, make_loader
+    from registry.cli.kleis.shared.patience import Patience
 
     names = expand(files)
     reports: list[FileReport] = []
-    progress(0, len(names), names[0])
-    for report in run_files(
-        make_loader(path),
-        names,
-        selection=example,
-        granted_root=granted,
-        jobs=0 if exact else jobs,
-        fresh=fresh,
-        strict=strict,
-    ):
-        progress(len(names), len(names), "")  # the line of a terminal that results are about to use
-        if as_json:
-            print_block_output(report, to_results=False)
-        else:
-            print_tested(report)
-        reports.append(report)
-        if len(reports) < len(names):
-            progress(len(reports), len(names), names[len(reports)])
+    patience = Patience(timeout, effort)
+    slots = jobs or os.cpu_count() or 1
+    with patience.waiting(live=not as_json, slots=slots, interrupting=False) as waiting:
+        waiting.line.about = f"0/{len(names)} {names[0]}"
+        for report in run_files(
+            make_loader(path),
+            names,
+            selection=example,
+            granted_root=granted,
+            jobs=0 if exact else jobs,
+            fresh=fresh,
+            strict=strict,
+            effort=effort,
+            waiting=waiting,
+        ):
+            with waiting.line.hidden():
+                if as_json:
+                    print_block_output(report, to_results=False)
+                else:
+                    print_tested(report)
+                sys.stdout.flush()
+            reports.append(report)
+            if len(reports) < len(names):
+                waiting.line.about = f"{len(reports)}/{len(names)} {names[len(reports)]}"
     if as_json:
         _print_json({"files": [report.as_dict() for report in reports]})
     else:

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import click
 
-from registry.cli.kleis.shared.options import EXPLAIN, FRESH, JSON, PATH, STRICT
-from registry.cli.terminal.commands import Commands, NumbersCommand
+from registry.cli.kleis.shared.options import EFFORT, EXPLAIN, FRESH, JSON, PATH, STRICT, TIMEOUT
+from registry.cli.terminal.commands import SECONDS, Commands, NumbersCommand
 from registry.cli.terminal.process import words
 
 __all__ = ["COMMANDS"]
@@ -36,6 +36,8 @@ __all__ = ["COMMANDS"]
     metavar="FILE",
     help="Write a certificate, for `kleis certificate check`.",
 )
+@TIMEOUT
+@EFFORT
 @EXPLAIN
 @STRICT
 @FRESH
@@ -48,6 +50,8 @@ def verify(
     lemmas: tuple[str, ...],
     expect: str | None,
     certificate: Path | None,
+    timeout: float | None,
+    effort: int,
     explain: bool,
     strict: bool,
     fresh: bool,
@@ -60,6 +64,7 @@ def verify(
     3 unknown.
     """
     from registry.cli.kleis.questions.verify import verify as answer
+    from registry.cli.kleis.shared.patience import Patience
     from registry.cli.kleis.shared.question import Question
 
     (text, *others) = words([proposition.lstrip(), *lemmas])
@@ -72,6 +77,7 @@ def verify(
         fresh=fresh,
         strict=strict,
         certificate=certificate,
+        patience=Patience(timeout, effort),
     )
     return answer(question, explain=explain, as_json=as_json, expected=expect or "")
 
@@ -84,6 +90,8 @@ def verify(
     metavar="DIR",
     help="Write a certificate for each part, with obligations beside it.",
 )
+@TIMEOUT
+@EFFORT
 @EXPLAIN
 @STRICT
 @FRESH
@@ -92,6 +100,8 @@ def verify(
 def consistent(
     file: str,
     certificates: Path | None,
+    timeout: float | None,
+    effort: int,
     explain: bool,
     strict: bool,
     fresh: bool,
@@ -105,6 +115,7 @@ def consistent(
     """
     from registry.cli.kleis.questions.verify import consistent_file
     from registry.cli.kleis.shared.loading import expand
+    from registry.cli.kleis.shared.patience import Patience
 
     names = expand([file])
     if len(names) != 1:
@@ -117,6 +128,7 @@ def consistent(
         as_json=as_json,
         certificates=certificates,
         strict=strict,
+        patience=Patience(timeout, effort),
     )
 
 
@@ -171,7 +183,15 @@ def check_certificate(
 )
 @click.option("--carrier", metavar="NAME", help="The parameter that laws are about (default: the first).")
 @click.option("--generator", metavar="TOOL", help="A PIF tool of your own that gives the candidates.")
-@click.option("--seconds", type=click.IntRange(min=1), metavar="N", help="Show what is found after so long.")
+@click.option(
+    "--timeout",
+    "--seconds",
+    "seconds",
+    type=SECONDS,
+    metavar="SECONDS",
+    help="Show what is found after so long.",
+)
+@EFFORT
 @click.option(
     "--limit", type=click.IntRange(0, 100_000), default=20, show_default=True, help="Rows of each list."
 )

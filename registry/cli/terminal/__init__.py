@@ -7,6 +7,7 @@
 - `layout`: JSON on lines, with the place of one part known
 - `screen`: standard output and error of `pif`, styled on a terminal
 - `plain_output`: standard output and error of `kleis`
+- `live_line`: what is being done, on one line of a terminal
 - `error_report`: an error with the place it is about, a caret and a hint
 - `session`: the home, the form of an answer, the exit status
 - `process`: standard streams, interrupts, exit statuses

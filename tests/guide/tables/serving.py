@@ -244,7 +244,11 @@ def times() -> str:
         ),
         ("`evaluate` (theory)", _within(theory_tools.STANDARD, theory_tools.LONGEST), "`timeout_ms`"),
         ("other calls of the group theory", seconds(theory_tools.LONGEST / 1_000), "fixed, or `timeout_ms`"),
-        ("`explore` of a structure; of tools", f"{ANSWER_WITHIN:g} s; {LAWS_WITHIN:g} s", "fixed"),
+        (
+            "`explore` of a structure; of tools",
+            f"{ANSWER_WITHIN:g} s; {LAWS_WITHIN:g} s",
+            "`timeout_ms`, at most 45 s",
+        ),
         ("calls of the group policy that prove", f"up to {policy_tools.LONGEST / 1_000:g} s", "`timeout_ms`"),
         ("waiting for a Lean job", seconds(lean_group.WITHIN), "`wait`"),
         ("any call of the group lean", seconds(lean_group.ENDS), "fixed"),

@@ -115,3 +115,28 @@ def test_the_shared_propositions() -> None:
 )
 def test_what_is_printed(proposition: str, expected: str) -> None:
     assert check_round_trip(PROGRAM, proposition) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed"),
+    [
+        ("2 * e() = τ", "(2 : ℝ) * e = τ"),
+        ("tau() > 6", "τ > (6 : ℝ)"),
+        ("√(e()) = 1", "√e = (1 : ℝ)"),
+        # Where nothing says that its place is ℝ, the letter alone would be a free name.
+        ("e() = tau()", "e() = tau()"),
+        ("e() ∈ {e()}", "e() ∈ {e()}"),
+        ("∃(e : ℝ). e > tau()", "∃(e : ℝ). e > τ"),
+        ("∑_{i=1}^{3} i = 6", "∑_{i=1}^{3} i = (6 : ℤ)"),
+        ("∃!(x : ℤ). 0 < x ∧ x < 2", "∃!(x : ℤ). (0 : ℤ) < x < (2 : ℤ)"),
+        ("∀(x : ℤ). x ∈ {1, x}", "∀(x : ℤ). x ∈ {1 : ℤ, x}"),
+    ],
+)
+def test_constants_and_notation_print_as_written(asked: str, printed: str) -> None:
+    theory = Theory()
+    goal = Elaborator(theory).proposition(parse_expression(asked))
+    proposition = proposition_of(goal, theory)
+    assert proposition is not None
+    assert print_expression(proposition) == printed
+    again = Elaborator(theory).proposition(parse_expression(printed))
+    assert same_claim(again) == same_claim(goal)

@@ -121,7 +121,7 @@ FORMS = [
     (Application(Variable("f", FunctionOf((INTEGER,), INTEGER)), (X,), INTEGER), "f(x)"),
     (Application(Lambda((Y,), Y), (X,), INTEGER), "(λ (y : ℤ) . y)(x)"),
     (built("pi", REAL), "pi()"),
-    (built("empty_set", SetOf(INTEGER)), "empty_set : Set(ℤ)"),
+    (built("empty_set", SetOf(INTEGER)), "∅ : Set(ℤ)"),
     (built("negate", INTEGER, X), "-x"),
     (Discrimination(CONS, L), "match l { Cons(_, _) => true | _ => false }"),
     (Selection(CONS, 0, L), "match l { Cons(part, _) => part }"),

@@ -71,11 +71,26 @@ def _truth(text: str) -> object:
         ("min(π, e) < 3 ∧ max(π, e) > 3", TRUE),
         ("3 > π ∨ e > 3", FALSE),
         ("sin(π) = 0", OPEN),
+        ("2.718 < exp(1) ∧ exp(1) < 2.719", TRUE),
+        ("exp(2) > 7.389 ∧ exp(2) < 7.3891", TRUE),
+        ("exp(0) = 1", TRUE),
+        ("exp(-1) < 1", OPEN),
+        ("exp(1/2) > 1", OPEN),
+        ("3.14 < 4 * arctan(1) ∧ 4 * arctan(1) < 3.15", TRUE),
+        ("arctan(2) > 1", OPEN),
         ("((((π^60)^60)^60)^60)^60 > 1", OPEN),
     ],
 )
 def test_comparisons_by_bounds(text: str, truth: object) -> None:
     assert _truth(text) is truth
+
+
+def test_a_defined_constant_is_its_value() -> None:
+    theory = Theory().include(parse_program("define euler = exp(1)\ndefine forever = forever + euler"))
+    for text, truth in (("euler < 2.7", FALSE), ("2 * euler > 5", TRUE), ("forever < 2.7 ∨ euler > 3", OPEN)):
+        goal = Elaborator(theory).proposition(parse_expression(text))
+        assert goal.claim is not None
+        assert computed(goal, goal.claim, 100_000).truth is truth
 
 
 def _random_term(source: random.Random, depth: int) -> str:

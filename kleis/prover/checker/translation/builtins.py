@@ -65,7 +65,7 @@ def expression(name: str, kinds: list[str], result: str, arguments: list[str]) -
     """A built-in at arguments, whose sorts in the script are `kinds`; None if it is no expression."""
     first, last = (kinds[0], kinds[-1]) if kinds else ("", "")
     if name in BOUNDS and result == "Real":
-        return f"h-constant-{name}"
+        return "(* 2.0 h-constant-pi)" if name == "tau" else f"h-constant-{name}"
     if name == "concat" and first == "String":
         return f"(str.++ {' '.join(arguments)})"
     if first.startswith("(_ BitVec") and len(set(kinds)) == 1 and name in _WORDS.split():

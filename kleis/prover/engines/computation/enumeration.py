@@ -71,7 +71,8 @@ class Enumeration:
         except BudgetError:
             found = None
         if found is None and search.undefined is None:
-            detail = f"no counterexample among {search.count} points"
+            points = f"no counterexample among {search.count} points"
+            detail = points if search.has_points else "small values do not decide it"
             return Answer(outcome="silent", reason="resource", detail=detail, steps=search.used)
         assignment = search.undefined if found is None else found
         witness = Witness(assignment=assignment or {}, undefined=found is None)
@@ -105,6 +106,11 @@ class _Search:
         self._evaluator = self._evaluating()
         self.count = 0
         self.undefined: dict[str, Value] | None = None
+
+    @property
+    def has_points(self) -> bool:
+        """Whether the claim has outermost variables, whose values are tried."""
+        return bool(self._variables)
 
     @property
     def used(self) -> int:

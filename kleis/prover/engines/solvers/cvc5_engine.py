@@ -22,9 +22,8 @@ from typing import Any
 from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.prover.engines.solvers.read_models import UnreadableError, decoded
-from kleis.prover.engines.solvers.runs import script_text, unwritable
+from kleis.prover.engines.solvers.runs import gave_up, script_text, unwritable
 from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
-from kleis.prover.protocol.verdict import Reason
 from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.prover.smt.encode_definitions import Recursion
 from kleis.prover.smt.encode_sorts import Sorts
@@ -80,8 +79,10 @@ class Cvc5:
             witness = _Model(task, script, session).witness(undefined=undefined)
             outcome = "model" if task.goal.claim is None else "refuted"
             return Answer(outcome=outcome, witness=witness, steps=steps)
-        reason: Reason = "incomplete" if "INCOMPLETE" in status or "refuses" in status else "resource"
-        return Answer(outcome="silent", reason=reason, detail=status, steps=steps)
+        if "refuses" in status:
+            return Answer(outcome="silent", reason="incomplete", detail=status, steps=steps)
+        reason, detail = gave_up(status)
+        return Answer(outcome="silent", reason=reason, detail=detail, steps=steps)
 
 
 CVC5 = Cvc5("cvc5", {})

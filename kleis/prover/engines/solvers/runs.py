@@ -26,6 +26,7 @@ __all__ = [
     "Options",
     "Proof",
     "Run",
+    "gave_up",
     "library",
     "proof_of",
     "run_solver",
@@ -157,24 +158,26 @@ def run_solver(solver: Any, steps: int) -> Run:
     try:
         result = solver.check()
     except z3.Z3Exception as error:
-        return Run("unknown", steps, _reason(str(error)), str(error))
+        return Run("unknown", steps, *gave_up(str(error)))
     used = max(0, _steps_used(solver) - before)
     if result == z3.sat:
         return Run("sat", used, model=solver.model())
     if result == z3.unsat:
         return Run("unsat", used)
-    why = solver.reason_unknown()
-    return Run("unknown", used, _reason(why), why)
+    return Run("unknown", used, *gave_up(solver.reason_unknown()))
 
 
 _MOST_STEPS = 2**32 - 1
 """Z3's own limit is an unsigned number of 32 bits."""
 
 
-def _reason(text: str) -> Reason:
-    if "memory" in text:
-        return "memory"
-    return "incomplete" if "incomplete" in text else "resource"
+def gave_up(text: str) -> tuple[Reason, str]:
+    """Why a solver gave up, by what it says itself, and the same in words."""
+    if "memory" in text.lower():
+        return "memory", "more memory than it may have"
+    if "incomplete" in text.lower():
+        return "incomplete", "its methods are not complete for such claims"
+    return "resource", "no answer within its steps"
 
 
 def _steps_used(solver: Any) -> int:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
     from kleis.theory.theory import Theory
+    from registry.cli.kleis.shared.patience import Waiting
 
 __all__ = ["OpenAssertion", "ProverPool", "clash_of", "outcome_of", "question_of", "why_not"]
 
@@ -45,13 +46,12 @@ Status = str
 
 
 class ProverPool:
-    """Provers for several questions at a time, over one broker: one process runs for each question."""
+    """Provers for several questions at a time, over the broker of a command: one process runs for each question."""
 
-    def __init__(self, jobs: int, *, fresh: bool = False) -> None:
-        from kleis.prover.process.broker import Broker
-
-        self._broker = Broker(slots=jobs)
+    def __init__(self, jobs: int, waiting: Waiting, *, fresh: bool = False, effort: int = 1) -> None:
+        self._waiting = waiting
         self._fresh = fresh
+        self._effort = effort
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="kleis-test")
         self._mine = threading.local()
 
@@ -59,10 +59,34 @@ class ProverPool:
         """Have a question about a theory answered when its turn comes."""
         return self._workers.submit(lambda: question(self._prover(theory)))
 
+    def verify(
+        self,
+        theory: Theory,
+        proposition: tree.Expression,
+        file: str,
+        facts: Callable[[], tuple[Fact, ...]] = tuple,
+    ) -> Future[Verdict]:
+        """Have a proposition decided when its turn comes, if there is time left then, with the facts there are then."""
+        from kleis.prover.reasons import stopped, within
+        from kleis.syntax.printer.program import print_expression
+
+        deadline = self._waiting.deadline
+
+        def answer() -> Verdict:
+            if deadline.over:
+                return stopped(print_expression(proposition), deadline.seconds)
+            return within(deadline, self._prover(theory).verify(proposition, file=file, facts=facts()))
+
+        return self._workers.submit(answer)
+
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return self._waiting.deadline.over
+
     def close(self) -> None:
         """Stop what runs and drop what waits."""
         self._workers.shutdown(wait=False, cancel_futures=True)
-        self._broker.close()
+        self._waiting.broker.stop()
         self._workers.shutdown()
 
     def __enter__(self) -> ProverPool:
@@ -79,7 +103,9 @@ class ProverPool:
 
         if getattr(self._mine, "theory", None) is not theory:
             self._mine.theory = theory
-            self._mine.prover = make_prover(theory, fresh=self._fresh, broker=self._broker, beside=False)
+            self._mine.prover = make_prover(
+                theory, fresh=self._fresh, broker=self._waiting.broker, beside=False, effort=self._effort
+            )
         prover: Prover = self._mine.prover
         return prover
 
@@ -102,20 +128,19 @@ class OpenAssertion:
         self._facts = facts
         self._file = file
         self._ask = partial(pool.ask, theory)
+        self._is_late = pool.is_late
         self._kind = self._assertions[place].kind
         proposition = self._proposition = question_of(example, self._assertions[place])
         if proposition is None:
             self._verdict = pool.ask(theory, _declarations)
         else:
-            self._verdict = pool.ask(
-                theory, lambda prover: prover.verify(proposition, file=file, facts=facts())
-            )
+            self._verdict = pool.verify(theory, proposition, file, facts)
 
     def outcome(self, passed: Sequence[int] = ()) -> tuple[Status, str]:
         """Its status and detail, once decided.  What stays open is asked again with assertions that `passed` before it."""
         verdict = self._verdict.result()
         before = [place for place in passed if self._assertions[place].kind == "assert"]
-        if verdict.status == "unknown" and self._proposition is not None and before:
+        if verdict.status == "unknown" and self._proposition is not None and before and not self._is_late():
             again = self._ask(lambda prover: self._with_earlier(prover, before)).result()
             verdict = again if again.status != "unknown" else verdict
         return outcome_of(self._kind, verdict)
@@ -230,7 +255,7 @@ def _contrary(kind: str, verdict: Verdict) -> str:
             if kind == "assert_inconsistent" or verdict.status == "consistent"
             else "disproved"
         )
-        shown = witness_text(verdict.evidence)
+        shown = witness_text(verdict.evidence) or (verdict.message if word == "disproved" else "")
         return f"{word}: {shown}" if shown else word
     if kind == "assert_sat":
         return "no model has it: its negation is verified"

@@ -21,6 +21,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from kleis.evaluator.outcomes import AssertionResult, ExampleResult
     from kleis.theory.loader import Loading
     from registry.cli.kleis.files.open_assertions import ProverPool
+    from registry.cli.kleis.shared.patience import Waiting
 
 __all__ = [
     "NEEDS_PROVER",
@@ -185,10 +187,12 @@ def run_files(
     jobs: int | None = None,
     fresh: bool = False,
     strict: bool = False,
+    effort: int = 1,
+    waiting: Waiting | None = None,
 ) -> Iterator[FileReport]:
     """Reports on files, in order, each as soon as it is complete.
 
-    `jobs` questions are asked at a time: by default as many as there are processors, and none if it is 0.
+    The prover is asked through `waiting`, which has the deadline (None: one without); `effort` is the prover's. `jobs` questions are asked at a time: by default as many as there are processors, and none if it is 0.
     """
 
     def run(name: str) -> FileReport:
@@ -198,15 +202,19 @@ def run_files(
         yield from map(run, names)
         return
     from registry.cli.kleis.files.open_assertions import ProverPool
+    from registry.cli.kleis.shared.patience import PATIENT
 
-    with ProverPool(jobs or os.cpu_count() or 1, fresh=fresh) as pool:
-        waiting: deque[Callable[[], FileReport]] = deque()
+    count = jobs or os.cpu_count() or 1
+    with ExitStack() as opened:
+        asked = waiting or opened.enter_context(PATIENT.waiting(live=False, slots=count))
+        pool = opened.enter_context(ProverPool(count, asked, fresh=fresh, effort=effort))
+        begun: deque[Callable[[], FileReport]] = deque()
         for name in names:
-            waiting.append(decide_file(pool, run(name)))
-            if len(waiting) > _AHEAD:
-                yield waiting.popleft()()
-        while waiting:
-            yield waiting.popleft()()
+            begun.append(decide_file(pool, run(name)))
+            if len(begun) > _AHEAD:
+                yield begun.popleft()()
+        while begun:
+            yield begun.popleft()()
 
 
 _AHEAD = 16

@@ -9,6 +9,7 @@ are not decided, 130 interrupted.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_rejection, print_table, render
 from registry.cli.kleis.shared.strict import strict_errors
 from registry.cli.terminal.layout import Piece, Role
-from registry.cli.terminal.plain_output import print_error, progress
+from registry.cli.terminal.live_line import LiveLine
+from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.process import INTERRUPTED
 from registry.cli.terminal.screen import Screen, json_text
 from registry.cli.terminal.session import interruptible
@@ -43,7 +45,8 @@ class Exploring(msgspec.Struct, frozen=True, kw_only=True):
     variables: int
     carrier: str | None
     generator: str | None
-    seconds: int | None
+    seconds: float | None
+    effort: int
     limit: int
     offset: int
     home: Path | None
@@ -102,12 +105,22 @@ def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Ans
     question = Asked(
         structure=asked.structure, size=asked.size, variables=asked.variables, carrier=asked.carrier,
         generator=asked.generator or GENERATOR, offset=asked.offset, limit=asked.limit,
+        effort=asked.effort,
     )  # fmt: skip
+    begun = time.monotonic()
+    at: list[tuple[int, int, str]] = []
+
+    def said() -> str:
+        done, total, law = at[-1] if at else (0, 0, "")
+        return f"{time.monotonic() - begun:.0f} s  {done}/{total} {law}" if total > 1 else ""
+
     try:
-        return explored(
-            snapshot, Workspace(store).tools(), question,
-            seconds=asked.seconds, cancelled=cancelled, progress=progress,
-        )  # fmt: skip
+        with LiveLine(said, wanted=not asked.as_json):
+            return explored(
+                snapshot, Workspace(store).tools(), question,
+                seconds=asked.seconds, cancelled=cancelled,
+                progress=lambda done, total, law: at.append((done, total, law)),
+            )  # fmt: skip
     finally:
         snapshot.close()
         store.close()

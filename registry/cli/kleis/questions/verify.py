@@ -19,6 +19,7 @@ from kleis.errors import KleisError, LoadError
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.implementations import implementation_parts
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
+from registry.cli.kleis.shared.patience import PATIENT, Patience, TimeIsUp
 from registry.cli.kleis.shared.question import Question, make_prover
 from registry.cli.kleis.shared.reports import print_verdict, print_warnings, render
 from registry.cli.kleis.shared.strict import IMPORTING, strict_errors
@@ -49,6 +50,9 @@ _STATUS: dict[Status, int] = {
     "unknown": 3,
 }
 
+_CERTIFIED = ("verified", "disproved", "inconsistent")
+"""The verdicts of which certificates are written."""
+
 
 def exit_status(status: Status, expected: str = "") -> int:
     """The exit status of a verdict."""
@@ -69,7 +73,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
         loading = _load(question.imports, question.path)
         texts |= {source.name: source.text for source in loading.sources}
         errors = strict_errors(loading, strict=question.strict)
-        verdict = error_verdict(errors[0]) if errors else _decided(question, texts, loading)
+        verdict = error_verdict(errors[0]) if errors else _decided(question, texts, loading, live=not as_json)
     except KleisError as error:
         errors = (error,)
         verdict = error_verdict(error)
@@ -87,9 +91,11 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     return exit_status(verdict.status, expected)
 
 
-def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Verdict:
+def _decided(question: Question, texts: dict[str, str], loading: Loading, *, live: bool) -> Verdict:
     from kleis.elaborate.question import read_question
+    from kleis.prover.reasons import stopped, within
     from kleis.syntax.parser.parser import parse_expression, parse_type
+    from kleis.syntax.printer.program import print_expression
 
     using = parse_type(question.using, file=_USING) if question.using else None
     lemmas = []
@@ -97,19 +103,22 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading) -> Ver
         texts[_LEMMA] = lemma
         lemmas.append(parse_expression(lemma, file=_LEMMA))
     asked = read_question(texts[_PROPOSITION], file=_PROPOSITION)
-    if question.certificate is None:
-        with make_prover(loading.theory, fresh=question.fresh) as prover:
-            return _asked(prover, loading, asked, using, lemmas).verdict
-    from kleis.prover.process.broker import Broker
-    from registry.cli.kleis.questions.certificates import certified
+    try:
+        with question.patience.waiting(live=live) as waiting:
+            prover = make_prover(
+                loading.theory,
+                fresh=question.fresh,
+                broker=waiting.broker,
+                effort=question.patience.effort,
+            )
+            decision = _asked(prover, loading, asked, using, lemmas)
+            if question.certificate is not None and decision.verdict.status in _CERTIFIED:
+                from registry.cli.kleis.questions.certificates import certified
 
-    with Broker() as broker:
-        prover = make_prover(loading.theory, fresh=question.fresh, broker=broker)
-        decision = _asked(prover, loading, asked, using, lemmas)
-        verdict = decision.verdict
-        if verdict.status not in ("verified", "disproved", "inconsistent"):
-            return verdict
-        return certified(question, texts[_PROPOSITION], prover, broker, decision)
+                return certified(question, texts[_PROPOSITION], prover, waiting.broker, decision)
+            return within(waiting.deadline, decision.verdict)
+    except TimeIsUp:
+        return stopped(print_expression(asked.expression), question.patience.timeout or 0.0)
 
 
 def _asked(
@@ -163,6 +172,7 @@ def consistent_file(
     as_json: bool,
     certificates: Path | None = None,
     strict: bool = False,
+    patience: Patience = PATIENT,
 ) -> int:
     """Ask whether what a file declares has a model, part by part; the exit status."""
     texts: dict[str, str] = {}
@@ -178,7 +188,7 @@ def consistent_file(
     if errors:
         parts = tuple((error.file, error_verdict(error)) for error in errors)
     else:
-        parts = _parts(loading, fresh, certificates)
+        parts = _parts(loading, fresh, certificates, patience, live=not as_json)
     status = _overall(parts)
     screen = Screen()
     if as_json:
@@ -198,16 +208,22 @@ def consistent_file(
     return exit_status(status)
 
 
-def _parts(loading: Loading, fresh: bool, certificates: Path | None) -> tuple[tuple[str, Verdict], ...]:
-    from kleis.prover.process.broker import Broker
+def _parts(
+    loading: Loading, fresh: bool, certificates: Path | None, patience: Patience, *, live: bool
+) -> tuple[tuple[str, Verdict], ...]:
+    from kleis.prover.reasons import stopped, within
     from registry.cli.kleis.questions.certificates import certified_parts
 
-    with Broker() as broker:
-        prover = make_prover(loading.theory, fresh=fresh, broker=broker)
-        parts = prover.consistent()
-        if certificates is not None:
-            parts = certified_parts(parts, certificates, prover, broker)
-        return (*parts, *implementation_parts(loading, prover))
+    try:
+        with patience.waiting(live=live) as waiting:
+            prover = make_prover(loading.theory, fresh=fresh, broker=waiting.broker, effort=patience.effort)
+            parts = prover.consistent()
+            if certificates is not None:
+                parts = certified_parts(parts, certificates, prover, waiting.broker)
+            parts = (*parts, *implementation_parts(loading, prover))
+            return tuple((label, within(waiting.deadline, verdict)) for label, verdict in parts)
+    except TimeIsUp:
+        return (("declarations", stopped("", patience.timeout or 0.0)),)
 
 
 def _overall(parts: Sequence[tuple[str, Verdict]]) -> Status:

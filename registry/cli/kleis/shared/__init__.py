@@ -2,6 +2,7 @@
 
 - `options`: common options and arguments
 - `loading`: the files that a command is about
+- `patience`: limits of time and effort, and what a terminal shows meanwhile
 - `question`: a question to the prover, and the prover that answers it
 - `strict`: names in files that nothing declares, as errors
 - `implementations`: whether the implementations of a file are models

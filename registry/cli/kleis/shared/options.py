@@ -6,7 +6,20 @@ from pathlib import Path
 
 import click
 
-__all__ = ["DIRECTORY", "EXPLAIN", "FILES", "FRESH", "GRANT", "JSON", "PATH", "STRICT"]
+from registry.cli.terminal.commands import SECONDS
+
+__all__ = [
+    "DIRECTORY",
+    "EFFORT",
+    "EXPLAIN",
+    "FILES",
+    "FRESH",
+    "GRANT",
+    "JSON",
+    "PATH",
+    "STRICT",
+    "TIMEOUT",
+]
 
 DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 PATH = click.option(
@@ -24,4 +37,14 @@ GRANT = click.option(
 FRESH = click.option("--fresh", is_flag=True, help="Neither use nor keep verdicts of other runs.")
 EXPLAIN = click.option("--explain", is_flag=True, help="Also say how it was found: engines, steps, models.")
 STRICT = click.option("--strict", is_flag=True, help="A name in a file that nothing declares is an error.")
+TIMEOUT = click.option(
+    "--timeout", type=SECONDS, metavar="SECONDS", help="The most time; what is open then stays unknown."
+)
+EFFORT = click.option(
+    "--effort",
+    type=click.IntRange(1, 100),
+    default=1,
+    metavar="N",
+    help="Search N times as much before giving up (1 to 100).",
+)
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILES…")

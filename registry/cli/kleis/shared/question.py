@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from registry.cli.kleis.shared.patience import PATIENT, Patience
+
 if TYPE_CHECKING:
     from kleis.prover.process.broker import Broker
     from kleis.prover.prover import Prover
@@ -28,16 +30,23 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     fresh: bool = False
     strict: bool = False
     certificate: Path | None = None
+    patience: Patience = PATIENT
 
 
 def make_prover(
-    theory: Theory, *, fresh: bool = False, broker: Broker | None = None, beside: bool = True
+    theory: Theory,
+    *,
+    fresh: bool = False,
+    broker: Broker | None = None,
+    beside: bool = True,
+    effort: int = 1,
 ) -> Prover:
     """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
     from kleis.prover.prover import Prover
 
     cache = None if fresh else _user_cache()
-    return Prover(theory, broker=broker, cache=cache, cvc5=find_spec("cvc5") is not None, beside=beside)
+    cvc5 = find_spec("cvc5") is not None
+    return Prover(theory, broker=broker, cache=cache, cvc5=cvc5, beside=beside, effort=effort)
 
 
 def _user_cache() -> VerdictCache:

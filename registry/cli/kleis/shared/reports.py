@@ -75,7 +75,10 @@ def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain:
         title = {"disproved": "counterexample", "consistent": "model"}.get(verdict.status, "evidence")
         if verdict.evidence.undefined:
             title += " (the claim is undefined there)"
-        print_evidence(screen, verdict.evidence, title)
+        if not verdict.message or shows_something(verdict.evidence):
+            print_evidence(screen, verdict.evidence, title)
+    if verdict.witness is not None:
+        print_evidence(screen, verdict.witness, "witness")
     if explain:
         _print_explanation(screen, verdict)
 
@@ -85,7 +88,7 @@ def _remarks(verdict: Verdict) -> Iterator[Line]:
     if verdict.theory == "inconsistent" and verdict.status != "inconsistent":
         yield remark("theory", "inconsistent: some declarations of it have no model", "bad")
     if verdict.message:
-        yield remark("why", verdict.message)
+        yield remark("witness" if verdict.status == "verified" else "why", verdict.message)
     if verdict.core:
         title = "clash" if verdict.status == "inconsistent" else "axioms"
         minimal = " (none can be left out)" if verdict.minimal and len(verdict.core) > 1 else ""
@@ -124,8 +127,7 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
     from kleis.sessions.answer_fields import statements
 
     said = statements(evidence)
-    shown = (evidence.bindings, evidence.tables, said.carriers, said.interpretation, evidence.rules)
-    if not any(shown) and not evidence.normal_forms:
+    if not shows_something(evidence):
         screen.write(remark("why", _COMPUTED[evidence.undefined]))
         return
     screen.write([Piece(f"{_INDENT}{title}", "strong")])
@@ -142,6 +144,12 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
             )
         else:
             print_table(screen, table)
+
+
+def shows_something(evidence: Evidence) -> bool:
+    """Whether evidence has values, tables or rules; what is false itself leaves none to choose."""
+    shown = (evidence.bindings, evidence.tables, evidence.carriers, evidence.interpretation, evidence.rules)
+    return any(shown) or bool(evidence.normal_forms)
 
 
 _COMPUTED = {

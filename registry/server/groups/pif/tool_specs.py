@@ -78,7 +78,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="run",
         title="Run a tool or a term",
-        description="Run a registered tool or a term under an exact budget. The answer is a value, a continuation "
+        description="Run a tool or a term under an exact budget. The answer is a value, a continuation "
         "(call again, or pass `drive`) or an error with its place.",
         arguments=requests.Run,
         answers=RUN_ANSWERS,
@@ -89,8 +89,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="list",
         title="List tools",
-        description="Find tools by words in their names and descriptions; each is shown with its type. With a query the "
-        "standard library (map, sort, gcd, …) is searched too; its tools are called by name.",
+        description="Find tools, with their types, by words in names and descriptions. With a query the standard library "
+        "(map, sort, gcd, …) is searched too.",
         arguments=requests.List,
         answers=(ToolListAnswer,),
         example={"query": "sort", "limit": 10},
@@ -111,8 +111,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="analyze",
         title="Analyze a tool or a term",
-        description="Tell what can be known of a tool or a term without running it: all its errors, operations, free "
-        "names, tools reached, capabilities, its type with all type errors, bounds on fuel, dead code, normal form.",
+        description="Tell what is known of a tool or a term without running it: errors, operations, free names, tools "
+        "reached, capabilities, type, bounds on fuel, dead code, normal form.",
         arguments=requests.Analyze,
         answers=(AnalysisAnswer,),
         example={"code": "square"},

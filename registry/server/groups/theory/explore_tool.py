@@ -14,7 +14,7 @@ from registry.server.contract.group import Answer, CallContext, ToolSpec
 from registry.server.contract.settings import Site
 from registry.server.groups.theory.group import ExtraTool
 from registry.server.groups.theory.job_tools import BegunAnswer
-from registry.server.groups.theory.requests import JOB_WITHIN, Wait
+from registry.server.groups.theory.requests import JOB_WITHIN, Timeout, Wait
 
 if TYPE_CHECKING:
     from registry.server.calls.search_process import Search
@@ -31,8 +31,9 @@ LAWS_WITHIN = 30.0
 
 
 class Exploring(Asked, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The arguments of the tool: those of `explore`, and whether to wait."""
+    """The arguments of the tool: those of `explore`, how long it may take, and whether to wait."""
 
+    timeout_ms: Timeout | None = None
     wait: Wait = True
 
 
@@ -40,7 +41,7 @@ EXPLORE = ToolSpec(
     name="explore",
     title="Find laws",
     description="Find the laws of a structure (or of PIF tools): equations between small terms are tested on finite models, then proved or "
-    "refuted. A PIF tool of your own can give the candidates. Incomplete? Call again: proofs are kept.",
+    "refuted. A PIF tool can give the candidates. Incomplete? Call again: proofs are kept.",
     arguments=Exploring,
     answers=(ExploredAnswer, BegunAnswer),
     example={"structure": "Group", "size": 4},
@@ -54,6 +55,8 @@ def provide(site: Site) -> Sequence[ExtraTool]:
 
     async def call(arguments: Any, context: CallContext) -> Answer:
         seconds = LAWS_WITHIN if arguments.tools else ANSWER_WITHIN
+        if arguments.timeout_ms is not None:
+            seconds = arguments.timeout_ms / 1_000
         if context.is_job:
             seconds = JOB_WITHIN
         return await context.search(SEARCH, site.settings, arguments, seconds)

@@ -201,7 +201,12 @@ class TheoryGroup(Group):
             case "explain":
                 universe = self.sessions.universe(arguments.session)
                 found = explain(
-                    universe, arguments.expression, self.sessions.provers, deadline, using=arguments.using
+                    universe,
+                    arguments.expression,
+                    self.sessions.provers,
+                    deadline,
+                    using=arguments.using,
+                    effort=arguments.effort,
                 )
                 _warn_of_changes(found, universe)
                 return Answer(found, evaluation_text(found), is_error=found["status"] == "error")
@@ -218,6 +223,7 @@ class TheoryGroup(Group):
             self.sessions.provers,
             deadline,
             using=arguments.using,
+            effort=arguments.effort,
             explain=arguments.explain,
             granted_root=self._granted,
         )

@@ -25,6 +25,7 @@ __all__ = [
     "LoadTheory",
     "SaveTheory",
     "Submit",
+    "Timeout",
     "Undo",
     "Wait",
 ]
@@ -36,6 +37,9 @@ LONGEST = 45_000
 """Milliseconds that any call may take: clients give up at 50 or 60 seconds."""
 
 Timeout = Annotated[int, Meta(ge=1, le=LONGEST)]
+
+Effort = Annotated[int, Meta(ge=1, le=100, description="search N times as much")]
+"""By how much the budgets of engines are multiplied."""
 
 
 JOB_WITHIN = 600.0
@@ -51,6 +55,7 @@ class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     session: str = "default"
     using: Annotated[str, Meta(description="the structure it is about, where several fit")] = ""
     timeout_ms: Timeout = STANDARD
+    effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown
     explain: Annotated[bool, Meta(description="tell how it was decided")] = False
     wait: Wait = True
 
@@ -120,3 +125,4 @@ class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     session: str = "default"
     using: Annotated[str, Meta(description="the structure it is about")] = ""
     timeout_ms: Timeout = LONGEST
+    effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown

@@ -61,6 +61,8 @@ def evaluation_text(fields: Mapping[str, Any]) -> str:
         return "\n".join(lines)
     lines = [*warnings, f"{_EVALUATED[status]}: {fields.get('claim', '')}"]
     lines += _evidence(fields.get("counterexample"), "counterexample")
+    if status == "verified" and fields.get("witness"):
+        lines.append(f"witness: {fields['witness']}")
     if fields.get("axioms"):
         lines.append(f"axioms used: {', '.join(fields['axioms_used'])} ({CONSISTENCY[fields['axioms']]})")
     said = _SAID | ({"axioms_used"} if fields.get("axioms") else set())

@@ -145,7 +145,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="save_theory",
         title="Save a theory",
-        description="Save the session as a theory that load_theory can import.",
+        description="Save the session for load_theory.",
         arguments=requests.SaveTheory,
         answers=(SavedAnswer, FailedAnswer),
         may_ask=True,

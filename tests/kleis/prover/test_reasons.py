@@ -1,0 +1,126 @@
+"""Why a question stays undecided, in words, and what to try next.
+
+See docs/reference/proving.md §5.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from kleis.core.goal import Goal
+from kleis.elaborate.question import read_question
+from kleis.prover.engines.solvers.runs import gave_up
+from kleis.prover.portfolio import Outcome
+from kleis.prover.process.broker import Broker
+from kleis.prover.process.deadline import Deadline
+from kleis.prover.protocol.verdict import Attempt, Verdict
+from kleis.prover.prover import Prover
+from kleis.prover.reasons import undecided, within
+from kleis.theory.library_index import axioms_about
+from tests.support.terms.goal_builders import literal
+from tests.support.theories.small_theories import theory_of
+
+_RAW = re.compile(r"cancell?ed|smt tactic|incomplete \(|\(incomplete|max\. resource|rlimit|UNKNOWN|timeout")
+"""What solvers say themselves."""
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    with Broker() as one:
+        yield one
+
+
+def ask(broker: Broker, text: str, program: str = "") -> Verdict:
+    return Prover(theory_of(program), broker=broker).ask(read_question(text)).verdict
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "∀(x y z : ℤ). x*x*x + y*y*y + z*z*z ≠ 33",
+        "∀(x : ℝ). sin(x) < 2",
+        "∃(x : ℚ). x * x = 2",
+        "∃(a b c : ℤ). a > 0 ∧ b > 0 ∧ a*a + b*b = c*c ∧ c > 10",
+    ],
+)
+def test_unknown_says_why_in_words_and_what_to_try(broker: Broker, claim: str) -> None:
+    verdict = ask(broker, claim)
+    assert verdict.status == "unknown"
+    assert verdict.message
+    assert verdict.advice
+    said = "\n".join([verdict.message, verdict.advice, *verdict.tried])
+    assert not _RAW.search(said), said
+    assert len(set(verdict.tried)) == len(verdict.tried)
+
+
+def test_the_import_that_has_axioms_is_named_and_helps(broker: Broker) -> None:
+    alone = ask(broker, "∀(x : ℝ). sin(x) < 2")
+    assert "solvers only know sin as any function" in alone.message
+    (file,) = axioms_about("sin")
+    assert f"import axioms about sin: {file}" in alone.advice
+    helped = ask(broker, "∀(x : ℝ). sin(x) < 2", f'import "{file}"\n')
+    assert helped.status == "verified"
+
+
+def test_an_import_that_is_there_is_not_named_again(broker: Broker) -> None:
+    (file,) = axioms_about("sin")
+    verdict = ask(broker, "∃(x : ℝ). sin(x) = 1/2", f'import "{file}"\n')
+    assert verdict.status == "unknown"
+    assert "import" not in verdict.advice
+
+
+def test_no_axioms_no_file() -> None:
+    assert axioms_about("nothing_of_this_name") == ()
+
+
+def test_more_effort_is_offered_up_to_the_most() -> None:
+    offered = []
+    for effort in (1, 30, 100):
+        outcome = Outcome(None, None, (), ("resource",))
+        verdict = undecided(Goal(claim=literal(True)), outcome, Verdict(status="unknown"), effort)
+        found = re.search(r"--effort (\d+)", verdict.advice)
+        offered.append(found[1] if found else None)
+    assert offered == ["4", "100", None]
+
+
+def test_attempts_that_never_began_are_not_told() -> None:
+    attempts = (
+        Attempt("z3", "silent", "no answer within its steps", 5, 0.1),
+        Attempt("z3", "silent", "no answer within its steps", 7, 0.1),
+        Attempt("completion", "silent", "the time is up", 0, 0.0),
+    )
+    outcome = Outcome(None, None, attempts, ("killed", "resource"))
+    verdict = undecided(Goal(claim=literal(True)), outcome, Verdict(status="unknown"), 1)
+    assert verdict.tried == ("z3: no answer within its steps",)
+    assert verdict.attempts == attempts
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("canceled", "resource"),
+        ("max. resource limit exceeded", "resource"),
+        ("(incomplete quantifiers)", "incomplete"),
+        ("smt tactic failed to show goal to be sat/unsat (incomplete quantifiers)", "incomplete"),
+        ("UnknownExplanation.INCOMPLETE", "incomplete"),
+        ("UnknownExplanation.RESOURCEOUT", "resource"),
+        ("out of memory", "memory"),
+    ],
+)
+def test_what_solvers_say_is_said_in_words(said: str, reason: str) -> None:
+    found, words = gave_up(said)
+    assert found == reason
+    assert not _RAW.search(words)
+    assert said not in words
+
+
+def test_a_deadline_that_is_over_is_the_reason() -> None:
+    undecided = Verdict(status="unknown", claim="p", reason="incomplete", message="before")
+    late = within(Deadline(0), undecided)
+    assert (late.reason, late.message) == ("killed", "stopped after 0 s")
+    assert within(Deadline(1_000), undecided) is undecided
+    decided = Verdict(status="verified", claim="p")
+    assert within(Deadline(0), decided) is decided
