@@ -10,6 +10,8 @@ import difflib
 from collections.abc import Callable, Iterable
 from typing import Literal, get_args
 
+import msgspec
+
 __all__ = [
     "KINDS",
     "ErrorKind",
@@ -17,6 +19,7 @@ __all__ = [
     "Path",
     "PifError",
     "Place",
+    "Share",
     "forget",
     "keys",
     "longer",
@@ -88,6 +91,18 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+class Share(msgspec.Struct, frozen=True):
+    """What of a run's fuel one code was charged: `where` is a version of a tool, the run's own code or its input.
+
+    `under_way`: it was being evaluated when the fuel ran out; it had not returned to what called it.
+    """
+
+    where: str
+    fuel: int
+    percent: int
+    under_way: bool
+
+
 class PifError(Exception):
     """A refusal with everything its reader needs.
 
@@ -95,6 +110,7 @@ class PifError(Exception):
     that `place` names; `tool` is set (as `name@version`) when that text is a tool's code. `found` and `expected`
     are short texts; `hint` says what to try. `fuel_used` is filled in by the run that reports the error. `unknown` is
     the name that no operation or tool has, where that is the mistake: a host may know what was meant (`advised`).
+    `shares` say where the fuel of a run went that had too little.
     """
 
     def __init__(
@@ -121,6 +137,7 @@ class PifError(Exception):
         self.hint = hint
         self.unknown = unknown
         self.fuel_used = 0
+        self.shares: tuple[Share, ...] = ()
 
     def advised(self, advice: Callable[[str], str | None]) -> PifError:
         """This error, with what `advice` says of the unknown name in its hint."""
@@ -151,6 +168,8 @@ class PifError(Exception):
             value = getattr(self, name)
             if value is not None:
                 fields[name] = _encodable(value)
+        if self.shares:
+            fields["shares"] = [msgspec.structs.asdict(share) for share in self.shares]
         fields["fuel_used"] = self.fuel_used
         return fields
 

@@ -43,7 +43,7 @@ _TYPED = tuple(
         (r"\bwith drop_laws: \[(.+)\]", r"with --drop-law \1"),
         (r"`drop_laws`", "`--drop-law`"),
         (r"`drive`", "`--drive`"),
-        (r"\bThe server's maximum\b", "The maximum"),
+        (r", or start the server with more `--memory`", ": runs get half of the memory"),
         (r"`(list|history|help|show)`", r"`pif \1`"),
     )
 )
@@ -142,9 +142,22 @@ def error_report(error: Error, texts: Texts, *, width: int) -> list[Line]:
             if key == "because":
                 said = f"{said or 'the root'} of {error.get('because_tool', 'the same code')}"
             lines.append([Piece(f"{_INDENT}{key}: ", "faint"), Piece(_cut(said))])
+    lines += _shares(error.get("shares", []))
     if error.get("fuel_used"):
         lines.append([Piece(f"{_INDENT}fuel used: ", "faint"), Piece(str(error["fuel_used"]))])
     return lines
+
+
+def _shares(shares: list[dict[str, Any]]) -> Iterator[Line]:
+    """Where the fuel went: on the way down to where it ran out, and before."""
+    for title, under_way, between in (("way down", True, " → "), ("before", False, ", ")):
+        listed = [
+            f"{each['where']} {each['percent']} %"
+            for each in shares
+            if each["under_way"] is under_way and (under_way or each["percent"])
+        ]
+        if listed and len(shares) > 1:
+            yield [Piece(f"{_INDENT}{title}: ", "faint"), Piece(_cut(between.join(listed)))]
 
 
 def _where(error: Error, shown: bool) -> str:
