@@ -90,16 +90,17 @@ def read_code(code: Json, nearest: Callable[[str], str | None], rounding: Roundi
     return decode_term(read_text(code, nearest) if isinstance(code, str) else code, rounding=rounding)
 
 
-def read_python(code: Json) -> Term:
-    """The term of a Python function (docs/reference/pif.md §9)."""
+def read_python(code: Json, tools: Tools) -> Term:
+    """The term of a Python function (docs/reference/pif.md §9), held to the types of the tools that it calls."""
     from pif.python_syntax import translate
+    from registry.tools.python_places import tool_type
 
     if not isinstance(code, str):
         raise RegistryError(
             "invalid_argument", "with the language python, `code` is the text of a function", place="code",
             expected="a string", hint='Example: "def double(x):\\n    return x * 2"',
         )  # fmt: skip
-    return translate(code).term
+    return translate(code, partial(tool_type, tools)).term
 
 
 def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:

@@ -65,6 +65,7 @@ def evolve(
     rounding = Rounding(fractions)
     term = closed(_written(request, tools, maximum_fuel, rounding))
     kept_rounded = rounding.numbers()
+    python = request.code if request.language == "python" and isinstance(request.code, str) else None
     facts = facts_of(term)
     text = term_text(term)
     examples = msgspec.json.encode(request.examples).decode() if request.examples else NO_EXAMPLES
@@ -73,7 +74,7 @@ def evolve(
         return store.evolve(
             request.name, code=text, hash=identity(term), description=request.description,
             capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
-            rounded=kept_rounded, expect_version=expected, dry_run=dry,
+            rounded=kept_rounded, python=python, expect_version=expected, dry_run=dry,
         )  # fmt: skip
 
     planned = keep(request.expect_version, True, CheckedLaws(None, {}, [], []))
@@ -154,7 +155,7 @@ def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int, rounding:
     if request.transform is not None:
         return derived(request.transform, tools, maximum_fuel, rounding)
     if request.language == "python":
-        return read_python(request.code)
+        return read_python(request.code, tools)
     return read_code(request.code, tools.nearest, rounding)
 
 

@@ -212,12 +212,22 @@ class Workspace:
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
 
+    @staticmethod
+    def _locate(error: dict[str, Json], tools: SnapshotTools) -> None:
+        """Add the place in the Python that was written, where an error is in the code of a tool that was."""
+        failed = tools.find(error["tool"]) if "tool" in error else None
+        if failed is not None and failed.python is not None:
+            from registry.tools.python_places import locate  # loads the translator
+
+            locate(error, failed, tools)
+
     def _explained(
         self, answer: Answer, request: Request, record: ToolRecord | None, tools: SnapshotTools
     ) -> Answer:
         """An answer that is probably not what was wanted, with what may be the reason."""
         is_function = answer.get("kind") == "function"
         error = answer.get("error", {})
+        self._locate(error, tools)
         if error.get("kind") == "out_of_fuel" and error["fuel_used"] >= self.maximum_fuel:
             error["hint"] += f" {self._maximum()}"
         if not is_function and error.get("kind") != "type_error":

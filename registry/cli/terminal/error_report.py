@@ -119,10 +119,13 @@ def _as_code(data: Json) -> Json:
 
 def error_report(error: Error, texts: Texts, *, width: int) -> list[Line]:
     """The lines that explain an error."""
-    found = texts.of(error)
+    found = None if "source" in error else texts.of(error)
     lines: list[Line] = []
     shown = False
-    if isinstance(found, Source):
+    if "source" in error:
+        lines += _python_excerpt(error)
+        shown = True
+    elif isinstance(found, Source):
         lines += [[Piece(f"{found.name}:", "faint")], *_text_excerpt(found)]
         shown = True
     elif found is not None:
@@ -146,6 +149,16 @@ def error_report(error: Error, texts: Texts, *, width: int) -> list[Line]:
     if error.get("fuel_used"):
         lines.append([Piece(f"{_INDENT}fuel used: ", "faint"), Piece(str(error["fuel_used"]))])
     return lines
+
+
+def _python_excerpt(error: Error) -> Iterator[Line]:
+    """The line of Python that an error is in, with a caret."""
+    title = f"{error['tool']}, line {error['line']}:" if "tool" in error else f"line {error['line']}:"
+    yield [Piece(title, "faint")]
+    line, column = error["source"], error["column"] - 1
+    margin = len(line) - len(line.lstrip(" "))
+    yield [Piece(_INDENT + line[margin:])]
+    yield _caret(line[margin:] + " ", column - margin, column - margin + 1, f"column {error['column']}")
 
 
 def _shares(shares: list[dict[str, Any]]) -> Iterator[Line]:
