@@ -23,6 +23,10 @@ _HERE = Origin(None)
 _TEXT = Shape("string", (), _HERE)
 _TEXTS = Shape("list", (_TEXT,), _HERE)
 
+_KNOWN = frozenset({
+    "get", "join", "split", "strip", "lstrip", "rstrip", "startswith", "endswith", "replace", "items", "keys", "values",
+})  # fmt: skip
+
 _INSTEAD = {
     "append": "Write xs = xs + [x].",
     "extend": "Write xs = xs + ys.",
@@ -100,26 +104,14 @@ class Methods(Iteration):
         raise self.no_method(node, called)
 
     def no_method(self, node: ast.AST, called: ast.Attribute) -> PythonError:
-        hint = _INSTEAD.get(called.attr)
-        if hint is None and called.attr in (
-            "get",
-            "join",
-            "split",
-            "strip",
-            "startswith",
-            "endswith",
-            "replace",
-        ):
+        """The refusal of a method, or of its arguments."""
+        if called.attr in _KNOWN:
             hint = (
                 'Those that are: d.get(key, default), ",".join(xs), s.split(sep), s.strip(), s.replace(a, b).'
             )
-        return refused(
-            node,
-            f"`.{called.attr}` with these arguments is not part of the subset"
-            if called.attr not in _INSTEAD
-            else f"the method `.{called.attr}` is not part of the subset",
-            hint or "Call a tool of the library: `pif list --library` shows them.",
-        )
+            return refused(node, f"`.{called.attr}` with these arguments is not part of the subset", hint)
+        hint = _INSTEAD.get(called.attr, "Call a tool of the library: `pif list --library` shows them.")
+        return refused(node, f"the method `.{called.attr}` is not part of the subset", hint)
 
     # Parts.
 

@@ -8,6 +8,7 @@ the tools that use it run. Only then is anything written.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -23,7 +24,7 @@ from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
 from registry.laws.on_evolve import CheckedLaws, check_on_evolve
-from registry.records import NO_EXAMPLES, check_name
+from registry.records import NO_EXAMPLES, ToolRecord, check_name
 from registry.store.protocol import Evolved, Store
 from registry.tools.analysis import type_advice, unfinished_cost, warnings_of
 from registry.tools.code_and_examples import (
@@ -85,8 +86,9 @@ def evolve(
     read_examples(request.examples, typing, rounding)
     if request.examples:
         reports = check_examples(
-            request.name, request.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))
-        )
+            request.name, request.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel)),
+            partial(_locate, planned.record, view),
+        )  # fmt: skip
     before = tools.snapshot.record(request.name)
     laws = check_on_evolve(
         request.name, request.laws, request.drop_laws, before, view, tools.names, prover,
@@ -105,6 +107,8 @@ def evolve(
             expected = current.version if current else 0
     evolved = keep(expected, request.dry_run, laws)
     answer = _answer(request, term, evolved, facts, typing, tools)
+    for problem in answer.get("type_errors", ()):
+        _locate(planned.record, view, problem)
     answer["cost"] = cost_json(view.new, view, typing, Work(stop=stop))
     if unfinished := [*filter(None, [typing.unfinished]), *unfinished_cost(answer["cost"])]:
         answer["unfinished"] = unfinished
@@ -132,6 +136,18 @@ def evolve(
     if planned.outcome == "new_version":
         warnings += unchecked_readers(request.name, store)
     return warned(cast(Answer, answer), warnings)
+
+
+def _locate(record: ToolRecord, view: Overlay, error: dict[str, Json]) -> None:
+    """Add the line of Python to an error of the tool itself, if it was written so."""
+    if (
+        record.python is not None
+        and error.get("tool", record.reference) == record.reference
+        and "path" in error
+    ):
+        from registry.tools.python_places import locate  # loads the translator
+
+        locate(error, record, view)
 
 
 def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int, rounding: Rounding) -> Term:

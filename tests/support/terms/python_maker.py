@@ -336,7 +336,7 @@ class PythonMaker:
                     lambda: f"{pick(['min', 'max'])}({e('int')}, {e('int')})", lambda: f"{self.plain('list[int]')}[{self.place()}]",
                     lambda: f"{self.plain('tuple[int, int]')}[{pick('01')}]", lambda: f"{self.plain('dict[str, int]')}[{self.key()}]",
                     lambda: f"(lambda k: {self.with_name('k', 'int', lambda: e('int'))})({e('int')})",
-                    lambda: f"len(range({e('int')}))", lambda: f"{self.plain('dict[str, int]')}.get({self.key()}, {e('int')})",
+                    lambda: f"len(range({e('int')}))", lambda: f"({self.plain('dict[str, int]')}).get({self.key()}, {e('int')})",
                     lambda: f"{pick(['min', 'max'])}({self.source('int')}, key=lambda k: {self.with_name('k', 'int', lambda: e('int'))})",
                     lambda: f"sum({self.view('int')})", lambda: f"{pick(['min', 'max'])}({self.view('int')})",
                 ]  # fmt: skip
@@ -352,16 +352,16 @@ class PythonMaker:
                     lambda: f"{e('str')} in {e(pick(['list[str]', 'dict[str, int]']))}", lambda: f"({e('int')} < {e('int')} <= {e('int')})",
                     lambda: f"{pick(['any', 'all'])}({self.source('bool')})", lambda: f"{e('str')} == {e('str')}",
                     lambda: f"({e('list[int]')} == {e('list[int]')})",
-                    lambda: f"{e('str')}.{pick(['startswith', 'endswith'])}({e('str')})",
+                    lambda: f"({e('str')}).{pick(['startswith', 'endswith'])}({e('str')})",
                     lambda: f"(({e('bool')}) == ({e('bool')}))", lambda: f"({e(same := pick(_TYPES))} == {e(same)})", *odd,
                 ]  # fmt: skip
             case "str":
                 return [*any_forms,
                     lambda: f"({e('str')} + {e('str')})", lambda: f"str({e(pick(['int', 'str', 'bool']))})",
                     lambda: f"{self.plain('str')}[{self.place()}]", lambda: f"{self.plain('str')}[{e('int')}:{e('int')}]",
-                    lambda: f"{e('str')}.{pick(['strip', 'lstrip', 'rstrip'])}({pick(['', e('str')])})",
-                    lambda: f"{e('str')}.replace({e('str')}, {e('str')})", lambda: f"{e('str')}.join({e(pick(['str', 'list[str]']))})",
-                    lambda: f"{e('str')}.join({self.source('str')})", self.formatted,
+                    lambda: f"({e('str')}).{pick(['strip', 'lstrip', 'rstrip'])}({pick(['', e('str')])})",
+                    lambda: f"({e('str')}).replace({e('str')}, {e('str')})", lambda: f"({e('str')}).join({e(pick(['str', 'list[str]']))})",
+                    lambda: f"({e('str')}).join({self.source('str')})", self.formatted,
                     lambda: f"{self.plain('str')}[::-1]", lambda: f"{pick(['min', 'max'])}({self.source('str')})",
                 ]  # fmt: skip
             case "tuple[int, int]":
@@ -370,7 +370,7 @@ class PythonMaker:
                 return [
                     *any_forms, lambda: f"{{'a': {e('int')}, 'b': {e('int')}}}", lambda: f"{{**{self.plain(type_)}, {e('str')}: {e('int')}}}",
                     lambda: f"{{s: {self.with_name('s', 'str', lambda: e('int'))} for s in {e('list[str]')}}}",
-                    lambda: f"{{s: {self.with_name('k', 'int', lambda: e('int'))} for s, k in {self.plain(type_)}.items()}}",
+                    lambda: f"{{s: {self.with_name('k', 'int', lambda: e('int'))} for s, k in ({self.plain(type_)}).items()}}",
                 ]  # fmt: skip
             case _:
                 item = _LISTS.get(type_, "int")
@@ -380,10 +380,10 @@ class PythonMaker:
                     lambda: f"{self.plain(type_)}[::-1]", lambda: f"list({self.source(item)})",
                 ]  # fmt: skip
                 if item == "str":
-                    forms.append(lambda: f"{e('str')}.split({pick(['', e('str')])})")
+                    forms.append(lambda: f"({e('str')}).split({pick(['', e('str')])})")
                     forms.append(
                         lambda: (
-                            f"[k for k, v in sorted({e('dict[str, int]')}.items()){pick(['', ' if v > 0'])}]"
+                            f"[k for k, v in sorted(({e('dict[str, int]')}).items()){pick(['', ' if v > 0'])}]"
                         )
                     )
                 if item == "int":
