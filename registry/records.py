@@ -104,7 +104,8 @@ class ToolRecord(msgspec.Struct, frozen=True):
 
     `code` is canonical compact JSON text, `hash` its `content_hash`, `capabilities` are sorted names, `created` is
     the moment this version was first made (ISO 8601, UTC), `examples` the JSON text of its examples, `laws` that of its
-    laws (`read_laws`). `rounded`: the numbers that lost their fractions when the code was read.
+    laws (`read_laws`). `rounded`: the numbers that lost their fractions when the code was read. `python`: the
+    text that the code was translated from, where it was; it says where errors are and decides nothing.
     """
 
     name: str
@@ -117,6 +118,7 @@ class ToolRecord(msgspec.Struct, frozen=True):
     examples: str = NO_EXAMPLES
     laws: str = NO_LAWS
     rounded: RoundedNumbers | None = None
+    python: str | None = None
 
     @property
     def reference(self) -> str:

@@ -10,6 +10,8 @@ import sys
 import msgspec
 
 __all__ = [
+    "COMMAND_FUEL",
+    "COMMAND_MAXIMUM_FUEL",
     "DEFAULT_FUEL",
     "INTEGER_BITS",
     "JSON_LEVELS",
@@ -24,6 +26,10 @@ __all__ = [
 DEFAULT_FUEL = 10_000
 MAXIMUM_FUEL = 5_000_000
 """What `run` may ask for unless the server is configured otherwise."""
+
+COMMAND_FUEL = 1_000_000
+COMMAND_MAXIMUM_FUEL = 50_000_000
+"""The two on the command line, where nobody else waits; the second where the memory allows it."""
 
 TERM_DEPTH = 400
 """How many terms a written term may nest, counted in the canonical form."""

@@ -10,6 +10,8 @@ import difflib
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args
 
+import msgspec
+
 __all__ = [
     "KINDS",
     "ErrorKind",
@@ -17,6 +19,7 @@ __all__ = [
     "Path",
     "PifError",
     "Place",
+    "Share",
     "forget",
     "keys",
     "longer",
@@ -88,6 +91,18 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+class Share(msgspec.Struct, frozen=True):
+    """What of a run's fuel one code was charged: `where` is a version of a tool, the run's own code or its input.
+
+    `under_way`: it was being evaluated when the fuel ran out; it had not returned to what called it.
+    """
+
+    where: str
+    fuel: int
+    percent: int
+    under_way: bool
+
+
 class PifError(Exception):
     """A refusal with everything its reader needs.
 
@@ -96,6 +111,7 @@ class PifError(Exception):
     are short texts; `hint` says what to try. `fuel_used` is filled in by the run that reports the error. `unknown` is
     the name that no operation or tool has, where that is the mistake: a host may know what was meant (`advised`).
     `warnings` are those of the answer that the error stands for, where it is raised instead of answered.
+    `shares` say where the fuel of a run went that had too little.
     """
 
     warnings: tuple[dict[str, object], ...] = ()
@@ -124,6 +140,7 @@ class PifError(Exception):
         self.hint = hint
         self.unknown = unknown
         self.fuel_used = 0
+        self.shares: tuple[Share, ...] = ()
 
     @classmethod
     def of(cls, answer: dict[str, Any]) -> PifError:
@@ -174,6 +191,8 @@ class PifError(Exception):
             value = getattr(self, name)
             if value is not None:
                 fields[name] = _encodable(value)
+        if self.shares:
+            fields["shares"] = [msgspec.structs.asdict(share) for share in self.shares]
         fields["fuel_used"] = self.fuel_used
         return fields
 

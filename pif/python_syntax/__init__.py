@@ -3,6 +3,7 @@
     Python text ── parse_subset ──▶ syntax tree ── statements, expressions ──▶ open term ── overloads ──▶ Term ── print_python ──▶ Python
 
 - `parse_subset`: Python text, vetted, to a syntax tree
+- `places`: where in the text the parts of a term come from
 - `assigned`: which names parts of a function assign, and which an expression finds outside itself
 - `captures`: lambdas refused because Python's would see a name's later value
 - `shared_lists`: `+=` that in Python changes a list which something else holds
@@ -12,6 +13,7 @@
 - `overloads`: which operation `+` is, by the types of its operands
 - `translator`: names, places and what all parts of a translation share
 - `iteration`: comprehensions, generators and what loops go over
+- `methods`: methods of strings and dicts, f-strings, tools of the library by name
 - `calls`: calls of functions, tools and built-ins
 - `expressions`: expressions of the subset as terms
 - `statements`: assignments, loops, returns; `translate` is what to call first
@@ -29,7 +31,8 @@ refused, with what to write instead. A dict has no order, an integer is no boole
 from __future__ import annotations
 
 from pif.python_syntax.parse_subset import PythonError
+from pif.python_syntax.places import Place, Places
 from pif.python_syntax.print_python import print_python
 from pif.python_syntax.statements import Translated, translate
 
-__all__ = ["PythonError", "Translated", "print_python", "translate"]
+__all__ = ["Place", "Places", "PythonError", "Translated", "print_python", "translate"]

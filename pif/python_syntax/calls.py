@@ -6,8 +6,8 @@ import ast
 
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, literal, make
-from pif.python_syntax.iteration import Iteration
 from pif.python_syntax.library import app
+from pif.python_syntax.methods import Methods
 from pif.python_syntax.overloads import open_operation
 from pif.python_syntax.parse_subset import refused
 from pif.python_syntax.translator import BUILTINS, OPERATIONS, OTHER_BUILTINS, TOOL, Names
@@ -17,7 +17,7 @@ __all__ = ["Calls"]
 _ONE_BY_ONE = "Write f(a)(b): each function gives the next."
 
 
-class Calls(Iteration):
+class Calls(Methods):
     """Translates calls."""
 
     def call(self, node: ast.Call, names: Names) -> Term:
@@ -25,6 +25,11 @@ class Calls(Iteration):
         if self.is_builtin(called, names, TOOL):
             assert isinstance(called, ast.Call)
             return app(literal(self.named_tool(called)), self.arguments(node, (), names))
+        tool = self.library_tool(called, names)
+        if tool is not None:
+            return app(literal(tool), self.arguments(node, (), names))
+        if isinstance(called, ast.Attribute):
+            return self.method(node, names)
         if not isinstance(called, ast.Name):
             return app(self.expression(called, names), self.one_argument(node, names))
         if called.id in names:
@@ -100,9 +105,19 @@ class Calls(Iteration):
 
     def builtin(self, name: str, node: ast.Call, names: Names) -> Term:
         if name == "sorted" and len(node.args) == 1:
-            return self.sorted(node, self.items(node.args[0], names, any_order=True), names)
+            keyed = any(each.arg == "key" for each in node.keywords)  # equal items stay in their order
+            if not keyed and self.is_view(node.args[0], names, "items"):
+                return self.sorted_items(node, names)
+            return self.sorted(node, self.items(node.args[0], names, any_order=not keyed), names)
+        if name in ("min", "max") and len(node.args) == 1 and [each.arg for each in node.keywords] == ["key"]:
+            key = self.expression(node.keywords[0].value, names)
+            return self.library.extreme_by(
+                self.items(node.args[0], names), key, "lt" if name == "min" else "gt"
+            )
         if node.keywords:
-            raise refused(node, f"`{name}` takes no named arguments")
+            by_default = any(each.arg == "default" for each in node.keywords)
+            hint = f"Write {name}(xs) if len(xs) > 0 else …." if by_default else None
+            raise refused(node, f"`{name}` takes no named arguments like these", hint)
         if name == TOOL:
             hint = f"Write {TOOL}(…)(x), or lambda x: {TOOL}(…)(x)."
             raise refused(node, "a tool can only be called here", hint)
@@ -148,6 +163,16 @@ class Calls(Iteration):
         lists = name in ("fold", "join") and self.is_lazy(last, names)
         parts.append(self.items(last, names) if lists else self.expression(last, names))
         return make(name, tuple(parts))
+
+    def sorted_items(self, node: ast.Call, names: Names) -> Term:
+        """`sorted(d.items())`: no two have the same key, and the keys of a record are sorted."""
+        pairs = self.items(node.args[0], names, any_order=True)
+        match node.keywords:
+            case []:
+                return pairs
+            case [ast.keyword(arg="reverse", value=ast.Constant(value=bool() as turned))]:
+                return self.library.reverse(pairs) if turned else pairs
+        raise refused(node, "`sorted` takes key=… and reverse=True or False")
 
     def sorted(self, node: ast.Call, items: Term, names: Names) -> Term:
         key: Term | None = None

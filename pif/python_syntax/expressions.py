@@ -8,7 +8,7 @@ from pif.language.terms import Term, literal, make
 from pif.python_syntax.calls import Calls
 from pif.python_syntax.library import if_, lam, let, pair, var
 from pif.python_syntax.overloads import open_operation
-from pif.python_syntax.parse_subset import refused
+from pif.python_syntax.parse_subset import PythonError, refused
 from pif.python_syntax.signatures import plain_parameters
 from pif.python_syntax.translator import BUILTINS, Names
 
@@ -68,6 +68,10 @@ class Expressions(Calls):
                 return self.call(node, names)
             case ast.Lambda():
                 return self.function(node, names)
+            case ast.JoinedStr():
+                return self.joined(node, names)
+            case ast.Attribute():
+                raise self.attribute(node, names)
             case _:
                 raise refused(node, f"`{type(node).__name__}` has no meaning here")
 
@@ -93,6 +97,13 @@ class Expressions(Calls):
             )
         hint = f"Is it a tool? Write lambda x: {node.id}(x). Is it a value? Take it as an argument."
         raise refused(node, f"nothing here is called `{node.id}`", hint)
+
+    def attribute(self, node: ast.Attribute, names: Names) -> PythonError:
+        """The refusal of an attribute that is not called."""
+        tool = self.library_tool(node, names)
+        if tool is not None:
+            return refused(node, "a tool can only be called here", f"Write lambda x: {tool}(x).")
+        return refused(node, "values have no attributes here", 'Write d["name"] for a part of a dict.')
 
     def binary(self, node: ast.BinOp, names: Names) -> Term:
         left, right = self.expression(node.left, names), self.expression(node.right, names)

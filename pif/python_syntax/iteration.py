@@ -11,14 +11,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from pif.analysis.types.unification import Origin, Shape, Type, TypeVariable
 from pif.language.terms import Term, literal, make
 from pif.python_syntax.assigned import assigned_names
-from pif.python_syntax.library import if_, lam, var
+from pif.python_syntax.library import if_, lam, let, pair, var
 from pif.python_syntax.overloads import open_operation
 from pif.python_syntax.parse_subset import refused
 from pif.python_syntax.translator import TOOL, Names, Translator
 
-__all__ = ["ONCE", "Iteration"]
+__all__ = ["ONCE", "VIEWS", "Iteration"]
+
+VIEWS = ("items", "keys", "values")
+"""Methods of dicts whose value is gone through, and is no list."""
 
 ONCE = ("zip", "enumerate", "reversed", "map", "filter")
 """Functions of Python whose value can be gone through once."""
@@ -50,7 +54,43 @@ class Iteration(Translator):
 
     def is_lazy(self, node: ast.expr, names: Names) -> bool:
         """Whether Python's value of the node is gone through, and is no list."""
-        return isinstance(node, ast.GeneratorExp) or self.is_builtin(node, names, "range", *ONCE)
+        return (
+            isinstance(node, ast.GeneratorExp)
+            or self.is_builtin(node, names, "range", *ONCE)
+            or self.is_view(node, names)
+        )
+
+    def is_view(self, node: ast.AST, names: Names, *wanted: str) -> bool:
+        """Whether the node is `d.items()`, `d.keys()` or `d.values()`."""
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name), args=[], keywords=[]) if name in (wanted or VIEWS):
+                return True
+        return False
+
+    def view(self, node: ast.Call, names: Names, *, any_order: bool) -> Term:
+        """The list of what a dict holds, in the order of its keys; only where Python's order does not count."""
+        called = node.func
+        assert isinstance(called, ast.Attribute)
+        if not any_order:
+            hint = (
+                f"Write sorted({ast.unparse(node)[:60]})."
+                if called.attr != "values"
+                else "Go through sorted(d.items())."
+            )
+            raise refused(node, "a dict has no order here", hint)
+        row: Type = TypeVariable("row", 1)
+        record = self.expression(called.value, names)
+        typed = self.at(node, open_operation("typed", record, value=Shape("record", (row,), Origin(None))))
+        if called.attr == "keys":
+            return make("keys", (typed,))
+
+        def each(whole: Term, key: Term) -> Term:
+            value = self.at(node, open_operation("index", whole, key))
+            return pair(key, value) if called.attr == "items" else value
+
+        whole = self.library.name()
+        listed = self.library.mapped(make("keys", (var(whole),)), lambda key: each(var(whole), key))
+        return let(whole, typed, listed)
 
     def items(
         self, node: ast.expr, names: Names, *, any_order: bool = False, generators: str | None = None
@@ -62,10 +102,13 @@ class Iteration(Translator):
         if isinstance(node, ast.GeneratorExp) or self.is_builtin(node, names, "map", "filter"):
             if generators is not None:
                 raise refused(node, generators, "Write a list: [… for …].")
-            return self.listed(self.as_generator(node), names)
+            return self.listed(self.as_generator(node), names, any_order=any_order)
         if self.is_builtin(node, names, "range", "zip", "enumerate", "reversed"):
             assert isinstance(node, ast.Call)
             return self.at(node, self.lazy_call(node, names, generators))
+        if self.is_view(node, names):
+            assert isinstance(node, ast.Call)
+            return self.at(node, self.view(node, names, any_order=any_order))
         return self.at(node, open_operation("iter", self.expression(node, names), value=any_order))
 
     def lazy_call(self, node: ast.Call, names: Names, generators: str | None) -> Term:
@@ -77,7 +120,10 @@ class Iteration(Translator):
             case "range", _:
                 return self.range(node, [self.expression(each, names) for each in node.args])
             case "enumerate", [source]:
-                return self.library.enumerated(self.items(source, names, generators=generators))
+                return self.library.enumerated(self.items(source, names, generators=generators), literal(0))
+            case "enumerate", [source, start]:
+                items = self.items(source, names, generators=generators)
+                return self.library.enumerated(items, self.expression(start, names))
             case "reversed", [source]:
                 if self.is_lazy(source, names) and not self.is_builtin(source, names, "range"):
                     raise refused(source, "Python cannot reverse what it goes through once", "Write list(…).")
@@ -131,19 +177,19 @@ class Iteration(Translator):
 
     # Comprehensions: what has been collected is the accumulator.
 
-    def listed(self, node: ast.ListComp | ast.GeneratorExp, names: Names) -> Term:
+    def listed(self, node: ast.ListComp | ast.GeneratorExp, names: Names, *, any_order: bool = False) -> Term:
         """The list of a comprehension, or of a generator that is gone through to its end."""
 
         def put(sofar: Term, bound: Names) -> Term:
             return make("cons", (self.expression(node.elt, bound), sofar))
 
-        return self.library.reverse(self.comprehension(node, names, put, Term("nil")))
+        return self.library.reverse(self.comprehension(node, names, put, Term("nil"), any_order=any_order))
 
     def dict_comprehension(self, node: ast.DictComp, names: Names) -> Term:
         def put(sofar: Term, bound: Names) -> Term:
             return make("with", (sofar, self.expression(node.key, bound), self.expression(node.value, bound)))
 
-        return self.comprehension(node, names, put, make("record", (), ()))
+        return self.comprehension(node, names, put, make("record", (), ()), any_order=_keeps_keys(node))
 
     def decided(self, node: ast.expr, names: Names, *, any_of: bool) -> Term:
         """`any` or `all`: once the answer is known, a generator's items are no longer evaluated."""
@@ -167,12 +213,13 @@ class Iteration(Translator):
         put: Put,
         start: Term,
         going: Callable[[Term, Term], Term] | None = None,
+        any_order: bool = False,
     ) -> Term:
         """Folds in folds. `going` puts a step in what decides from the accumulator whether it is still taken."""
         own = assigned_names(each.target for each in node.generators)
         generators = None if going is None else _EARLY
         # The first list is found outside: the comprehension's names are not yet there, those around it are.
-        first = self.items(node.generators[0].iter, names, generators=generators)
+        first = self.items(node.generators[0].iter, names, any_order=any_order, generators=generators)
 
         def clause(index: int, items: Term, bound: Names, start: Term) -> Term:
             generator, last = node.generators[index], index == len(node.generators) - 1
@@ -203,3 +250,17 @@ class Iteration(Translator):
     def looped(self, node: ast.expr, names: Names) -> Term:
         """What a `for` statement goes over."""
         return self.items(node, names, generators=_LOOP)
+
+
+def _keeps_keys(node: ast.DictComp) -> bool:
+    """Whether a dict of a dict's keys and values has the same keys: then no later one takes an earlier one's place."""
+    match node.generators:
+        case [
+            ast.comprehension(
+                iter=ast.Call(func=ast.Attribute(attr="items")), target=ast.Tuple(elts=[key, _])
+            )
+        ]:
+            return isinstance(node.key, ast.Name) and isinstance(key, ast.Name) and node.key.id == key.id
+        case [ast.comprehension(target=ast.Name(id=name))]:
+            return isinstance(node.key, ast.Name) and node.key.id == name
+    return False

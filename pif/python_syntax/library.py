@@ -52,6 +52,12 @@ _NONE = make("head", (Term("nil"),))
 """What Python raises an `IndexError` or `ValueError` for: the first item of no items."""
 
 
+def _is_text(term: Term) -> bool:
+    """Whether a term is a written string that is not empty."""
+    plain = term.parts[0] if term.op == "python typed" else term
+    return plain.op == "literal" and type(plain.value) is str and plain.value != ""
+
+
 class Library:
     """Makes the terms, with names of its own that no program can have: they start with an underscore, and with
     `prefix` where two libraries work on one term."""
@@ -158,6 +164,105 @@ class Library:
     def text_turned(self, text: Term) -> Term:
         return make("join", (literal(""), self.reverse(make("chars", (text,)))))
 
+    def is_space(self, character: Term) -> Term:
+        """Whether `str.strip()` takes the character for white space."""
+
+        def between(low: str, high: str) -> Term:
+            return make(
+                "and", (make("gte", (character, literal(low))), make("lte", (character, literal(high))))
+            )
+
+        def some(*tests: Term) -> Term:
+            *first, last = tests
+            for test in reversed(first):
+                last = make("or", (test, last))
+            return last
+
+        low = some(make("eq", (character, literal(" "))), between("\t", "\r"), between("\x1c", "\x1f"))
+        others = [
+            make("eq", (character, literal(each))) for each in "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
+        ]
+        return if_(make("lte", (character, literal(" "))), low, make("and", (
+            make("gte", (character, literal("\x85"))), some(between("\u2000", "\u200a"), *others))))  # fmt: skip
+
+    def stripped(self, text: Term, characters: Term | None, name: str) -> Term:
+        """`strip`, `lstrip` or `rstrip`: without white space, or some characters, at its ends."""
+
+        def cut(whole: Term, chosen: Term | None) -> Term:
+            def is_outside(item: Term) -> Term:
+                return self.named(item, self.is_space) if chosen is None else self.contains(chosen, item)
+
+            def step(sofar: Term, item: Term) -> Term:
+                leads = make("and", (make("isEmpty", (sofar,)), is_outside(item)))
+                return if_(leads, sofar, make("cons", (item, sofar)))
+
+            def turned_without(items: Term) -> Term:
+                return self.fold(step, Term("nil"), items)
+
+            letters = make("chars", (whole,))
+            match name:
+                case "lstrip":
+                    kept = self.reverse(turned_without(letters))
+                case "rstrip":
+                    kept = turned_without(self.reverse(letters))
+                case _:
+                    kept = turned_without(turned_without(letters))
+            return make("join", (literal(""), kept))
+
+        if characters is None:
+            return cut(text, None)
+        return self.named(text, lambda whole: self.named(
+            make("chars", (characters,)), lambda chosen: cut(whole, chosen)))  # fmt: skip
+
+    def words(self, text: Term) -> Term:
+        """`text.split()`: what stands between runs of white space."""
+
+        def put(state: Term) -> Term:
+            word = make("join", (literal(""), self.reverse(_fst(state))))
+            return if_(
+                make("isEmpty", (_fst(state),)), state, pair(Term("nil"), make("cons", (word, _snd(state))))
+            )
+
+        def step(state: Term, item: Term) -> Term:
+            return if_(
+                self.named(item, self.is_space),
+                put(state),
+                pair(make("cons", (item, _fst(state))), _snd(state)),
+            )
+
+        walked = self.fold(step, pair(Term("nil"), Term("nil")), make("chars", (text,)))
+        return self.named(walked, lambda state: self.reverse(_snd(put(state))))
+
+    def parted(self, text: Term, separator: Term) -> Term:
+        """`text.split(separator)`, which fails where that is empty."""
+
+        def parts(part: Term, whole: Term) -> Term:
+            return app(literal("std.splitText"), part, whole)
+
+        if _is_text(separator):
+            return parts(separator, text)
+        return self.named(text, lambda whole: self.named(separator, lambda part: if_(
+            make("eq", (part, literal(""))), _NONE, parts(part, whole))))  # fmt: skip
+
+    def replaced(self, text: Term, old: Term, new: Term) -> Term:
+        """`text.replace(old, new)`; an empty part is found before and after each character."""
+
+        def put(whole: Term, part: Term, other: Term) -> Term:
+            around = make(
+                "cons", (literal(""), self.append(make("chars", (whole,)), make("list", (literal(""),))))
+            )
+            return if_(
+                make("eq", (part, literal(""))), make("join", (other, around)), many(whole, part, other)
+            )
+
+        def many(whole: Term, part: Term, other: Term) -> Term:
+            return app(literal("std.replaceText"), part, other, whole)
+
+        if _is_text(old):
+            return many(text, old, new)
+        return self.named(text, lambda whole: self.named(old, lambda part: self.named(
+            new, lambda other: put(whole, part, other))))  # fmt: skip
+
     # Built-ins.
 
     def total(self, items: Term) -> Term:
@@ -226,11 +331,18 @@ class Library:
 
         return self.fold(insert, Term("nil"), items)
 
-    def enumerated(self, items: Term) -> Term:
+    def extreme_by(self, items: Term, key: Term, op: str) -> Term:
+        """The item with the least (`lt`) or largest (`gt`) key, the first of equals; each key is found once."""
+        return self.named(key, lambda function: self.named(
+            self.mapped(items, lambda item: pair(app(function, item), item)), lambda keyed: _snd(self.fold(
+                lambda best, new: if_(make(op, (_fst(new), _fst(best))), new, best),
+                make("head", (keyed,)), make("tail", (keyed,))))))  # fmt: skip
+
+    def enumerated(self, items: Term, start: Term) -> Term:
         def step(sofar: Term, item: Term) -> Term:
             return pair(_add(_fst(sofar), literal(1)), make("cons", (pair(_fst(sofar), item), _snd(sofar))))
 
-        return self.reverse(_snd(self.fold(step, pair(literal(0), Term("nil")), items)))
+        return self.reverse(_snd(self.fold(step, pair(start, Term("nil")), items)))
 
     def zipped(self, left: Term, right: Term) -> Term:
         def step(sofar: Term, item: Term) -> Term:

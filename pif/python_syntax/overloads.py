@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 
-from pif.analysis.types.inference import ToolTypes
+from pif.analysis.types.inference import ToolTypes, instantiate
 from pif.analysis.types.type_text import TypeProblem
 from pif.analysis.types.unification import Origin, Shape, TooDeep, Type, TypeVariable, Unifier, find
 from pif.analysis.work import Unfinished, Work
@@ -18,12 +18,13 @@ from pif.language.terms import Term, make
 from pif.python_syntax.comparisons import Comparisons
 from pif.python_syntax.library import Library
 
-__all__ = ["OPEN", "closed_operations", "open_operation"]
+__all__ = ["OPEN", "ToolType", "closed_operations", "open_operation"]
 
 OPEN = ("+", "==", "iter", "index", "in", "slice", "turned", "len", "str", "typed")
 _WORK = 200_000
 
 Refuse = Callable[[Term, str, str | None], Exception]
+ToolType = Callable[[str], Type | None]
 
 
 def open_operation(name: str, *parts: Term, value: object = None) -> Term:
@@ -31,9 +32,12 @@ def open_operation(name: str, *parts: Term, value: object = None) -> Term:
     return make("python " + name, parts, value)
 
 
-def closed_operations(term: Term, refuse: Refuse) -> Term:
-    """The term with its open operations chosen. `refuse` makes the error for a part that fits no type."""
-    inference = _Choosing()
+def closed_operations(
+    term: Term, refuse: Refuse, moved: Callable[[Term, Term], None], tool_type: ToolType
+) -> Term:
+    """The term with its open operations chosen. `refuse` makes the error for a part that fits no type; `moved` is told
+    which term stands for which."""
+    inference = _Choosing(tool_type)
     try:
         inference.run(term)
         inference.choose()
@@ -42,7 +46,7 @@ def closed_operations(term: Term, refuse: Refuse) -> Term:
     if inference.problems:
         problem = inference.problems[0]
         raise refuse(inference.places[problem.path], _said(problem), problem.hint)
-    return _Rewriting(inference.chosen, inference.integers).rewritten(term)
+    return _Rewriting(inference.chosen, inference.integers, moved).rewritten(term)
 
 
 def _said(problem: TypeProblem) -> str:
@@ -63,7 +67,8 @@ class _Pending:
 class _Choosing(Comparisons):
     """Inference over open operations too. Nothing is generalised: all there is is one function."""
 
-    def __init__(self) -> None:
+    def __init__(self, tool_type: ToolType) -> None:
+        self.tool_type = tool_type
         own = ToolTypes("", TypeVariable("type", 1), TypeVariable("effect", 1), mono=True)
         super().__init__(Unifier(Work(_WORK)), lambda name: None, own)
         self.pending: list[_Pending] = []
@@ -80,8 +85,11 @@ class _Choosing(Comparisons):
         """A name has one type throughout."""
 
     def named(self, name: str, path: Path, effect: Type) -> Type:
-        """Another tool may have any type."""
-        return self.fresh()
+        """The type of another tool; any where it is not known."""
+        known = self.tool_type(name)
+        if known is None:
+            return self.fresh()
+        return instantiate(known, self.level, Origin(path, name), self.unifier.work)
 
     def operation(self, term: Term, path: Path) -> Type:
         if not term.op.startswith("python "):
@@ -275,12 +283,20 @@ class _Places(Mapping[str, Term]):
 class _Rewriting:
     """The chosen operations put in place."""
 
-    def __init__(self, chosen: Mapping[int, str], integers: Set[int]) -> None:
+    def __init__(
+        self, chosen: Mapping[int, str], integers: Set[int], moved: Callable[[Term, Term], None]
+    ) -> None:
+        self.moved = moved
         self.chosen = chosen
         self.integers = integers
         self.library = Library("_o")
 
     def rewritten(self, term: Term) -> Term:
+        made = self._rewritten(term)
+        self.moved(term, made)
+        return made
+
+    def _rewritten(self, term: Term) -> Term:
         parts = tuple([self.rewritten(part) for part in term.parts])
         if term.op == "let" and parts[0].op == "var" and parts[0].value == term.value:
             return parts[1]  # it was there for an annotation

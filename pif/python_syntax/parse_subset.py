@@ -11,6 +11,7 @@ import ast
 import copy
 import io
 import re
+import sys
 import tokenize
 import warnings
 from typing import Any
@@ -28,14 +29,10 @@ _ALLOWED = (
     ast.Dict, ast.ListComp, ast.DictComp, ast.GeneratorExp, ast.comprehension, ast.Compare, ast.Call, ast.keyword,
     ast.Constant, ast.Subscript, ast.Name, ast.List, ast.Tuple, ast.Slice, ast.And, ast.Or, ast.Not, ast.Add, ast.Sub,
     ast.Mult, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE,
-    ast.In, ast.NotIn, ast.Is, ast.IsNot, ast.Load, ast.Store,
+    ast.In, ast.NotIn, ast.Is, ast.IsNot, ast.Load, ast.Store, ast.Attribute, ast.JoinedStr, ast.FormattedValue,
 )  # fmt: skip
 
 _INSTEAD: dict[str, tuple[str, str]] = {
-    "Attribute": (
-        "attributes and methods",
-        "There are none: write xs + [x] for append, {**d, k: v} for a changed dict.",
-    ),
     "Import": ("imports", "Call a registered tool by its name instead."),
     "ImportFrom": ("imports", "Call a registered tool by its name instead."),
     "While": ("`while`", "Write a `for` over a range, or let the function call itself."),
@@ -51,7 +48,6 @@ _INSTEAD: dict[str, tuple[str, str]] = {
     "Await": ("`await`", "Nothing here waits."),
     "AsyncFunctionDef": ("`async`", "Write a plain `def`."),
     "With": ("`with`", "There is nothing to open."),
-    "JoinedStr": ("f-strings", 'Write "text " + str(x).'),
     "NamedExpr": ("`:=`", "Assign in a statement of its own."),
     "Set": ("sets", "Use a list, and `in`."),
     "SetComp": ("sets", "Use a list, and `in`."),
@@ -67,15 +63,17 @@ _RENAME = "Give it another name, which starts with a letter."
 
 
 class PythonError(PifError):
-    """Python that has no meaning here: `line` and `column` count from 1."""
+    """Python that has no meaning here: `line` and `column` count from 1, `source` is the line."""
 
     def __init__(self, message: str, line: int, column: int, hint: str | None = None) -> None:
         super().__init__("parse_error", f"line {line}, column {column}: {message}", hint=hint)
         self.line = line
         self.column = column
+        self.source = ""
 
     def as_json(self) -> dict[str, object]:
-        return {**super().as_json(), "line": self.line, "column": self.column}
+        place = {"line": self.line, "column": self.column}
+        return {**super().as_json(), **place, **({"source": self.source} if self.source else {})}
 
 
 def refused(node: ast.AST, message: str, hint: str | None = None) -> PythonError:
@@ -89,6 +87,7 @@ def vetted(source: str) -> tuple[str | None, ast.FunctionDef | ast.Lambda]:
         raise PythonError(f"the text has more than {_LONGEST} characters", 1, 1)
     tree = _parsed(source)
     _plain_names(source)
+    _place_in_texts(tree)
     _count_characters(tree, source)
     _not_too_deep(tree)
     for node in ast.walk(tree):
@@ -134,6 +133,16 @@ def _plain_names(source: str) -> None:
                 )
     except (tokenize.TokenError, IndentationError):
         raise PythonError("this is not Python", 1, 1) from None
+
+
+def _place_in_texts(tree: ast.Module) -> None:
+    """Before Python 3.12 the places of the parts of an f-string may lie outside it: they get its own."""
+    if sys.version_info >= (3, 12):
+        return
+    for text in [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]:
+        for part in ast.walk(text):
+            if hasattr(part, "lineno"):
+                ast.copy_location(part, text)
 
 
 def _around(tree: ast.AST, wanted: ast.AST) -> ast.AST:

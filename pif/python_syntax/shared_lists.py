@@ -28,6 +28,11 @@ _READERS = frozenset({
 _MAKERS = frozenset({"sorted", "list", "chars", "keys", "tail"})
 """Functions that make a list."""
 
+_TEXT_METHODS = frozenset({
+    "join", "split", "strip", "lstrip", "rstrip", "startswith", "endswith", "replace",
+})  # fmt: skip
+"""Methods whose value is not what they are given, nor holds it."""
+
 _GOING = frozenset({"enumerate", "zip", "reversed", "map", "filter"})
 """Functions whose value goes over their arguments as they then are."""
 
@@ -123,6 +128,8 @@ class _Owners:
                 return self.makes(node.body) and self.makes(node.orelse)
             case ast.Call(func=ast.Name(id=name)):
                 return name in _MAKERS and name not in self.hidden
+            case ast.Call(func=ast.Attribute(attr="split")):
+                return True
         return False
 
     def held(self, node: ast.AST) -> Names:
@@ -143,6 +150,8 @@ class _Owners:
             case ast.Call(func=ast.Name(id=name)) if name in _READERS and name not in self.hidden:
                 given = [*node.args, *(keyword.value for keyword in node.keywords)]
                 return _NONE.union(*(self.read(each) for each in given))
+            case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _TEXT_METHODS:
+                return _NONE.union(*(self.read(each) for each in (value, *node.args)))
             case ast.ListComp() | ast.DictComp() | ast.GeneratorExp():
                 sources = {id(each.iter) for each in node.generators}
                 parts = comprehension_parts(node)

@@ -18,8 +18,10 @@ from pif.python_syntax.assigned import assigned
 from pif.python_syntax.captures import refuse_captures
 from pif.python_syntax.expressions import Expressions
 from pif.python_syntax.library import if_, lam, let, pair, var
-from pif.python_syntax.overloads import closed_operations, open_operation
+from pif.python_syntax.methods import CHANGES
+from pif.python_syntax.overloads import ToolType, closed_operations, open_operation
 from pif.python_syntax.parse_subset import PythonError, refused, vetted
+from pif.python_syntax.places import Places, line_of
 from pif.python_syntax.shared_lists import shared_changes
 from pif.python_syntax.signatures import annotation, plain_parameters
 from pif.python_syntax.translator import Names
@@ -35,12 +37,18 @@ _BLOCKS = 2_000
 Ending = Callable[[Names], Term]
 
 
+def _untyped(name: str) -> None:
+    """Nothing is known of any tool."""
+
+
 class Translated(msgspec.Struct, frozen=True):
-    """A function as a tool: its name (None for a lambda), its term, what its docstring says."""
+    """A function as a tool: its name (None for a lambda), its term, what its docstring says, and where in the text the
+    parts of the term come from."""
 
     name: str | None
     term: Term
     description: str
+    places: Places
 
 
 class Ways(msgspec.Struct, frozen=True):
@@ -53,16 +61,24 @@ class Ways(msgspec.Struct, frozen=True):
     again: Ending | None = None
 
 
-def translate(source: str) -> Translated:
-    """The term of a Python function. Raises `PythonError` with line and column."""
+def translate(source: str, tool_type: ToolType = _untyped) -> Translated:
+    """The term of a Python function. Raises `PythonError` with line and column.
+
+    `tool_type` gives the type of a tool that is called, where that is known for certain: arguments are held to it, and it
+    shows which operation is meant where the tool's value is used.
+    """
     reserve_stack(_STACK)
     try:
-        return _translated(source)
-    except RecursionError:
-        raise PythonError("the function nests too deep", 1, 1) from None
+        try:
+            return _translated(source, tool_type)
+        except RecursionError:
+            raise PythonError("the function nests too deep", 1, 1) from None
+    except PythonError as error:
+        error.source = line_of(source, error.line)
+        raise
 
 
-def _translated(source: str) -> Translated:
+def _translated(source: str, tool_type: ToolType) -> Translated:
     name, function = vetted(source)
     parameters = plain_parameters(function.args, ast.Module(body=[], type_ignores=[]))
     if not parameters:
@@ -73,10 +89,10 @@ def _translated(source: str) -> Translated:
     if term.nodes > _LARGEST:
         raise PythonError("the function is too large once its branches are written out", 1, 1)
     _fits(term, 2 * TERM_DEPTH)  # before types are looked for in it; choosing makes it hardly lower
-    term = closed_operations(term, translator.refusal)
+    term = closed_operations(term, translator.refusal, translator.moved, tool_type)
     _fits(term, TERM_DEPTH)
     text = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
-    return Translated(translator.own, term, text or "")
+    return Translated(translator.own, term, text or "", Places(source, term, translator.positions))
 
 
 def _fits(term: Term, height: int) -> None:
@@ -175,6 +191,8 @@ class _Statements(Expressions):
                 return ways.stop(names)
             case ast.Continue() if ways.again is not None:
                 return ways.again(names)
+            case ast.Expr(value=ast.Call(func=ast.Attribute() as called)) if called.attr in CHANGES:
+                raise self.no_method(first, called)
             case ast.Expr():
                 raise refused(first, "a value that nothing is done with", "Assign it or return it.")
             case _:

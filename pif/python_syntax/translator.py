@@ -60,6 +60,12 @@ class Translator(ABC):
         self.kept.append(term)  # an id must not be used again
         return term
 
+    def moved(self, before: Term, after: Term) -> None:
+        """Another term stands for a part now: it comes from the same place."""
+        node = self.positions.get(id(before))
+        if node is not None and after is not before:
+            self.at(node, after)
+
     # Names.
 
     @contextmanager

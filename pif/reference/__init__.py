@@ -4,6 +4,7 @@ A term is *resolved* once against the names in scope: every variable becomes a n
 every operation a node object with one method, `ev`. Evaluation is plain recursion over those nodes: one Python frame
 for each level of depth, no other machinery.
 
+- `meter`: where the fuel of a run went
 - `machine`: the state of one run (fuel, tools, cancellation), the `Node` class, how errors get their places
 - `run_input`: the input of a run: a value made straight from literals, or a term to evaluate
 - `scalars`: arithmetic, comparison, logic, equality
@@ -14,6 +15,7 @@ for each level of depth, no other machinery.
 - `shortcuts`: nodes that do the work of two or three at once in the ordinary case
 - `resolve`: terms to nodes
 - `trace`: every evaluation step as an event
+- `metered`: nodes that tell the meter
 
 At a node, in this order: its charge of 1, the depth test, static charges, operands left to right, types left to
 right, the size test, the dynamic charge, the operation. At a call the depth is tested before the charge. So a charge is

@@ -13,6 +13,7 @@ from pif.language.values import LONG, Value, kind_of
 
 if TYPE_CHECKING:
     from pif.language.host import Tool, Tools
+    from pif.reference.meter import Meter
 
 __all__ = ["Code", "Env", "Machine", "Node", "One", "Resolve", "Two"]
 
@@ -155,7 +156,7 @@ class Machine:
     """What one run has left and what it may reach. `cancelled` is asked once for each `SLICE` units of fuel.
 
     `resolve` turns terms into nodes (it is handed in because nodes need the machine and it needs the nodes); with a
-    `hook`, which is told of every step, it must make traced ones. `long_lists` keeps the long lists made until the
+    `hook`, which is told of every step, it must make traced ones, with a `meter` metered ones. `long_lists` keeps the long lists made until the
     run is over; whoever holds it then should `values.dismantle` it. `made` is the code that was resolved for this run.
     """
 
@@ -168,6 +169,7 @@ class Machine:
         "hook",
         "long_lists",
         "made",
+        "meter",
         "reserve",
         "resolve",
         "resolved",
@@ -184,8 +186,10 @@ class Machine:
         theory: Theory | None = None,
         cancelled: Callable[[], bool] | None = None,
         hook: Callable[[dict[str, Any]], None] | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.hook = hook
+        self.meter = meter
         self.long_lists: list[Value] = []
         self.made: list[Code] = []
         self.codes: dict[str, Code] = {}
@@ -268,11 +272,12 @@ class Machine:
         return tool
 
     def code_of(self, tool: Tool) -> Code:
-        """A tool's resolved code; made once for each version, or each run that is traced."""
-        code = tool.code if self.hook is None else self.codes.get(tool.reference)
+        """A tool's resolved code; made once for each version, or each run that is watched."""
+        is_plain = self.hook is None and self.meter is None
+        code = tool.code if is_plain else self.codes.get(tool.reference)
         if code is None:
             code = self.resolve(tool.term, (), "code", tool)
-            if self.hook is None:
+            if is_plain:
                 code.nodes.clear()  # it stays with the tool
                 tool.code = code
             else:

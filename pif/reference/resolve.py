@@ -36,6 +36,7 @@ from pif.reference.control import (
     Variable2,
 )
 from pif.reference.machine import Code, Node, One, Two
+from pif.reference.metered import Metered
 from pif.reference.quotation import CODE_OPERATIONS, CodeOf, Quote, SourceOf, Template
 from pif.reference.scalars import SCALAR_OPERATIONS
 from pif.reference.shortcuts import shortcut
@@ -62,18 +63,20 @@ def resolve(
     *,
     operand: bool = False,
     traced: bool = False,
+    metered: bool = False,
 ) -> Code:
     """The nodes of a term.
 
     `names` are those in scope where it is to run (none for a whole program), sorted; `Code.wants` says which of them
     the environment must hold. `owner` is the tool whose code it is; `operand` says that its value is used for more than
-    being the run's own; `traced` nodes tell the run's hook of each step.
+    being the run's own; `traced` nodes tell the run's hook of each step, `metered` ones its meter where the code is
+    entered.
     """
     code = Code(place, owner)
-    resolver = _Resolver(owner, names, traced, code.nodes)
+    resolver = _Resolver(code, names, traced, metered)
     if names and resolver.evaluates(term):
         resolver.want(names)
-    root = resolver.node(term, operand=operand, in_function=False)
+    root = resolver.node(term, operand=operand, in_function=False, entered=True)
     root.parent, root.steps = code, ()
     code.root = root
     if resolver.wanted:
@@ -87,10 +90,12 @@ class _Resolver:
     What an `eval` needs to know of its scope is left for its first run, which is charged for it.
     """
 
-    def __init__(self, owner: Tool | None, names: tuple[str, ...], traced: bool, nodes: list[Node]) -> None:
-        self.nodes = nodes
-        self.owner = owner
+    def __init__(self, code: Code, names: tuple[str, ...], traced: bool, metered: bool) -> None:
+        self.code = code
+        self.nodes = code.nodes
+        self.owner = code.owner
         self.traced = traced
+        self.metered = metered
         self.given = frozenset(names)
         self.wanted: dict[str, int] = {}
         self.levels: dict[str, list[int]] = {}
@@ -111,12 +116,18 @@ class _Resolver:
         for name in names:
             self.wanted.setdefault(name, len(self.wanted))
 
-    def node(self, term: Term, *, operand: bool, in_function: bool, applied: bool = False) -> Node:
-        """The node of a term. `operand`: its value is used, so no `continue` may be it; `applied`: it is a body."""
+    def node(
+        self, term: Term, *, operand: bool, in_function: bool, applied: bool = False, entered: bool = False
+    ) -> Node:
+        """The node of a term. `operand`: its value is used, so no `continue` may be it; `applied`: it is a body;
+        `entered`: it is where the evaluation of this code begins."""
         made = self.made(term, operand, in_function)
         self.nodes.append(made)
         if self.traced:
             made = Traced(made, term, self.scope, applied=applied)
+            self.nodes.append(made)
+        if self.metered and (applied or entered):
+            made = Metered(made, self.code)
             self.nodes.append(made)
         return made
 

@@ -110,6 +110,7 @@ def run(
     brief: int | None = None,
     kept: Callable[[], KeptStrings] | None = None,
     advice: Callable[[str], str | None] | None = None,
+    shares: bool = False,
 ) -> Answer:
     """Run a request on a snapshot of the registry.
 
@@ -118,6 +119,7 @@ def run(
     `cancelled` is asked often, from the thread that runs (between driven steps it leaves the continuation so far,
     marked `"stopped": "cancelled"`); `progress` is told the step after each one driven; where
     `pause` answers true between steps, the continuation so far is the answer, marked `"stopped": "paused"`.
+    With `shares`, a first step that runs out of fuel says where the fuel went, which takes the step once more.
     With `brief` the run is a first try that must not take long: nothing is compiled for it, and where nothing is ready
     it gets no more than so much fuel. Its `out_of_fuel` says only that the run takes longer.
     """
@@ -125,9 +127,11 @@ def run(
     hook: Callable[[Event], None] | None = ring
     if debugging():
         hook = debug_writer(also=ring)
-    reserve_stack(budget.depth * (1 if hook is None else 2) + _FRAMES)
+    reserve_stack(budget.depth * (1 if hook is None and not shares else 2) + _FRAMES)
     with collector_paused:
-        stepper = Stepper(tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief)
+        stepper = Stepper(
+            tools, budget, _cache, theory=theory, cancelled=cancelled, hook=hook, brief=brief, shares=shares
+        )
         running = _Run(request, stepper, progress, pause, kept, advice)
         try:
             answer = warned(with_room(running.answer), running.warnings())
@@ -210,6 +214,7 @@ class _Run:
                 if stopped is not None:
                     return self.continuation(outcome, stopped)
                 reached = outcome
+                self.stepper.shares = False  # from here on running out of fuel is no error
                 try:
                     outcome = self.further_steps(reached)
                 except PifError as error:

@@ -18,7 +18,7 @@ from typing import Any, Literal, cast
 from pif.analysis.facts import closed
 from pif.analysis.types.tool_types import typing_of
 from pif.language import host
-from pif.language.budget import JSON_LEVELS, MAXIMUM_FUEL, Budget
+from pif.language.budget import COMMAND_FUEL, JSON_LEVELS, MAXIMUM_FUEL, Budget
 from pif.language.decode import decode_term
 from pif.language.errors import PifError, nearest
 from pif.language.json_text import JsonError, TooDeep, load_json
@@ -33,7 +33,7 @@ __all__ = ["FUEL", "Tool", "checked_json", "run"]
 Language = Literal["json", "python"]
 """The languages that code may be written in."""
 
-FUEL = 1_000_000
+FUEL = COMMAND_FUEL
 """Fuel of one run unless the caller says otherwise: that of a person at a terminal, not of a server."""
 
 

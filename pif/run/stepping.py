@@ -23,6 +23,7 @@ from pif.language.host import Theory, Tool, Tools, later
 from pif.language.terms import Term
 from pif.language.values import Closure, Continuation, Value, dismantle, is_list
 from pif.reference.machine import Code, Machine, Node
+from pif.reference.meter import Meter, Way
 from pif.reference.resolve import resolve
 from pif.reference.run_input import RunInput, following_value, given_result, given_value
 from pif.reference.trace import Event
@@ -40,6 +41,8 @@ _LONG = 100_000
 _DRIVEN_STEPS = 12
 """Driven steps taken one by one before their tool is compiled."""
 
+_metered = partial(resolve, metered=True)
+
 
 class Step(msgspec.Struct, frozen=True, gc=False):
     """A step that succeeded: its value (a `Continuation` where it asks for another) and the fuel it used."""
@@ -50,7 +53,7 @@ class Step(msgspec.Struct, frozen=True, gc=False):
 
 class Stepper:
     """Runs the steps of one request. With `brief`, the run is a first try that must not take long: nothing is compiled
-    for it, and the reference gets no more than so much fuel."""
+    for it, and the reference gets no more than so much fuel. With `shares`, an `out_of_fuel` says where the fuel went."""
 
     def __init__(
         self,
@@ -62,7 +65,9 @@ class Stepper:
         cancelled: Callable[[], bool] | None,
         hook: Callable[[Event], None] | None,
         brief: int | None = None,
+        shares: bool = False,
     ) -> None:
+        self.shares = shares
         self.tools = tools
         self.theory = theory if brief is None else later(theory)
         self.budget = budget
@@ -90,7 +95,7 @@ class Stepper:
         """Run a program on an input. Raises `PifError` with the fuel used."""
         self.release()
         if self.hook is not None:
-            return self.reference(program, given, fuel)
+            return self.in_full(program, given, fuel)
         ready = self.cache.ready(program)
         if ready is not None:
             return self._prepared_step(ready, program, given, fuel)
@@ -100,7 +105,7 @@ class Stepper:
                 raise PifError("out_of_fuel", "the code is worth compiling, for which there is no time here")
             return self.reference(program, given, self.limited(fuel))
         if trial >= fuel:
-            return self.reference(program, given, fuel)
+            return self.in_full(program, given, fuel)
         if trial > 0:
             try:
                 return self.reference(program, given, trial)
@@ -108,12 +113,30 @@ class Stepper:
                 if error.kind != "out_of_fuel":
                     raise
                 forget(error)
-        prepared = self.cache.prepared(program)
-        return self.attempt(prepared, given, fuel) or self.reference(program, given, fuel)
+        return self.tried(self.cache.prepared(program), program, given, fuel)
+
+    def tried(self, prepared: Prepared, program: Tool | Term, given: RunInput, fuel: int) -> Step:
+        """The compiled step; where that does not succeed the reference's, which as a rule fails too."""
+        step = self.attempt(prepared, given, fuel)
+        if step is not None:
+            return step
+        if prepared.declined:
+            return self.in_full(program, given, fuel)
+        return self.metered(program, given, fuel) if self.shares else self.reference(program, given, fuel)
+
+    def in_full(self, program: Tool | Term, given: RunInput, fuel: int) -> Step:
+        """The reference's step; if it runs out of fuel, taken once more for the shares."""
+        try:
+            return self.reference(program, given, fuel)
+        except PifError as error:
+            if error.kind != "out_of_fuel" or not self.shares:
+                raise
+            forget(error)
+        return self.metered(program, given, fuel)
 
     def _prepared_step(self, ready: Prepared, program: Tool | Term, given: RunInput, fuel: int) -> Step:
         if self.brief is None:
-            step = self.attempt(ready, given, fuel) or self.reference(program, given, fuel)
+            step = self.tried(ready, program, given, fuel)
             ready.is_long = ready.is_long and step.used > _LONG
             return step
         if ready.is_long:
@@ -138,11 +161,12 @@ class Stepper:
             return given
         return given_result(value, machine.used(), given)
 
-    def _machine(self, fuel: int) -> Machine:
+    def _machine(self, fuel: int, meter: Meter | None = None) -> Machine:
         budget = self.budget if fuel == self.budget.fuel else msgspec.structs.replace(self.budget, fuel=fuel)
         machine = Machine(
-            budget, self.tools, self.resolve, theory=self.theory, cancelled=self.cancelled, hook=self.hook
-        )
+            budget, self.tools, self.resolve if meter is None else _metered,
+            theory=self.theory, cancelled=self.cancelled, hook=self.hook if meter is None else None, meter=meter,
+        )  # fmt: skip
         machine.long_lists = self.long_lists
         machine.made = self.made
         return machine
@@ -231,13 +255,19 @@ class Stepper:
         checks_sizes = must_check_sizes(prepared, given, self, self.budget.fuel)
         return prepared.unit(given.kind, self.tools, checks_sizes=checks_sizes, only_ready=not is_long)
 
-    def reference(self, program: Tool | Term, given: RunInput, fuel: int) -> Step:
+    def metered(self, program: Tool | Term, given: RunInput, fuel: int) -> Step:
+        """The reference's step, with the shares of the fuel in an `out_of_fuel`."""
+        return self.reference(program, given, fuel, Meter(fuel))
+
+    def reference(self, program: Tool | Term, given: RunInput, fuel: int, meter: Meter | None = None) -> Step:
         """The step as the reference evaluator takes it."""
-        machine = self._machine(fuel)
+        machine = self._machine(fuel, meter)
         try:
             value = self._evaluated(machine, program, given)
         except PifError as error:
             error.fuel_used = machine.used()
+            if meter is not None and error.kind == "out_of_fuel":
+                error.shares = meter.shares()
             raise
         finally:
             if isinstance(program, Tool):
@@ -249,12 +279,20 @@ class Stepper:
         if isinstance(program, Tool):
             code = machine.code_of(program)
         else:
-            code = self.resolve(program, (), "code", None)
+            code = machine.resolve(program, (), "code", None)
             self.made.append(code)
+        meter = machine.meter
+        own: Way = None if meter is None else (meter.account(code.place, code.owner), None)
+        if meter is not None:
+            meter.turn(own, machine.left())
         value = code.root.ev((), depth, machine)
         if type(value) is not Closure:
             return value
+        if meter is not None:
+            meter.turn((meter.account("input", None), own), machine.left())
         argument = self._argument(machine, given, code.root)
+        if meter is not None:
+            meter.turn(own, machine.left())
         body: Node = value.body
         machine.charge(table.CALL, body)
         return body.ev((argument, value.env), depth - 1, machine)
@@ -267,6 +305,8 @@ class Stepper:
         if given.term is None or (is_plain and given.charge <= machine.left()):
             machine.charge(given.charge, root)
             return machine.keep(given.value) if is_list(given.value) else given.value
-        code = self.resolve(given.term, (), "input", None, operand=True)
+        code = (self.resolve if machine.meter is None else _metered)(
+            given.term, (), "input", None, operand=True
+        )
         self.made.append(code)
         return code.root.ev((), depth, machine)

@@ -144,6 +144,7 @@ class Store(Protocol):
         laws: str | None = None,
         certificates: Mapping[str, str] | None = None,
         rounded: RoundedNumbers | None = None,
+        python: str | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
@@ -151,8 +152,8 @@ class Store(Protocol):
 
         `examples` is the JSON text of what it was seen to give; for code that is current they are added to its own.
         `laws` are the laws of the version (None: those it has; a new one has none), `certificates` the texts of their
-        certificates by hash. `rounded`: the numbers that lost their fractions when the code was read; a version keeps
-        what it was made with.
+        certificates by hash. `rounded`: the numbers that lost their fractions when the code was read, `python` the text
+        it was translated from; a version keeps what it was made with.
 
         `expect_version` n: `version_conflict` unless n is current; 0: unless the name is free.
         `dry_run`: the same answer and the same errors, and nothing is kept.

@@ -5,6 +5,7 @@
 - `example_outputs`: what value the output of an example says
 - `answer_shapes`: the fields of answers about tools and terms
 - `code_and_examples`: the code and the examples of `evolve`, checked
+- `python_places`: where in the Python that was written an error is
 - `argument_types`: what a tool's type says of its arguments; several at once
 - `composition`: tools made of tools: `compose` and `transform`
 - `analysis`: the answer of `analyze`

@@ -90,16 +90,17 @@ def read_code(code: Json, nearest: Callable[[str], str | None], rounding: Roundi
     return decode_term(read_text(code, nearest) if isinstance(code, str) else code, rounding=rounding)
 
 
-def read_python(code: Json) -> Term:
-    """The term of a Python function (docs/reference/pif.md §9)."""
+def read_python(code: Json, tools: Tools) -> Term:
+    """The term of a Python function (docs/reference/pif.md §9), held to the types of the tools that it calls."""
     from pif.python_syntax import translate
+    from registry.tools.python_places import tool_type
 
     if not isinstance(code, str):
         raise RegistryError(
             "invalid_argument", "with the language python, `code` is the text of a function", place="code",
             expected="a string", hint='Example: "def double(x):\\n    return x * 2"',
         )  # fmt: skip
-    return translate(code).term
+    return translate(code, partial(tool_type, tools)).term
 
 
 def read_text(code: str, nearest: Callable[[str], str | None]) -> Json:
@@ -137,8 +138,16 @@ def _number(record: ToolRecord) -> int:
     return len(msgspec.json.decode(record.examples, type=list[msgspec.Raw]))
 
 
-def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget: Budget) -> list[Json]:
-    """Run a new tool's examples and report each. Raises `example_failed` for the first that does not hold."""
+def check_examples(
+    name: str,
+    examples: Sequence[Example],
+    tools: Tools,
+    budget: Budget,
+    locate: Callable[[dict[str, Json]], None] = lambda error: None,
+) -> list[Json]:
+    """Run a new tool's examples and report each. Raises `example_failed` for the first that does not hold.
+
+    `locate` adds the line to an error in code that was written in Python."""
     reports: list[Json] = []
     for number, example in enumerate(examples):
         if (example.input is msgspec.UNSET) == (example.arguments is msgspec.UNSET):
@@ -150,6 +159,7 @@ def check_examples(name: str, examples: Sequence[Example], tools: Tools, budget:
             )  # fmt: skip
         answer = example_answer(name, example, tools, budget)
         if not holds(answer, example):
+            locate(answer.get("error", {}))
             raise RegistryError(
                 "example_failed",
                 f"example {number} does not hold: for {shown(example.given())} the tool gives {outcome_of(answer)}",
@@ -232,7 +242,10 @@ def outcome_of(answer: Answer) -> str:
             return shown(answer.get("value", answer.get("value_text")))
         case "error":
             error = answer["error"]
-            return f"{error['kind']} at {error['path'] or 'the root'}: {error['message']}"
+            place = error["path"] or "the root"
+            if "source" in error:
+                place = f"line {error['line']}, column {error['column']} ({error['source'].strip()})"
+            return f"{error['kind']} at {place}: {error['message']}"
         case _:
             return f"a continuation with input {shown(answer['next_input'])}"
 

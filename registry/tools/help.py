@@ -10,7 +10,15 @@ from typing import Annotated, cast
 import msgspec
 
 from pif.analysis.facts import CAPABILITIES
-from pif.language.budget import DEFAULT_FUEL, INTEGER_BITS, JSON_LEVELS, STRING_LENGTH, TERM_DEPTH, Budget
+from pif.language.budget import (
+    COMMAND_FUEL,
+    DEFAULT_FUEL,
+    INTEGER_BITS,
+    JSON_LEVELS,
+    STRING_LENGTH,
+    TERM_DEPTH,
+    Budget,
+)
 from pif.language.errors import nearest
 from pif.language.primitives import CATEGORIES, PRIMITIVES, Primitive
 from pif.run.evaluate import Answer
@@ -150,7 +158,8 @@ def _limits() -> str:
     rows = [
         (
             "fuel",
-            f"{DEFAULT_FUEL} unless `fuel` says otherwise; each step is charged, and charges add up exactly",
+            f"{DEFAULT_FUEL} unless `fuel` says otherwise ({COMMAND_FUEL} on the command line, unless --fuel does); "
+            "each step is charged, and charges add up exactly; where they run out, the error says what used them",
         ),
         ("depth", f"{budget.depth} levels of evaluation"),
         ("written terms", f"{TERM_DEPTH} nested terms, {JSON_LEVELS} levels of JSON"),

@@ -8,6 +8,7 @@ the tools that use it run. Only then is anything written.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -23,7 +24,7 @@ from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
 from registry.laws.on_evolve import CheckedLaws, check_on_evolve
-from registry.records import NO_EXAMPLES, check_name
+from registry.records import NO_EXAMPLES, ToolRecord, check_name
 from registry.store.protocol import Evolved, Store
 from registry.tools.analysis import type_advice, unfinished_cost, warnings_of
 from registry.tools.code_and_examples import (
@@ -64,6 +65,7 @@ def evolve(
     rounding = Rounding(fractions)
     term = closed(_written(request, tools, maximum_fuel, rounding))
     kept_rounded = rounding.numbers()
+    python = request.code if request.language == "python" and isinstance(request.code, str) else None
     facts = facts_of(term)
     text = term_text(term)
     examples = msgspec.json.encode(request.examples).decode() if request.examples else NO_EXAMPLES
@@ -72,7 +74,7 @@ def evolve(
         return store.evolve(
             request.name, code=text, hash=identity(term), description=request.description,
             capabilities=facts.capabilities, examples=examples, laws=laws.laws, certificates=laws.certificates,
-            rounded=kept_rounded, expect_version=expected, dry_run=dry,
+            rounded=kept_rounded, python=python, expect_version=expected, dry_run=dry,
         )  # fmt: skip
 
     planned = keep(request.expect_version, True, CheckedLaws(None, {}, [], []))
@@ -83,8 +85,9 @@ def evolve(
     read_examples(request.examples, typing, rounding)
     if request.examples:
         reports = check_examples(
-            request.name, request.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel))
-        )
+            request.name, request.examples, view, Budget(fuel=min(EXAMPLE_FUEL, maximum_fuel)),
+            partial(_locate, planned.record, view),
+        )  # fmt: skip
     before = tools.snapshot.record(request.name)
     laws = check_on_evolve(
         request.name, request.laws, request.drop_laws, before, view, tools.names, prover,
@@ -103,6 +106,8 @@ def evolve(
             expected = current.version if current else 0
     evolved = keep(expected, request.dry_run, laws)
     answer = _answer(request, term, evolved, facts, typing, tools)
+    for problem in answer.get("type_errors", ()):
+        _locate(planned.record, view, problem)
     answer["cost"] = cost_json(view.new, view, typing, Work(stop=stop))
     if unfinished := [*filter(None, [typing.unfinished]), *unfinished_cost(answer["cost"])]:
         answer["unfinished"] = unfinished
@@ -132,6 +137,18 @@ def evolve(
     return warned(cast(Answer, answer), warnings)
 
 
+def _locate(record: ToolRecord, view: Overlay, error: dict[str, Json]) -> None:
+    """Add the line of Python to an error of the tool itself, if it was written so."""
+    if (
+        record.python is not None
+        and error.get("tool", record.reference) == record.reference
+        and "path" in error
+    ):
+        from registry.tools.python_places import locate  # loads the translator
+
+        locate(error, record, view)
+
+
 def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int, rounding: Rounding) -> Term:
     """The term that is asked for, by whichever of the three ways."""
     ways = {
@@ -153,7 +170,7 @@ def _written(request: Evolve, tools: SnapshotTools, maximum_fuel: int, rounding:
     if request.transform is not None:
         return derived(request.transform, tools, maximum_fuel, rounding)
     if request.language == "python":
-        return read_python(request.code)
+        return read_python(request.code, tools)
     return read_code(request.code, tools.nearest, rounding)
 
 

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from pif.language.budget import Budget
 from pif.language.errors import HostError
@@ -72,7 +72,9 @@ def answer_briefly(
         )
     except _NeedsLonger:
         return None
-    if answer["type"] == "error" and answer["error"]["kind"] in _LIMITED:
+    if answer["type"] == "error" and (
+        answer["error"]["kind"] in _LIMITED or _is_python(answer["error"], tools)
+    ):
         return None
     return None if needs_words(request, answer) else answer
 
@@ -89,6 +91,12 @@ def needs_words(request: Request, answer: Answer) -> bool:
         return is_itself or (isinstance(code, str) and code.lstrip().startswith("{"))
     is_list = isinstance(code, list) or (isinstance(code, str) and code.lstrip().startswith("["))
     return kind == "function" or (kind == "list" and is_list)
+
+
+def _is_python(error: dict[str, Any], tools: BriefTools) -> bool:
+    """Whether an error is in a tool that was written in Python: to find the line takes longer."""
+    record = tools.find(error["tool"]) if "tool" in error else None
+    return record is not None and record.python is not None
 
 
 def _needs_longer() -> NoReturn:

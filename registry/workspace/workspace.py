@@ -103,7 +103,7 @@ def _named(request: Request, tools: SnapshotTools) -> ToolRecord | None:
 class Workspace:
     """A store of tools over the standard library, and the limits under which they run.
 
-    `maximum_fuel` is what one run may ask for; `memory` (bytes) is what the runs at one time may retain together;
+    `maximum_fuel` is what one run may ask for, `default_fuel` what it gets unasked; `memory` (bytes) is what the runs at one time may retain together;
     `fractions` is what becomes of numbers with a fraction in code, inputs and examples.
     """
 
@@ -112,6 +112,7 @@ class Workspace:
         store: Store,
         *,
         maximum_fuel: int = MAXIMUM_FUEL,
+        default_fuel: int = DEFAULT_FUEL,
         memory: int = 512 * 2**20,
         library: Library | None = None,
         fractions: Fractions = "round",
@@ -120,6 +121,7 @@ class Workspace:
         self.fractions = fractions
         self.library = library or Library(verified)
         self.maximum_fuel = maximum_fuel
+        self.default_fuel = min(default_fuel, maximum_fuel)
         self.admission = Admission(memory)
         self._terms = TermCache()
         self._types = TypeCache()
@@ -204,16 +206,29 @@ class Workspace:
                     self._asked(request), tools, budget,
                     theory=theory, cancelled=cancelled, progress=progress, pause=pause,
                     kept=None if record is None else lambda: kept_strings(self._types.typing(record, tools)),
-                    advice=self.advice,
+                    advice=self.advice, shares=True,
                 )  # fmt: skip
             return self._explained(answer, request, record, tools)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
 
+    @staticmethod
+    def _locate(error: dict[str, Json], tools: SnapshotTools) -> None:
+        """Add the place in the Python that was written, where an error is in the code of a tool that was."""
+        failed = tools.find(error["tool"]) if "tool" in error else None
+        if failed is not None and failed.python is not None:
+            from registry.tools.python_places import locate  # loads the translator
+
+            locate(error, failed, tools)
+
     def _explained(
         self, answer: Answer, request: Request, record: ToolRecord | None, tools: SnapshotTools
     ) -> Answer:
         """An answer that is probably not what was wanted, with what may be the reason."""
+        error = answer.get("error", {})
+        self._locate(error, tools)
+        if error.get("kind") == "out_of_fuel" and error["fuel_used"] >= self.maximum_fuel:
+            error["hint"] += f" {self._maximum()}"
         if not needs_words(request, answer):
             return answer
         from registry.tools.advice import curried_folds, misread, read_otherwise
@@ -290,14 +305,19 @@ class Workspace:
     def fuel(self, asked: int | None) -> int:
         """The fuel of a run; an error for more than the maximum, which it names."""
         if asked is None:
-            return min(DEFAULT_FUEL, self.maximum_fuel)
+            return self.default_fuel
         if not 1 <= asked <= self.maximum_fuel:
             raise RegistryError(
                 "invalid_argument", f"`fuel` must be from 1 to {self.maximum_fuel}", place="fuel", found=str(asked),
                 expected=f"1 to {self.maximum_fuel}",
-                hint=f"The server's maximum is {self.maximum_fuel}; split longer work by `continue` and `drive`.",
+                hint=f"{self._maximum()} Split longer work by `continue` and `drive`.",
             )  # fmt: skip
         return asked
+
+    def _maximum(self) -> str:
+        return (
+            f"The most for one run is {self.maximum_fuel}, which PIF_MAX_FUEL or `pif serve --max-fuel` sets."
+        )
 
     @_answering
     def fuzz(

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from pif.language.budget import Budget
 from pif.language.errors import KINDS
 from pif.language.terms import Term, print_term
-from pif.run.evaluate import Answer
+from pif.run.evaluate import Answer, Request, run
 from tests.support.terms.term_strategies import JSON, Features, Seeded, TermMaker, closed_terms, tool_terms
-from tests.support.terms.tool_dictionary import TOOLS, answer
+from tests.support.terms.tool_dictionary import TOOLS, Dictionary, answer
 
 WELL_TYPED = Features(tools=("double", "fact"))
 ANYTHING = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=3)
@@ -66,6 +66,23 @@ def test_fuel_is_exact_and_prefix_closed(term: Term, data: st.DataObject) -> Non
     assert stopped["type"] == "error"
     assert stopped["error"]["kind"] == "out_of_fuel"
     assert stopped["error"]["fuel_used"] == less
+
+
+@given(TERMS, st.data())
+def test_shares_of_the_fuel_add_up_and_change_nothing(term: Term, data: st.DataObject) -> None:
+    """A run that is cut anywhere tells the same error with shares and without, and they are all of its fuel."""
+    used = fuel_of(ran(term))
+    assume(used > 1)
+    less = data.draw(st.integers(1, used - 1))
+    plain = ran(term, less)
+    assume(plain["type"] == "error")
+    told = run(
+        Request(code=print_term(term), input=3, raw=True), Dictionary(**TOOLS), Budget(fuel=less, depth=1_000),
+        shares=True,
+    )  # fmt: skip
+    shares = told["error"].pop("shares", [])
+    assert told == plain
+    assert sum(each["fuel"] for each in shares) == (less if plain["error"]["kind"] == "out_of_fuel" else 0)
 
 
 @given(TERMS, st.data())

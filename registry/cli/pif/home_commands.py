@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pif.language.budget import MAXIMUM_FUEL
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
@@ -104,8 +105,8 @@ def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -
     help="What the runs at one time may use together.",
 )  # fmt: skip
 @click.option(
-    "--max-fuel", "maximum_fuel", type=click.IntRange(min=1), default=5_000_000, show_default=True, metavar="N",
-    help="What one run may ask for.",
+    "--max-fuel", "maximum_fuel", type=click.IntRange(min=1), default=MAXIMUM_FUEL, show_default=True, metavar="N",
+    envvar="PIF_MAX_FUEL", show_envvar=True, help="What one run may ask for.",
 )  # fmt: skip
 @click.option("--policy", type=path, metavar="FILE", help="The policy that the group policy enforces.")
 @click.option(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pif.language.budget import COMMAND_FUEL
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.pif.tool_commands import code_of
@@ -39,7 +40,9 @@ __all__ = ["COMMANDS", "theory_for_run"]
 @command("run", cls=TermCommand)
 @click.argument("code", type=text, metavar="TOOL|TERM|FILE", shell_complete=tool_names)
 @click.argument("given", type=text, metavar="[INPUT]...", nargs=-1)
-@click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed.")
+@click.option(
+    "--fuel", type=click.IntRange(min=1), metavar="N", show_default=str(COMMAND_FUEL), help="Steps allowed."
+)
 @click.option(
     "--drive", type=click.IntRange(min=0), default=0, metavar="N", help="Take up to N continuation steps."
 )
@@ -189,7 +192,10 @@ def _compared(
     "--examples", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Inputs to try."
 )
 @click.option("--seed", type=click.IntRange(min=0), metavar="S", help="Try what a run with this seed tried.")
-@click.option("--fuel", type=click.IntRange(min=1), metavar="N", help="Steps allowed in each run.")
+@click.option(
+    "--fuel", type=click.IntRange(min=1), metavar="N", show_default=str(COMMAND_FUEL),
+    help="Steps allowed in each run.",
+)  # fmt: skip
 @click.option("--type", type=text, metavar="TYPE", help="The type of inputs, e.g. 'list(integer)'.")
 @click.option("--strict", is_flag=True, help="End with status 1 if any run gave an error.")
 def fuzz(

@@ -43,7 +43,7 @@ _TYPED = tuple(
         (r"\bwith drop_laws: \[(.+)\]", r"with --drop-law \1"),
         (r"`drop_laws`", "`--drop-law`"),
         (r"`drive`", "`--drive`"),
-        (r"\bThe server's maximum\b", "The maximum"),
+        (r", or start the server with more `--memory`", ": runs get half of the memory"),
         (r"`(list|history|help|show)`", r"`pif \1`"),
     )
 )
@@ -119,10 +119,13 @@ def _as_code(data: Json) -> Json:
 
 def error_report(error: Error, texts: Texts, *, width: int) -> list[Line]:
     """The lines that explain an error."""
-    found = texts.of(error)
+    found = None if "source" in error else texts.of(error)
     lines: list[Line] = []
     shown = False
-    if isinstance(found, Source):
+    if "source" in error:
+        lines += _python_excerpt(error)
+        shown = True
+    elif isinstance(found, Source):
         lines += [[Piece(f"{found.name}:", "faint")], *_text_excerpt(found)]
         shown = True
     elif found is not None:
@@ -142,9 +145,32 @@ def error_report(error: Error, texts: Texts, *, width: int) -> list[Line]:
             if key == "because":
                 said = f"{said or 'the root'} of {error.get('because_tool', 'the same code')}"
             lines.append([Piece(f"{_INDENT}{key}: ", "faint"), Piece(_cut(said))])
+    lines += _shares(error.get("shares", []))
     if error.get("fuel_used"):
         lines.append([Piece(f"{_INDENT}fuel used: ", "faint"), Piece(str(error["fuel_used"]))])
     return lines
+
+
+def _python_excerpt(error: Error) -> Iterator[Line]:
+    """The line of Python that an error is in, with a caret."""
+    title = f"{error['tool']}, line {error['line']}:" if "tool" in error else f"line {error['line']}:"
+    yield [Piece(title, "faint")]
+    line, column = error["source"], error["column"] - 1
+    margin = len(line) - len(line.lstrip(" "))
+    yield [Piece(_INDENT + line[margin:])]
+    yield _caret(line[margin:] + " ", column - margin, column - margin + 1, f"column {error['column']}")
+
+
+def _shares(shares: list[dict[str, Any]]) -> Iterator[Line]:
+    """Where the fuel went: on the way down to where it ran out, and before."""
+    for title, under_way, between in (("way down", True, " → "), ("before", False, ", ")):
+        listed = [
+            f"{each['where']} {each['percent']} %"
+            for each in shares
+            if each["under_way"] is under_way and (under_way or each["percent"])
+        ]
+        if listed and len(shares) > 1:
+            yield [Piece(f"{_INDENT}{title}: ", "faint"), Piece(_cut(between.join(listed)))]
 
 
 def _where(error: Error, shown: bool) -> str:

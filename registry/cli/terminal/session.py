@@ -73,6 +73,8 @@ class CommandContext:
         A command that `changes` nothing also works where the home cannot be written: on what can be read of it, or,
         where there is no home yet, without tools of its own.
         """
+        from pif.language.budget import COMMAND_FUEL
+        from registry.server.contract.machine_memory import memory_limit
         from registry.store.sqlite.sqlite_store import SqliteStore
         from registry.workspace.workspace import Workspace
 
@@ -83,7 +85,14 @@ class CommandContext:
                 if changes:
                     raise
                 store = self._readable(ending)
-            workspace = Workspace(store, fractions=self.fractions)
+            memory = memory_limit() // 2
+            workspace = Workspace(
+                store,
+                maximum_fuel=_maximum_fuel(memory),
+                default_fuel=COMMAND_FUEL,
+                memory=memory,
+                fractions=self.fractions,
+            )
             ending.callback(workspace.close)
             yield workspace
 
@@ -130,6 +139,21 @@ class CommandContext:
     def say(self, *lines: Line) -> None:
         """Write a result's lines."""
         self.screen.write(*lines)
+
+
+def _maximum_fuel(memory: int) -> int:
+    """What one run may ask for: as PIF_MAX_FUEL says, else as much as the memory certainly holds."""
+    from pif.language.budget import COMMAND_MAXIMUM_FUEL, RETAINED_BYTES
+
+    asked = os.environ.get("PIF_MAX_FUEL", "")
+    if not asked:
+        return max(1, min(COMMAND_MAXIMUM_FUEL, memory // RETAINED_BYTES))
+    if not (asked.isascii() and asked.isdigit() and len(asked) <= 18 and int(asked) > 0):
+        raise RegistryError(
+            "invalid_argument", "PIF_MAX_FUEL is no positive number", found=repr(asked[:40]),
+            expected="a number such as 50000000", hint="Set it to a number, or do not set it.",
+        )  # fmt: skip
+    return int(asked)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from pif.language.budget import MAXIMUM_FUEL
 from pif.language.errors import nearest
 from pif.language.warnings import Fractions
 from registry.errors import RegistryError
@@ -57,7 +58,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     expose: int = 25
     more: bool = False
     memory_mb: int = 512
-    maximum_fuel: int = 5_000_000
+    maximum_fuel: int = MAXIMUM_FUEL
     policy: Path | None = None
     default: Literal["allow", "deny"] = "allow"
     corpus: Path | None = None

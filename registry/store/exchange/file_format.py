@@ -91,6 +91,7 @@ class _VersionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     examples: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     laws: tuple[KeptLaw, ...] = ()
     rounded: RoundedNumbers | None = None
+    python: str | None = None
 
 
 def manifest_text(tools: dict[str, Entry]) -> bytes:
@@ -116,6 +117,7 @@ def record_text(record: ToolRecord) -> bytes:
             else msgspec.UNSET,
             laws=read_laws(record.laws),
             rounded=record.rounded,
+            python=record.python,
         )
     )
     text = msgspec.json.format(compact, indent=2)
@@ -162,6 +164,7 @@ def read_record(content: bytes, place: str, verify: Verifier) -> ToolRecord:
             examples=_examples(file.examples, place),
             laws=_laws(file.laws),
             rounded=file.rounded,
+            python=file.python,
         )
         check_record(record)
     return record

@@ -235,7 +235,8 @@ class Change:
         ).fetchall()
         for name, version, hash_ in rows:
             self._connection.execute(
-                "UPDATE versions SET hash = NULL, capabilities = '[]', rounded = NULL WHERE name = ? AND version = ?",
+                "UPDATE versions SET hash = NULL, capabilities = '[]', rounded = NULL, python = NULL"
+                " WHERE name = ? AND version = ?",
                 (name, version),
             )
             self._connection.execute(
@@ -276,8 +277,8 @@ class Change:
             (record.hash, record.code),
         )
         self._connection.execute(
-            "INSERT INTO versions (name, version, hash, capabilities, created, evolved, rounded)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO versions (name, version, hash, capabilities, created, evolved, rounded, python)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 record.name,
                 record.version,
@@ -286,6 +287,7 @@ class Change:
                 record.created,
                 sequence,
                 None if record.rounded is None else msgspec.json.encode(record.rounded).decode(),
+                record.python,
             ),
         )
         self._examples(record, sequence)

@@ -56,7 +56,7 @@ _RECORD: Final = """
            (SELECT found.laws FROM laws AS found
              WHERE found.name = versions.name AND found.version = versions.version AND found.since <= :sequence
              ORDER BY found.since DESC LIMIT 1),
-           versions.rounded
+           versions.rounded, versions.python
       FROM versions LEFT JOIN content ON content.hash = versions.hash
      WHERE versions.name = :name AND versions.evolved <= :sequence
        AND (versions.forgotten IS NULL OR versions.forgotten > :sequence)
@@ -180,11 +180,13 @@ def unknown_tool(connection: sqlite3.Connection, name: str, version: int | None 
     )
 
 
-_Row = tuple[str, int, str | None, str, str, str | None, str | None, str | None, str | None, str | None]
+_Row = tuple[
+    str, int, str | None, str, str, str | None, str | None, str | None, str | None, str | None, str | None
+]
 
 
 def _record(path: Path, row: _Row) -> ToolRecord:
-    name, version, hash_, capabilities, created, code, description, examples, laws, rounded = row
+    name, version, hash_, capabilities, created, code, description, examples, laws, rounded, python = row
     if hash_ is None:
         raise RegistryError(
             "store_error",
@@ -209,6 +211,7 @@ def _record(path: Path, row: _Row) -> ToolRecord:
             examples=_promised(examples) or NO_EXAMPLES,
             laws=_promised(laws) or NO_LAWS,
             rounded=None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
+            python=python,
         )
     except (msgspec.MsgspecError, TypeError, UnicodeError):
         what = f"what is stored beside the code of {name}@{version} is no JSON"

@@ -29,7 +29,7 @@ __all__ = ["Rescued", "copy_files", "rescue"]
 
 _MAGIC: Final = b"SQLite format 3\0"
 _COLUMNS: Final = {
-    "versions": ("name, version, hash, capabilities, created, forgotten, rounded", "name, version"),
+    "versions": ("name, version, hash, capabilities, created, forgotten, rounded, python", "name, version"),
     "events": ("sequence, name, kind, version, current, description", "sequence"),
     "heads": ("name, current, latest", "rowid"),
     "content": ("hash, code", "rowid"),
@@ -90,14 +90,14 @@ class _Reading:
         }
         found: dict[str, list[ToolRecord]] = defaultdict(list)
         known: set[tuple[str, int]] = set()
-        for name, version, hash_, capabilities, created, forgotten, rounded in sorted(
+        for name, version, hash_, capabilities, created, forgotten, rounded, python in sorted(
             tables["versions"], key=lambda row: (str(row[0]), str(row[1]).zfill(20))
         ):
             known.add((name, version))
             if forgotten is not None or hash_ is None:
                 continue
             code = codes.get(hash_) or self._code(hash_)
-            record = self._record(tables, name, version, hash_, capabilities, created, rounded, code)
+            record = self._record(tables, name, version, hash_, capabilities, created, rounded, python, code)
             if record is not None:
                 found[name].append(record)
         self._missing(tables, known)
@@ -145,6 +145,7 @@ class _Reading:
         capabilities: Any,
         created: Any,
         rounded: Any,
+        python: Any,
         code: str | None,
     ) -> ToolRecord | None:
         if code is None:
@@ -167,6 +168,7 @@ class _Reading:
                 _latest(tables["examples"], name, version) or NO_EXAMPLES,
                 _latest(tables["laws"], name, version) or NO_LAWS,
                 None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
+                python if isinstance(python, str) else None,
             )
             check_record(record)
         except (RegistryError, msgspec.MsgspecError, TypeError) as error:

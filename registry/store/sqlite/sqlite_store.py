@@ -158,6 +158,7 @@ class SqliteStore:
         laws: str | None = None,
         certificates: Mapping[str, str] | None = None,
         rounded: RoundedNumbers | None = None,
+        python: str | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
     ) -> Evolved:
@@ -174,6 +175,7 @@ class SqliteStore:
             examples,
             laws or NO_LAWS,
             rounded,
+            python,
         )
         check_record(wanted)
         keep_laws = laws is None

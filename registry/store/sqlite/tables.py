@@ -9,6 +9,7 @@ to now, one row a name, for searching and for counting versions; `SqliteStore.ch
 to older snapshots. `laws` holds what was found to hold of it in the same way, `certificates` each certificate once.
 
 `versions.rounded` is JSON too: the numbers that lost their fractions when the code was read, null where none did.
+`versions.python` is the text that the code was translated from, null where it was written as a term.
 
 A file is marked by its application id, and its user version counts the migrations it has been through.
 """
@@ -94,7 +95,9 @@ _LAWS: Final = (
 
 _ROUNDED: Final = ("ALTER TABLE versions ADD COLUMN rounded TEXT",)
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS, _ROUNDED)
+_PYTHON: Final = ("ALTER TABLE versions ADD COLUMN python TEXT",)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS, _ROUNDED, _PYTHON)
 """The statements of each step; step n leads from user version n to n + 1. Released steps are never edited."""
 
 

@@ -9,12 +9,26 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from pif.language.budget import Budget
+from pif.language.host import Tool
 from pif.language.terms import Json, Term
 from pif.run.evaluate import Request, run
+from registry.tools.code_and_examples import verified
+from registry.tools.library import Library
+from registry.tools.snapshot_tools import LibraryTools, TermCache
 from tests.support.terms.python_functions import as_term
 from tests.support.terms.tool_dictionary import Dictionary
 
 __all__ = ["LIMITS", "as_result", "outcome_in_pif", "outcome_in_python", "python_function"]
+
+_LIBRARY = LibraryTools(Library(verified), TermCache())
+
+
+class WithLibrary(Dictionary):
+    """A dictionary of tools over those of the library."""
+
+    def tool(self, reference: str) -> Tool | None:
+        return super().tool(reference) or _LIBRARY.tool(reference)
+
 
 LIMITS = frozenset({"out_of_fuel", "too_deep", "value_too_large", "term_too_deep"})
 """Errors of a run that say nothing about the program."""
@@ -57,7 +71,7 @@ def outcome_in_python(function: Any, given: dict[str, Any]) -> str:
 
 def outcome_in_pif(term: Term, given: dict[str, Any]) -> str:
     """The value's JSON, "limit", or the kind of the error."""
-    registry = Dictionary()
+    registry = WithLibrary()
     registry.terms = {"it": term}
     (single,) = given.values() if len(given) == 1 else (given,)
     found = run(Request(tool="it", input=as_term(single), raw=True), registry, Budget(fuel=300_000))

@@ -37,7 +37,9 @@ def random_value(random: Random, type_: str) -> Any:
         case "bool":
             return random.random() < 0.5
         case "str":
-            return "".join(random.choices("ab1", k=random.choice([0, 1, 1, 2, 2, 3])))
+            return "".join(
+                random.choices("ab1 ,\u2003", (8, 8, 8, 3, 2, 1), k=random.choice([0, 1, 1, 2, 2, 3]))
+            )
         case "tuple[int, int]":
             return (random_value(random, "int"), random_value(random, "int"))
         case "dict[str, int]":
@@ -334,7 +336,9 @@ class PythonMaker:
                     lambda: f"{pick(['min', 'max'])}({e('int')}, {e('int')})", lambda: f"{self.plain('list[int]')}[{self.place()}]",
                     lambda: f"{self.plain('tuple[int, int]')}[{pick('01')}]", lambda: f"{self.plain('dict[str, int]')}[{self.key()}]",
                     lambda: f"(lambda k: {self.with_name('k', 'int', lambda: e('int'))})({e('int')})",
-                    lambda: f"len(range({e('int')}))",
+                    lambda: f"len(range({e('int')}))", lambda: f"({self.plain('dict[str, int]')}).get({self.key()}, {e('int')})",
+                    lambda: f"{pick(['min', 'max'])}({self.source('int')}, key=lambda k: {self.with_name('k', 'int', lambda: e('int'))})",
+                    lambda: f"sum({self.view('int')})", lambda: f"{pick(['min', 'max'])}({self.view('int')})",
                 ]  # fmt: skip
             case "bool":
                 odd = [] if self.careful else [
@@ -348,12 +352,16 @@ class PythonMaker:
                     lambda: f"{e('str')} in {e(pick(['list[str]', 'dict[str, int]']))}", lambda: f"({e('int')} < {e('int')} <= {e('int')})",
                     lambda: f"{pick(['any', 'all'])}({self.source('bool')})", lambda: f"{e('str')} == {e('str')}",
                     lambda: f"({e('list[int]')} == {e('list[int]')})",
+                    lambda: f"({e('str')}).{pick(['startswith', 'endswith'])}({e('str')})",
                     lambda: f"(({e('bool')}) == ({e('bool')}))", lambda: f"({e(same := pick(_TYPES))} == {e(same)})", *odd,
                 ]  # fmt: skip
             case "str":
                 return [*any_forms,
                     lambda: f"({e('str')} + {e('str')})", lambda: f"str({e(pick(['int', 'str', 'bool']))})",
                     lambda: f"{self.plain('str')}[{self.place()}]", lambda: f"{self.plain('str')}[{e('int')}:{e('int')}]",
+                    lambda: f"({e('str')}).{pick(['strip', 'lstrip', 'rstrip'])}({pick(['', e('str')])})",
+                    lambda: f"({e('str')}).replace({e('str')}, {e('str')})", lambda: f"({e('str')}).join({e(pick(['str', 'list[str]']))})",
+                    lambda: f"({e('str')}).join({self.source('str')})", self.formatted,
                     lambda: f"{self.plain('str')}[::-1]", lambda: f"{pick(['min', 'max'])}({self.source('str')})",
                 ]  # fmt: skip
             case "tuple[int, int]":
@@ -362,6 +370,7 @@ class PythonMaker:
                 return [
                     *any_forms, lambda: f"{{'a': {e('int')}, 'b': {e('int')}}}", lambda: f"{{**{self.plain(type_)}, {e('str')}: {e('int')}}}",
                     lambda: f"{{s: {self.with_name('s', 'str', lambda: e('int'))} for s in {e('list[str]')}}}",
+                    lambda: f"{{s: {self.with_name('k', 'int', lambda: e('int'))} for s, k in ({self.plain(type_)}).items()}}",
                 ]  # fmt: skip
             case _:
                 item = _LISTS.get(type_, "int")
@@ -370,10 +379,36 @@ class PythonMaker:
                     lambda: f"({e(type_)} + {e(type_)})", lambda: f"{self.plain(type_)}[{pick(['', self.plain('int')])}:{e('int')}]",
                     lambda: f"{self.plain(type_)}[::-1]", lambda: f"list({self.source(item)})",
                 ]  # fmt: skip
+                if item == "str":
+                    forms.append(lambda: f"({e('str')}).split({pick(['', e('str')])})")
+                    forms.append(
+                        lambda: (
+                            f"[k for k, v in sorted(({e('dict[str, int]')}).items()){pick(['', ' if v > 0'])}]"
+                        )
+                    )
+                if item == "int":
+                    forms.append(lambda: f"sorted({self.view('int')})")
+                    forms.append(
+                        lambda: f"[k for k, c in enumerate({e('str')}, {e('int')}) if c == {e('str')}]"
+                    )
                 if item in ("int", "str"):
                     key = f", key=lambda k: {self.with_name('k', item, lambda: self.plain('int'))}"
                     forms.append(lambda: f"sorted({self.source(item)}{pick(['', ', reverse=True', key])})")
                 return forms
+
+    def formatted(self) -> str:
+        """An f-string, whose values hold no quotes."""
+        names = [name for name, each in self.names.items() if each in ("int", "str", "bool")]
+        parts = [f"{{{self.random.choice(names)}}}" if names and self.random.random() < 0.6 else "ab"[: self.random.randint(0, 2)]
+                 for _ in range(self.random.randint(0, 3))]  # fmt: skip
+        return f"f'{''.join(parts)}'"
+
+    def view(self, item: str) -> str:
+        """What of a dict can be gone through in any order."""
+        of = self.plain("dict[str, int]")
+        name = self.random.choice(["i", "j"])
+        element = self.with_name(name, "int", lambda: self.expression(item))
+        return self.random.choice([f"{of}.values()", f"{element} for {name} in {of}.values()"])
 
     def comprehension(self, item: str) -> str:
         name = self.random.choice(["i", "j"])

@@ -487,7 +487,12 @@ def error_text(error: dict[str, Any]) -> str:
     if "tool" in error:
         where += f" in {error['tool']}"
     lines = [f"{error['kind']}{where}: {error['message']}"]
+    if "source" in error:
+        lines += [f"line {error['line']}: {error['source']}"]
+        lines += [" " * (len(f"line {error['line']}: ") + error["column"] - 1) + "^"]
     lines += [f"{key}: {error[key]}" for key in ("found", "expected", "hint") if key in error]
+    if shares := error.get("shares"):
+        lines.append("fuel went to: " + ", ".join(f"{each['where']} {each['percent']} %" for each in shares))
     if error.get("fuel_used"):
         lines.append(f"fuel used: {error['fuel_used']}")
     return "\n".join(lines)

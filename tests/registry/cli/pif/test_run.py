@@ -142,7 +142,7 @@ def test_a_value_too_deep_to_print_as_data_comes_as_text(pif: Pif) -> None:
         (("run", "square", "Ada"), "parse_error"),
         (("run", "square", "[" * 2_000), "term_too_deep"),
         (("run", "square", '"a"'), "type_error"),
-        (("run", "square", "7", "--fuel", "5000001"), "invalid_argument"),
+        (("run", "square", "7", "--fuel", "50000001"), "invalid_argument"),
         (("run", "square", "7", "--fuel", "2"), "out_of_fuel"),
         (("run", '"\\ud800"'), "parse_error"),
     ],
@@ -198,3 +198,36 @@ def test_a_term_runs_where_no_home_can_be_made(pif: Pif) -> None:
     assert (done.exit_code, done.stdout) == (0, "3\n")
     assert "cannot be written" in done.stderr
     assert pif("evolve", SQUARE, "--name", "square", *nowhere).exit_code == 1
+
+
+SUMS = '{"fold": [{"lam": "p", "body": {"app": ["std.sum", {"range": [0, 2000]}]}}, 0, {"range": [0, 100]}]}'
+
+
+def test_fuel_that_ran_out_names_the_tools_and_what_to_raise(square: Pif) -> None:
+    done = square("run", SUMS, "--fuel", "100000")
+    assert done.exit_code == 1
+    for said in ("hint: Pass --fuel 1000000", "way down: the code ", " % → std.sum@1 ", "fuel used: 100000"):
+        assert said in done.stderr
+    shares = answer(square("run", SUMS, "--fuel", "100000", "--json"))["error"]["shares"]
+    assert [each["where"] for each in shares] == ["the code", "std.sum@1"]
+    assert sum(each["fuel"] for each in shares) == 100_000
+
+
+def test_the_command_line_gives_a_million(square: Pif) -> None:
+    long = '{"fold": [{"lam": "p", "body": 0}, 0, {"range": [0, 400000]}]}'
+    assert answer(square("run", long, "--json"))["error"]["fuel_used"] == 1_000_000
+    assert square("run", long, "--fuel", "5000000").stdout == "0\n"
+
+
+def test_the_maximum_of_fuel_is_a_setting(square: Pif, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIF_MAX_FUEL", "5000")
+    asked = square("run", "square", "7", "--fuel", "5001")
+    assert "`fuel` must be from 1 to 5000" in asked.stderr
+    assert "PIF_MAX_FUEL" in asked.stderr
+    short = square("run", SUMS)
+    assert "the run used all its 5000 units" in short.stderr
+    assert "The most for one run is 5000, which PIF_MAX_FUEL" in short.stderr
+    for wrong in ("many", "0", "-5", "1e6", "9" * 40):
+        monkeypatch.setenv("PIF_MAX_FUEL", wrong)
+        done = square("run", "square", "7")
+        assert (done.exit_code, "PIF_MAX_FUEL is no positive number" in done.stderr) == (1, True)

@@ -191,7 +191,7 @@ def test_hints_name_what_one_types(square: Pif, tmp_path: Path) -> None:
             "leave --expect-version out",
             "leave expect_version out",
         ),
-        (("run", "1", "--fuel", "999999999"), "The maximum", "The server's maximum"),
+        (("run", "1", "--fuel", "999999999"), "`--drive`", "`drive`"),
         (("evolve", '{"name": "n"}'), "`expect_version` (optional)", "`expect_version` (optional)"),
         (("export", archive), "or pass --overwrite", "allow overwriting"),
         (("backup", tmp_path / "file"), "or pass --overwrite", "allow overwriting"),

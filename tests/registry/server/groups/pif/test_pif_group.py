@@ -389,3 +389,15 @@ def test_progress_does_not_flood(server: PifClient) -> None:
         reports += received.get("method") == "notifications/progress"
     assert received["result"]["structuredContent"]["value"] == "done"
     assert 0 < reports < 500
+
+
+def test_fuel_that_ran_out_says_where_it_went(empty: PifClient) -> None:
+    """The same over MCP as in the terminal; what to raise is the argument `fuel`."""
+    code = {"fold": [{"lam": "p", "body": {"app": ["std.sum", {"range": [0, 500]}]}}, 0, {"range": [0, 100]}]}
+    for fuel, hint in ((None, 'Pass "fuel": 100000'), (200_000, 'Pass "fuel": 2000000')):
+        error = empty.ask("run", code=code, **({} if fuel is None else {"fuel": fuel}))["error"]
+        assert error["hint"].startswith(hint)
+        assert [(each["where"], each["under_way"]) for each in error["shares"]] == [
+            ("the code", True), ("std.sum@1", True),
+        ]  # fmt: skip
+        assert sum(each["fuel"] for each in error["shares"]) == error["fuel_used"] == (fuel or 10_000)
