@@ -112,8 +112,7 @@ def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
         raise NotExpressible(f"a script of more than {_MOST_CHARACTERS} characters")
     mentioned = "\n".join((*terms.lines, *asserted))
     constants = (declared for name, declared in CONSTANTS.items() if name in mentioned)
-    declared = (PRELUDE, *constants, *terms.lines)
-    return Script(declared, tuple(each for each in asserted if each != TRUE), frozenset(terms.recursion))
+    return Script((PRELUDE, *constants, *terms.lines), tuple(asserted), frozenset(terms.recursion))
 
 
 def _is_about_functions(premise: core.Term) -> bool:

@@ -35,7 +35,6 @@ _Binding: TypeAlias = tuple[Environment, list[tuple[str, str]], list[str]]
 _Terms: TypeAlias = Sequence[core.Term]
 _Pairs: TypeAlias = Iterable[tuple[core.Variable, core.Term]]
 
-_MOST_FUNCTIONS = 200
 _LARGEST_EXPONENT = 64
 _WHOLE = (core.NATURAL, core.INTEGER)
 _MOST_PARTS = 200_000
@@ -283,8 +282,7 @@ class Terms:
         if not isinstance(times, int) or exponent.sort not in _WHOLE or not 0 <= times <= _LARGEST_EXPONENT:
             raise NotExpressible("a power whose exponent is no small number")
         x = core.Variable("x", base.sort)
-        one = core.Coercion(core.LiteralTerm(1, core.INTEGER), x.sort)
-        factors: list[core.Term] = [x] * times or [one]
+        factors: list[core.Term] = [x] * times or [core.Coercion(core.LiteralTerm(1, core.INTEGER), x.sort)]
         product = reduce(lambda left, right: operation("times", x.sort, left, right), factors)
         return self._bound([(x, base)], product, env, path)
 
@@ -340,8 +338,6 @@ class Terms:
         """A recursive definition as a function, and as one that says where it has a value if that is not everywhere."""
         if given.key in self._functions:
             return self._functions[given.key]
-        if len(self._functions) >= _MOST_FUNCTIONS:
-            raise NotExpressible(f"definitions at more than {_MOST_FUNCTIONS} functions")
         definition = given.definition
         domain = [each.sort for each in definition.parameters]
         name, defined = self._declare("f", domain, definition.result), ""
