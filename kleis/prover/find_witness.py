@@ -27,9 +27,9 @@ from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute, subterms
 from kleis.delaborate.describe_goal import expression_of
-from kleis.prover.engines.solvers.algebraic_points import Point, Root
 from kleis.prover.portfolio import ORDER, Chain, Entry, Outcome
 from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.points import Point, Root
 from kleis.prover.protocol.verdict import Binding, Evidence, Verdict
 from kleis.prover.protocol.witness import Witness
 from kleis.syntax import tree

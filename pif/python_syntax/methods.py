@@ -64,7 +64,7 @@ class Methods(Iteration):
     """Translates calls of methods, and f-strings."""
 
     def library_tool(self, node: ast.expr, names: Names) -> str | None:
-        """The name of a tool of the library in `std.name`, where nothing here is called `std`."""
+        """The name of a tool of the library in `std.NAME`, where nothing here is called `std`."""
         match node:
             case ast.Attribute(value=ast.Name(id="std"), attr=name) if self.is_free("std", names):
                 return f"std.{name}"

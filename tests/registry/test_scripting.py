@@ -65,7 +65,7 @@ def test_rounding_is_said_or_refused(tools: registry.Registry, tmp_path: Path) -
         (lambda tools: tools.run("nothing.like.it"), "parse_error", ""),
         (lambda tools: tools.run({"sum": [1, 2]}), "parse_error", "std.sum"),
         (lambda tools: tools.run({"div": [1, 0]}), "division_by_zero", ""),
-        (lambda tools: tools.run(1, fuel=0), "invalid_argument", "maximum"),
+        (lambda tools: tools.run(1, fuel=0), "invalid_argument", "The most"),
         (lambda tools: tools.run("std.gcd", arguments=[]), "invalid_argument", "arguments="),
         (lambda tools: tools.run({1: 2}), "parse_error", '"1"'),
         (lambda tools: tools.laws("nothing"), "unknown_tool", ""),

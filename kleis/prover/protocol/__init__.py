@@ -3,4 +3,5 @@
 - `verdict`: the one type in which questions are answered
 - `engine`: tasks, answers, engines and other jobs of the broker
 - `witness`: witness records
+- `points`: points with irrational coordinates
 """

@@ -11,9 +11,9 @@ from fractions import Fraction
 import pytest
 
 from kleis.elaborate.question import read_question
-from kleis.prover.engines.solvers.algebraic_points import Root
 from kleis.prover.find_witness import NO_WITNESS, number_text
 from kleis.prover.process.broker import Broker
+from kleis.prover.protocol.points import Root
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
 from kleis.prover.verdict_cache import VerdictCache

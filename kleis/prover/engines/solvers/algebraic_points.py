@@ -11,43 +11,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import msgspec
-
 from kleis import core
 from kleis.prover.engines.solvers.runs import library, run_text, script_text, unwritable
 from kleis.prover.protocol.engine import Answer, Inexpressible, Task
+from kleis.prover.protocol.points import Point, Root
 from kleis.prover.smt.script import encode
 
-__all__ = ["POINTS", "Point", "Root"]
+__all__ = ["POINTS"]
 
 _DIGITS = 10
 """Decimal digits to which a root is isolated."""
-
-
-class Root(msgspec.Struct, frozen=True):
-    """A root of a polynomial, which changes its sign between `low` and `high`; the constant coefficient is first."""
-
-    coefficients: tuple[Fraction, ...]
-    low: Fraction
-    high: Fraction
-
-    def value_at(self, point: Fraction) -> Fraction:
-        """The polynomial's value, by Horner's rule."""
-        value = Fraction(0)
-        for each in reversed(self.coefficients):
-            value = value * point + each
-        return value
-
-    @property
-    def exists(self) -> bool:
-        """Whether the signs at the ends differ, so that there is a root between them."""
-        return self.low < self.high and self.value_at(self.low) * self.value_at(self.high) < 0
-
-
-class Point(msgspec.Struct, frozen=True):
-    """The coordinates by the names of the claim's outermost variables."""
-
-    coordinates: tuple[tuple[str, Fraction | Root], ...]
 
 
 class Points:

@@ -86,8 +86,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="evaluate",
         title="Evaluate or prove",
-        description="Compute an expression, or decide a proposition: verified, disproved with a counterexample, "
-        "inconsistent axioms, or unknown with the reason.",
+        description="Compute an expression, or decide a proposition: verified, disproved (counterexample), "
+        "inconsistent axioms, or unknown (reason).",
         arguments=requests.Evaluate,
         answers=(*EVALUATIONS, BegunAnswer),
         error_fields=STATUS,
@@ -112,7 +112,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec(
         name="try_structure",
         title="Try without keeping",
-        description="Check structures, defines and data as submit_… would, and keep nothing.",
+        description="Check declarations as submit_… would, and keep nothing.",
         arguments=requests.Submit,
         answers=SUBMISSIONS,
         error_fields=STATUS,

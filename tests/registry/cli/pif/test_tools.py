@@ -273,7 +273,7 @@ def test_python(pif: Pif, tmp_path: Path) -> None:
     assert answer(pif("show", "shout", "--python", "--json"))["python"].startswith("def shout(s):")
     wrong = pif("evolve", "--language", "python", "lambda x: x.y", "--name", "wrong")
     assert wrong.exit_code == 1
-    assert "line 1, column 11: attributes and methods are not part of the subset" in wrong.stderr
+    assert "line 1, column 11: values have no attributes here" in wrong.stderr
     assert pif("evolve", file).exit_code == 2
     pif("evolve", '{"lam": "q", "body": {"eval": {"var": "q"}}}', "--name", "runs")
     assert "`eval` has no Python form" in pif("show", "runs", "--python").stderr
