@@ -73,7 +73,7 @@ def test_sqrt_is_that_of_decimals(x: Fraction) -> None:
 
 @given(some.fractions(min_value=0, max_value=10**9))
 def test_the_root_of_a_square_is_known_exactly(x: Fraction) -> None:
-    assert OF.sqrt(Fraction(x.numerator) ** 2) == (x.numerator, x.numerator)
+    assert OF.sqrt(Fraction(x.numerator) ** 2) == (Fraction(x.numerator), Fraction(x.numerator))
 
 
 def test_pi_is_that_of_another_formula() -> None:
