@@ -1,7 +1,7 @@
 """π, e and 2π between rationals: what proofs know of them. No double stands for them.
 
 The encoder of the engines asserts the bounds of the constants that a task mentions, the checker of certificates asserts
-them from this table too, and the reference semantics compares by them. The digits are tested against exact series.
+them from this table too. The reference semantics computes bounds of its own. The digits are tested against exact series.
 """
 
 from __future__ import annotations

@@ -3,7 +3,10 @@
 - `truth`: truth in three values, and sets of truth values
 - `ranges`: the value model, and the values that quantifiers try
 - `value_equality`: equality of values
-- `enclosures`: comparisons with π and e, by rational bounds
+- `rational_bounds`: arithmetic on rational bounds
+- `elementary_bounds`: series with proved remainders: π, exp, ln, roots, circular functions, powers
+- `real_functions`: the built-in real functions on bounds
+- `enclosures`: terms between rationals, and comparisons by them
 - `reference`: the evaluator of core terms
 - `bounded_quantifiers`: the evaluator with quantifiers over what bounds leave of infinite sorts
 - `models`: every interpretation within bounds

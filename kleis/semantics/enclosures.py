@@ -1,36 +1,43 @@
-"""Real terms between rationals: comparisons with π and e, decided by bounds and never by a float.
+"""Real terms between rationals: comparisons of irrational numbers, decided by bounds and never by a float.
 
-`enclosure` is the only place where a value that is not known exactly takes part in a truth. Bounds are rationals, every
+`Encloser.of` is the only place where a value that is not known exactly takes part in a truth.  Bounds are rationals, every
 operation is rounded outwards, and what is not covered has no enclosure.
 
-Invariant: a term with an enclosure has a value, and the value lies in it.
+Invariants
+    * A term with an enclosure has a value, and the value lies in it.  So where a logarithm, a root or a quotient is not
+      shown to be defined, nothing is said.
+    * Two numbers are shown equal only where both are known exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kleis import core
-from kleis.builtins.real_constants import BOUNDS
-from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth
+from kleis.core.traversal import subterms
+from kleis.semantics.elementary_bounds import Elementary
+from kleis.semantics.rational_bounds import Enclosure, NotEnclosed
+from kleis.semantics.real_functions import FUNCTIONS, applied
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED, Truth
 
-__all__ = ["ENCLOSED", "ORDERS", "Enclosure", "compared", "enclosure"]
-
-Enclosure: TypeAlias = tuple[Fraction, Fraction]
-"""A rational not above and one not below."""
+__all__ = ["MOST_PRECISION", "ORDERS", "PRECISION", "Encloser", "compared", "mentions_irrationals"]
 
 ORDERS = frozenset({"less_than", "leq", "greater_than", "geq", "equals"})
 
-ENCLOSED = frozenset({*BOUNDS, "exp", "atan"})
-"""The operations whose values are real numbers that only enclosures know: exp at a number of ℕ, atan at 1."""
+PRECISION = 128
+"""Significant binary digits of bounds, where nothing else is asked for."""
 
-_SCALE = 10**60
-_LARGEST = 4_096
-"""Bits of a bound; a term with larger ones is not compared."""
-_EXPONENT = 64
+MOST_PRECISION = 4_096
+
 _DEPTH = 200
+
+_ARITHMETIC = frozenset({"plus", "minus", "negate", "times", "divide", "abs", "min", "max"})
+_IRRATIONAL = frozenset(FUNCTIONS) - _ARITHMETIC
+
+Values: TypeAlias = Mapping[str, Any]
+"""The values of variables by name, as the evaluator has them; `OPEN` where a value is not known exactly."""
 
 
 def compared(order: str, left: Enclosure, right: Enclosure) -> Truth:
@@ -46,91 +53,126 @@ def compared(order: str, left: Enclosure, right: Enclosure) -> Truth:
     return TRUE if left[0] == left[1] == right[0] == right[1] else OPEN
 
 
-def enclosure(term: core.Term, value: Callable[[core.Term], object], depth: int = _DEPTH) -> Enclosure | None:
-    """Rationals that a real term lies between, or None; `value` gives the exact value of other terms, if there is one."""
-    if depth == 0:
+def mentions_irrationals(*terms: core.Term) -> bool:
+    """Whether terms, definitions that they call aside, have operations whose values only enclosures know."""
+    return any(
+        isinstance(each, core.DefinitionCall)
+        or (isinstance(each, core.BuiltinCall) and each.operation.name in _IRRATIONAL)
+        for each in subterms(*terms)
+    )
+
+
+class Encloser:
+    """The enclosures of terms at one precision.
+
+    `value` gives the exact outcome of a term, if there is one; `definition` the definition of a key, if it is one whose
+    calls mean its body everywhere.
+    """
+
+    def __init__(
+        self,
+        precision: int,
+        charge: Callable[[int], None],
+        value: Callable[[core.Term, Values], object],
+        definition: Callable[[str], core.Definition | None],
+    ) -> None:
+        self._charge = charge
+        self._elementary = Elementary(precision, charge)
+        self._value = value
+        self._definition = definition
+
+    def of(self, term: core.Term, values: Values) -> Enclosure | None:
+        """Rationals that a real term lies between, or None."""
+        try:
+            return self._of(term, values, {}, _DEPTH)
+        except NotEnclosed:
+            return None
+
+    def _of(self, term: core.Term, values: Values, known: Mapping[str, Enclosure], depth: int) -> Enclosure:
+        """The enclosure of a term, of whose variables some have values and others enclosures."""
+        self._charge(1)
+        if depth == 0 or not _is_real(term.sort):
+            raise NotEnclosed
+        match term:
+            case core.Variable(name=name) if values.get(name) is OPEN and name in known:
+                return known[name]
+            case core.Coercion(term=part) if _is_real(part.sort):
+                return self._of(part, values, known, depth - 1)
+            case core.BuiltinCall(operation=operation, arguments=parts) if term.sort == core.REAL:
+                if operation.name in _ARITHMETIC:
+                    return applied(self._elementary, operation.name, *self._all(parts, values, known, depth))
+                exact = self._exact(term, values)
+                if exact is None and operation.name in FUNCTIONS:
+                    return applied(self._elementary, operation.name, *self._all(parts, values, known, depth))
+            case core.DefinitionCall(definition=key, arguments=parts):
+                exact = self._exact(term, values)
+                definition = self._definition(key)
+                if exact is None and definition is not None:
+                    inner = self._bound(definition.parameters, parts, values, known, depth)
+                    return self._of(definition.body, *inner, depth - 1)
+            case core.Let(variable=variable, value=part, body=body):
+                bound = self._bound((variable,), (part,), values, known, depth)
+                return self._of(body, {**values, **bound[0]}, {**known, **bound[1]}, depth - 1)
+            case core.Conditional(condition=condition, consequent=first, alternative=second):
+                truth = self._truth(condition, values, known, depth)
+                if truth is TRUE or truth is FALSE:
+                    return self._of(first if truth is TRUE else second, values, known, depth - 1)
+                raise NotEnclosed
+            case _:
+                exact = self._exact(term, values)
+        if exact is None:
+            raise NotEnclosed
+        return exact
+
+    def _all(
+        self, terms: tuple[core.Term, ...], values: Values, known: Mapping[str, Enclosure], depth: int
+    ) -> list[Enclosure]:
+        return [self._of(each, values, known, depth - 1) for each in terms]
+
+    def _bound(
+        self,
+        variables: tuple[core.Variable, ...],
+        terms: tuple[core.Term, ...],
+        values: Values,
+        known: Mapping[str, Enclosure],
+        depth: int,
+    ) -> tuple[Values, Mapping[str, Enclosure]]:
+        """What variables stand for whose values are these terms: calls are strict, so each has to have one."""
+        exact: dict[str, object] = {}
+        between: dict[str, Enclosure] = {}
+        for variable, term in zip(variables, terms, strict=True):
+            found = self._value(term, values)
+            if found is UNDEFINED:
+                raise NotEnclosed
+            if found is TRUE or found is FALSE:
+                found = found is TRUE
+            elif isinstance(found, Truth):
+                between[variable.name] = self._of(term, values, known, depth - 1)
+                found = OPEN
+            exact[variable.name] = found
+        return exact, between
+
+    def _truth(
+        self, condition: core.Term, values: Values, known: Mapping[str, Enclosure], depth: int
+    ) -> object:
+        """The truth of a condition, where it is known or compares two numbers that have enclosures."""
+        match condition:
+            case core.BuiltinCall(operation=operation, arguments=(left, right)) if operation.name in ORDERS:
+                order, sides = operation.name, (left, right)
+            case core.Equals(left=left, right=right):
+                order, sides = "equals", (left, right)
+            case _:
+                return self._value(condition, values)
+        if not all(_is_real(each.sort) for each in sides):
+            return self._value(condition, values)
+        return compared(order, *self._all(sides, values, known, depth))
+
+    def _exact(self, term: core.Term, values: Values) -> Enclosure | None:
+        found = self._value(term, values)
+        if isinstance(found, int | Fraction) and not isinstance(found, bool):
+            return (Fraction(found), Fraction(found))
         return None
-    if isinstance(term, core.Coercion):
-        numeric = isinstance(term.sort, core.Numeric) and term.sort != core.COMPLEX
-        return enclosure(term.term, value, depth - 1) if numeric else None
-    if isinstance(term, core.BuiltinCall) and term.sort == core.REAL:
-        name = term.operation.name
-        if name in BOUNDS and not term.arguments:
-            return BOUNDS[name]
-        if name in _ARITHMETIC and all(_is_real(each.sort) for each in term.arguments):
-            parts = [enclosure(each, value, depth - 1) for each in term.arguments]
-            known = [each for each in parts if each is not None]
-            return _rounded(_ARITHMETIC[name](*known)) if len(known) == len(parts) else None
-        if name == "power":
-            return _power(term.arguments[0], value(term.arguments[1]), value, depth)
-        if name == "exp":
-            return _power(_E, value(term.arguments[0]), value, depth)
-        if name == "atan" and value(term.arguments[0]) == 1:
-            low, high = BOUNDS["pi"]
-            return (low / 4, high / 4)
-    exact = value(term)
-    if isinstance(exact, int | Fraction) and not isinstance(exact, bool):
-        return (Fraction(exact), Fraction(exact))
-    return None
 
 
 def _is_real(sort: core.Sort) -> bool:
     return isinstance(sort, core.Numeric) and sort != core.COMPLEX
-
-
-_E = core.BuiltinCall(core.Operation("e", (), core.REAL), ())
-
-
-def _power(
-    of: core.Term, count: object, value: Callable[[core.Term], object], depth: int
-) -> Enclosure | None:
-    """A power with an exponent of ℕ that is known, as a product."""
-    base = enclosure(of, value, depth - 1)
-    if base is None or not isinstance(count, int) or isinstance(count, bool) or not 0 <= count <= _EXPONENT:
-        return None
-    found: Enclosure | None = (Fraction(1), Fraction(1))
-    for _ in range(count):
-        found = _rounded(_times(found, base)) if found is not None else None
-    return found
-
-
-def _rounded(bounds: Enclosure | None) -> Enclosure | None:
-    """Bounds with few digits, outwards; None where they are too large."""
-    if bounds is None:
-        return None
-    low, high = bounds
-    if low != high:
-        low = Fraction((low.numerator * _SCALE) // low.denominator, _SCALE)
-        high = Fraction(-((-high.numerator * _SCALE) // high.denominator), _SCALE)
-    size = max(each.bit_length() for part in (low, high) for each in (part.numerator, part.denominator))
-    return (low, high) if size <= _LARGEST else None
-
-
-def _times(a: Enclosure, b: Enclosure) -> Enclosure:
-    products = [x * y for x in a for y in b]
-    return (min(products), max(products))
-
-
-def _divide(a: Enclosure, b: Enclosure) -> Enclosure | None:
-    if b[0] <= 0 <= b[1]:
-        return None
-    return _times(a, (1 / b[1], 1 / b[0]))
-
-
-def _absolute(a: Enclosure) -> Enclosure:
-    if a[0] >= 0:
-        return a
-    return (-a[1], -a[0]) if a[1] <= 0 else (Fraction(0), max(-a[0], a[1]))
-
-
-_ARITHMETIC: dict[str, Callable[..., Enclosure | None]] = {
-    "plus": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "minus": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "negate": lambda a: (-a[1], -a[0]),
-    "times": _times,
-    "divide": _divide,
-    "abs": _absolute,
-    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
-    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
-}
-"""Operations on reals, with a value wherever the bounds given have one."""

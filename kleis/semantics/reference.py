@@ -29,9 +29,8 @@ from kleis.budget import Budget
 from kleis.builtins.row import Builtin, Context, Requests, Undecided
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.goal import Goal
-from kleis.core.traversal import rebuild, subterms
 from kleis.errors import BudgetError, EvaluationError
-from kleis.semantics.enclosures import ENCLOSED, ORDERS, compared, enclosure
+from kleis.semantics.enclosures import ORDERS, PRECISION, Encloser, compared, mentions_irrationals
 from kleis.semantics.ranges import Function, Outcome, Ranges, constructed
 from kleis.semantics.truth import (
     FALSE,
@@ -66,13 +65,18 @@ Environment: TypeAlias = Mapping[str, Value]
 
 
 class Account(Context):
-    """The meter of one decision.  `exceeded` is set where the budget has left something open."""
+    """The meter of one decision.  `exceeded` is set where the budget has left something open.
 
-    __slots__ = ("exceeded",)
+    `precision` is the number of binary digits with which irrational numbers are compared; `enclosed` is set where that has
+    decided a comparison, `imprecise` where it has left one open.
+    """
 
-    def __init__(self, budget: Budget) -> None:
+    __slots__ = ("enclosed", "exceeded", "imprecise", "precision")
+
+    def __init__(self, budget: Budget, precision: int = PRECISION) -> None:
         super().__init__(budget)
-        self.exceeded = False
+        self.precision = precision
+        self.enclosed = self.exceeded = self.imprecise = False
 
 
 class Evaluator:
@@ -95,6 +99,11 @@ class Evaluator:
         self._comparison = Comparison(ranges, account, one_sided=mode == "one-sided")
         self._definitions = {each.key: each for each in goal.definitions}
         self._terminations = dict(goal.terminations)
+        self._plain_definitions = {
+            key: each
+            for key, each in self._definitions.items()
+            if not each.group and key not in self._terminations
+        }
         self._depth = 0
 
     def under(self, symbols: Mapping[core.Symbol, Function]) -> Evaluator:
@@ -239,26 +248,17 @@ class Evaluator:
 
     def _by_bounds(self, order: str, left: core.Term, right: core.Term, environment: Environment) -> Truth:
         """A comparison of reals of which one is not known exactly, such as π > 3."""
-        left, right = self._without_constants(left), self._without_constants(right)
-        if not any(
-            isinstance(each, core.BuiltinCall) and each.operation.name in ENCLOSED
-            for each in subterms(left, right)
-        ):
+        if left.sort != core.REAL or not mentions_irrationals(left, right):
             return OPEN
-        between = [
-            enclosure(each, lambda part: self.outcome(part, environment)) if each.sort == core.REAL else None
-            for each in (left, right)
-        ]
-        first, second = between
-        return compared(order, first, second) if first is not None and second is not None else OPEN
-
-    def _without_constants(self, term: core.Term) -> core.Term:
-        """A term with the bodies of definitions without parameters in their place, such as ``define e = exp(1)``."""
-        if isinstance(term, core.DefinitionCall) and not term.arguments:
-            definition = self._definitions[term.definition]
-            if not definition.group:
-                return self._without_constants(definition.body)
-        return rebuild(term, self._without_constants)
+        encloser = Encloser(
+            self._account.precision, self._account.charge, self.outcome, self._plain_definitions.get
+        )
+        first = encloser.of(left, environment)
+        second = None if first is None else encloser.of(right, environment)
+        truth = OPEN if first is None or second is None else compared(order, first, second)
+        self._account.enclosed |= truth is not OPEN
+        self._account.imprecise |= truth is OPEN
+        return truth
 
     def _computed(self, name: str, result: core.Sort, arguments: tuple[Value, ...]) -> Outcome:
         """The value that the row computes.  A row without a value where its condition holds is a defect, and raises."""

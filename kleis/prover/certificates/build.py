@@ -23,6 +23,7 @@ from kleis.prover.checker.format import (
     Ask,
     Certificate,
     CertificateError,
+    Enclosures,
     Evaluation,
     Lemma,
     RegularLanguages,
@@ -41,6 +42,7 @@ from kleis.prover.engines.completion.certified import (
     rewrite_system,
     rewriting_proof,
 )
+from kleis.prover.engines.computation.evaluation import precision_of
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
@@ -266,7 +268,8 @@ def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
     """What an engine left, as steps of the checker."""
     match engine:
         case "evaluation":
-            return (Step(Evaluation()),)
+            precision = precision_of(answer)
+            return (Step(Enclosures(precision) if precision else Evaluation()),)
         case "regular languages":
             return (Step(RegularLanguages()),)
         case "completion" if answer.proof:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.semantics.enclosures import PRECISION
 
 __all__ = [
     "VERSION",
@@ -19,6 +20,7 @@ __all__ = [
     "Case",
     "Certificate",
     "CertificateError",
+    "Enclosures",
     "Evaluation",
     "Ground",
     "Induction",
@@ -73,6 +75,16 @@ class Ask(_Data, frozen=True, tag="ask", tag_field="rule"):
 
 class Evaluation(_Data, frozen=True, tag="evaluation", tag_field="rule"):
     """The claim, computed by the reference semantics, is true.  Nothing is used."""
+
+
+class Enclosures(_Data, frozen=True, tag="enclosures", tag_field="rule"):
+    """The claim, computed with irrational numbers between rationals, is true.  Nothing is used.
+
+    precision
+        The significant binary digits of the bounds.
+    """
+
+    precision: int
 
 
 class RegularLanguages(_Data, frozen=True, tag="regular languages", tag_field="rule"):
@@ -145,7 +157,7 @@ class Rewriting(_Data, frozen=True, tag="rewriting", tag_field="rule"):
     refutations: tuple[Refutation, ...]
 
 
-Proof: TypeAlias = Ask | Evaluation | RegularLanguages | Induction | Rewriting
+Proof: TypeAlias = Ask | Evaluation | Enclosures | RegularLanguages | Induction | Rewriting
 
 
 class Step(_Data, frozen=True):
@@ -193,11 +205,15 @@ class Assignment(_Data, frozen=True, tag="assignment", tag_field="kind"):
 
     Values are written as their sorts say (`kleis.prover.checker.values`).  Variables are named all or none, carriers
     all, and symbols as far as they matter, in the goal's order.
+
+    precision
+        The significant binary digits with which irrational numbers are compared.
     """
 
     variables: tuple[tuple[str, Any], ...] = ()
     symbols: tuple[tuple[str, Any], ...] = ()
     carriers: tuple[tuple[str, int], ...] = ()
+    precision: int = PRECISION
 
 
 class Interpretation(_Data, frozen=True, tag="interpretation", tag_field="kind"):

@@ -32,6 +32,7 @@ from kleis.prover.checker.format import (
     Ask,
     Certificate,
     CertificateError,
+    Enclosures,
     Evaluation,
     Ground,
     Induction,
@@ -43,6 +44,7 @@ from kleis.prover.checker.format import (
 )
 from kleis.prover.checker.read_terms import Vocabulary
 from kleis.prover.checker.rules.ask import ask, premises_clash
+from kleis.prover.checker.rules.enclosures import check_enclosures
 from kleis.prover.checker.rules.evaluation import check_evaluation
 from kleis.prover.checker.rules.induction import subgoals
 from kleis.prover.checker.rules.regular import check_regular_languages
@@ -202,7 +204,10 @@ class _Judge:
             case "verified":
                 assert goal.claim is not None, "a proposition has a claim"
                 axioms = self._proved(goal, lemmas, goal.claim)
-                computed = not lemmas and [type(each.proof) for each in given.steps] == [Evaluation]
+                computed = not lemmas and [type(each.proof) for each in given.steps] in (
+                    [Evaluation],
+                    [Enclosures],
+                )
             case "inconsistent":
                 axioms = self._proved(goal, lemmas, FALSITY)
             case "disproved" | "consistent":
@@ -307,6 +312,8 @@ class _Judge:
                 return frozenset(rested.premises)
             case Evaluation():
                 self._leaves.append(Leaf(place, "evaluation", check_evaluation(sequent)))
+            case Enclosures():
+                self._leaves.append(Leaf(place, "enclosures", check_enclosures(sequent, proof)))
             case RegularLanguages():
                 self._leaves.append(Leaf(place, "regular languages", check_regular_languages(sequent)))
         return frozenset()

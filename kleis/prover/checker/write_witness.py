@@ -108,6 +108,7 @@ def _assignment(goal: Goal, witness: Witness) -> file_format.Assignment:
             if each in symbols
         ),
         carriers=tuple((sort_text(each), size) for each, size in sizes.items()),
+        precision=witness.precision,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from kleis import core
+from kleis.semantics.enclosures import PRECISION
 from kleis.values import Value
 
 __all__ = ["FunctionTable", "Interpretation", "Witness"]
@@ -49,6 +50,8 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
         The claim is not false there but undefined.
     unread
         Names whose values could not be written exactly.
+    precision
+        The significant binary digits with which irrational numbers have to be compared there.
     """
 
     assignment: dict[str, Any] = {}
@@ -56,3 +59,4 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
     carriers: dict[str, int] = {}
     undefined: bool = False
     unread: tuple[str, ...] = ()
+    precision: int = PRECISION

@@ -1,4 +1,4 @@
-"""Constants between rationals: the digits, the arithmetic on bounds, and that a declaration wins."""
+"""Real terms between rationals: comparisons, definedness, definitions, and that a declaration wins."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.checker.rules.evaluation import computed
 from kleis.prover.checker.sequent import Sequent
 from kleis.prover.checker.translation.script import translate
-from kleis.semantics.enclosures import compared, enclosure
-from kleis.semantics.truth import FALSE, OPEN, TRUE
+from kleis.semantics.elementary_bounds import Elementary
+from kleis.semantics.enclosures import MOST_PRECISION, Encloser, compared
+from kleis.semantics.real_functions import applied
+from kleis.semantics.truth import FALSE, OPEN, TRUE, UNDEFINED
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
 
@@ -74,15 +76,108 @@ def _truth(text: str) -> object:
         ("2.718 < exp(1) ∧ exp(1) < 2.719", TRUE),
         ("exp(2) > 7.389 ∧ exp(2) < 7.3891", TRUE),
         ("exp(0) = 1", TRUE),
-        ("exp(-1) < 1", OPEN),
-        ("exp(1/2) > 1", OPEN),
+        ("exp(-1) < 1 ∧ exp(1/2) > 1", TRUE),
         ("3.14 < 4 * arctan(1) ∧ 4 * arctan(1) < 3.15", TRUE),
-        ("arctan(2) > 1", OPEN),
+        ("arctan(2) > 1", TRUE),
+        ("sin(1) < 0.85", TRUE),
+        ("√2 + √3 > π", TRUE),
+        ("ln(2) > 0.69 ∧ cos(1) > 0.5 ∧ 2^(1/2) < 1.5", TRUE),
+        ("π^e < e^π", TRUE),
+        ("exp(π * √163) < 262537412640768744", TRUE),
+        ("exp(π * √163) = 262537412640768744", FALSE),
+        ("sin(22) < -0.0088 ∧ sin(22) > -0.0089", TRUE),
+        ("sin(10^30) < -0.0901 ∧ sin(10^30) > -0.0902", TRUE),
+        ("exp(10000) > 10^4342", TRUE),
+        ("tan(1.57) > 1255", TRUE),
+        ("tan(π/2) > 0", OPEN),
+        ("exp(10^6) > 1", OPEN),
+        ("π^(10^9) > 1", OPEN),
+        ("exp(exp(exp(3))) > 1", OPEN),
+        ("sin(sin(sin(sin(1)))) > 0.6", TRUE),
         ("((((π^60)^60)^60)^60)^60 > 1", OPEN),
+        # Equality of numbers that are not known exactly.
+        ("√2 * √2 = 2", OPEN),
+        ("√2 * √2 ≤ 2", OPEN),
+        ("sin(1)^2 + cos(1)^2 = 1", OPEN),
+        ("2^(1/2) = √2", OPEN),
+        ("√4 = 2 ∧ 8^(1/3) = 2", TRUE),
+        # Definedness.
+        ("ln(0) > 1", UNDEFINED),
+        ("√(3 - π) < 1", OPEN),
+        ("√(π - 3) < 0.38", TRUE),
+        ("ln(π - 4) < 1 ∨ ln(π - 4) ≥ 1", OPEN),
+        ("1 / (sin(1) - sin(1)) > 0", OPEN),
+        ("(-8)^(1/3) < 0", UNDEFINED),
+        ("(π - π)^(1/2) < 1", OPEN),
+        ("0^0 = 1 ∧ (π - π)^0 = 1", TRUE),
+        ("ln(0) > 1 ∨ √2 < 1.5", TRUE),
+        ("√2 > 1.5 ∨ ln(0) > 1", UNDEFINED),
+        ("√2 > 1.5 → ln(0) > 1", TRUE),
+        ("¬(√2 > 1.5)", TRUE),
+        ("∀(n : ℕ). n < 20 → exp(n) ≥ 1 + n", TRUE),
+        ("∃(n : ℕ). n < 30 ∧ n > 0 ∧ abs(sin(n)) < 0.01", TRUE),
     ],
 )
 def test_comparisons_by_bounds(text: str, truth: object) -> None:
     assert _truth(text) is truth
+
+
+@pytest.mark.parametrize(
+    "nested", ["sin(" * 150 + "1" + ")" * 150, " + ".join(f"sin({n})" for n in range(150))]
+)
+def test_long_and_deep_terms_end(nested: str) -> None:
+    assert _truth(f"{nested} > 0") is TRUE
+
+
+def test_more_digits_tell_more_apart() -> None:
+    goal = Elaborator(Theory()).proposition(
+        parse_expression("π > 3.14159265358979323846264338327950288419716939937510")
+    )
+    assert goal.claim is not None
+    coarse = computed(goal, goal.claim, 100_000)
+    assert coarse.truth is OPEN
+    assert coarse.account.imprecise
+    fine = computed(goal, goal.claim, 100_000, 1024)
+    assert fine.truth is TRUE
+    assert fine.account.enclosed
+
+
+def test_a_large_precision_ends_with_the_steps() -> None:
+    goal = Elaborator(Theory()).proposition(parse_expression("sin(1) + cos(1) + exp(1) > ln(2)"))
+    assert goal.claim is not None
+    found = computed(goal, goal.claim, 1_000, MOST_PRECISION)
+    assert found.truth is OPEN
+    assert found.exceeded
+
+
+_DEFINITIONS = """
+define one(x : ℝ) : ℝ = sin(x)^2 + cos(x)^2
+define same(x : ℝ) : ℝ = 1.5
+define step(x : ℝ) : ℝ = if x > 3 then 1.0 else 2.0
+define square(x : ℝ) : ℝ = let y = exp(x) in y * y
+define twice(x : ℝ) : ℝ = x + sin(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("one(1) > 0.9999 ∧ one(1) < 1.0001", TRUE),
+        ("one(1) = 1", OPEN),
+        ("same(π) = 1.5", TRUE),
+        ("same(ln(2)) < 2", TRUE),
+        ("same(ln(0)) = 1.5", UNDEFINED),
+        ("same(ln(π - 4)) = 1.5", OPEN),
+        ("step(π) = 1 ∧ step(e()) = 2", TRUE),
+        ("square(1) < 7.39 ∧ square(1) > 7.38", TRUE),
+        ("twice(twice(twice(π))) > 3.14", TRUE),
+        ("twice(" * 60 + "1" + ")" * 60 + " > 3.14", TRUE),
+    ],
+)
+def test_definitions_at_numbers_that_are_not_known_exactly(text: str, truth: object) -> None:
+    goal = Elaborator(Theory().include(parse_program(_DEFINITIONS))).proposition(parse_expression(text))
+    assert goal.claim is not None
+    assert computed(goal, goal.claim, 300_000).truth is truth
 
 
 def test_a_defined_constant_is_its_value() -> None:
@@ -129,16 +224,19 @@ def _value(term: core.Term, ends: dict[str, Fraction]) -> Fraction:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_an_enclosure_holds_the_value_at_every_point_between_the_bounds(seed: int) -> None:
+def test_an_enclosure_holds_the_value(seed: int) -> None:
     source = random.Random(seed)
     claim = _claim(f"{_random_term(source, 3)} + π * 0 = 0.5")
     assert isinstance(claim, core.Equals)
-    found = enclosure(claim.left, lambda each: getattr(each, "value", None))
+    encloser = Encloser(
+        96, lambda steps: None, lambda each, values: getattr(each, "value", None), lambda key: None
+    )
+    found = encloser.of(claim.left, {})
     if found is None:
         return
-    for _ in range(8):
-        ends = {name: source.choice([low, high, (low + high) / 2]) for name, (low, high) in BOUNDS.items()}
-        assert found[0] <= _value(claim.left, ends) <= found[1]
+    fine = Elementary(4_000, lambda steps: None)
+    ends = {name: applied(fine, name)[0] for name in BOUNDS}
+    assert found[0] <= _value(claim.left, ends) <= found[1]
 
 
 def test_bounds_that_overlap_decide_nothing() -> None:

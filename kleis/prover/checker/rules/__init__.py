@@ -4,6 +4,7 @@
 - `induction`: a claim for all values of a variable, by cases with hypotheses
 - `rewriting`: chains of equations from premises and the negated claim to ``true = false``
 - `evaluation`: a claim that is computed
+- `enclosures`: a claim that is computed with irrational numbers between rationals
 - `regular`: a claim that automata decide
 - `tables`: finite carriers with tables, evaluated
 - `assignment`: values of variables and symbols, evaluated; what stays open becomes a leaf

@@ -23,6 +23,7 @@ from kleis.core.goal import Goal
 from kleis.core.traversal import stripped, substitute
 from kleis.errors import BudgetError
 from kleis.prover.checker.format import Assignment
+from kleis.prover.checker.rules.enclosures import admitted
 from kleis.prover.checker.rules.interpreted_goals import Leaves, Meaning, Translation, negated
 from kleis.prover.checker.rules.named_parts import arrow, carrier_sizes, same_names, some_symbols
 from kleis.prover.checker.sequent import NotExpressible, RejectedError
@@ -80,7 +81,7 @@ class _Check:
         self._goal = goal
         self._sizes = carrier_sizes(goal, witness.carriers, BOUNDS.values)
         bounds = msgspec.structs.replace(BOUNDS, budget=msgspec.structs.replace(BOUNDS.budget, steps=steps))
-        self._account = Account(bounds.budget)
+        self._account = Account(bounds.budget, admitted(witness.precision))
         self._bare = evaluator_of(goal, Model(self._sizes, {}), bounds, "one-sided", self._account)
         self._reader = ValueReader(goal, self._bare.ranges, self._account)
         variables = () if goal.claim is None else stripped(goal.claim)[0]

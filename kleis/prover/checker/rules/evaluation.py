@@ -23,6 +23,7 @@ from kleis.core.traversal import sorts_of
 from kleis.errors import BudgetError
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.semantics.bounded_quantifiers import bounded_evaluator
+from kleis.semantics.enclosures import PRECISION
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account
 from kleis.semantics.truth import OPEN, TRUE, Truth
@@ -39,21 +40,22 @@ _SIZE = 100_000
 
 
 class Computed:
-    """What came out: the truth of a claim, the steps taken, and whether they ran out."""
+    """What came out: the truth of a claim, and the account: steps taken, whether they ran out, what enclosures decided."""
 
-    __slots__ = ("exceeded", "steps", "truth")
+    __slots__ = ("account", "exceeded", "steps", "truth")
 
-    def __init__(self, truth: Truth, steps: int, *, exceeded: bool) -> None:
+    def __init__(self, truth: Truth, account: Account, *, exceeded: bool) -> None:
         self.truth = truth
-        self.steps = steps
+        self.account = account
+        self.steps = min(account.used, account.budget.steps)
         self.exceeded = exceeded
 
 
-def check_evaluation(sequent: Sequent, steps: int = STEPS) -> int:
+def check_evaluation(sequent: Sequent, steps: int = STEPS, precision: int = PRECISION) -> int:
     """The steps after which the claim was found to be true; `RejectedError` if it was not."""
     if not is_computable(sequent.goal, sequent.claim):
         raise RejectedError("the claim is about carriers, or beyond the logic: it is not computed")
-    found = computed(sequent.goal, sequent.claim, steps)
+    found = computed(sequent.goal, sequent.claim, steps, precision)
     if found.truth is not TRUE:
         why = "its steps are used up" if found.exceeded else "it is not found to be true"
         raise RejectedError(f"computed again, the claim does not hold: {why}")
@@ -67,15 +69,15 @@ def is_computable(goal: Goal, claim: core.Term) -> bool:
     return not any(_holds_carrier(sort) for sort in _sorts(goal, claim))
 
 
-def computed(goal: Goal, claim: core.Term, steps: int) -> Computed:
-    """A claim evaluated within a number of steps."""
-    account = Account(Budget(steps=steps, depth=_DEPTH, size=_SIZE))
+def computed(goal: Goal, claim: core.Term, steps: int, precision: int = PRECISION) -> Computed:
+    """A claim evaluated within a number of steps, irrational numbers compared with a precision."""
+    account = Account(Budget(steps=steps, depth=_DEPTH, size=_SIZE), precision)
     bounds = Bounds(values=1 << 16, points=1 << 16, budget=account.budget)
     try:
         truth = bounded_evaluator(goal, bounds, account).truth(claim)
     except (BudgetError, RecursionError):
-        return Computed(OPEN, min(account.used, steps), exceeded=True)
-    return Computed(truth, min(account.used, steps), exceeded=account.exceeded)
+        return Computed(OPEN, account, exceeded=True)
+    return Computed(truth, account, exceeded=account.exceeded)
 
 
 def _sorts(goal: Goal, claim: core.Term) -> Iterator[core.Sort]:

@@ -20,9 +20,10 @@ from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.witness import Witness
 from kleis.semantics.bounded_quantifiers import guard_of, restricts
+from kleis.semantics.enclosures import MOST_PRECISION, PRECISION
 from kleis.semantics.truth import FALSE, TRUE
 
-__all__ = ["EVALUATION", "check_evaluation"]
+__all__ = ["EVALUATION", "check_evaluation", "precision_of"]
 
 
 class Evaluation:
@@ -41,21 +42,43 @@ class Evaluation:
         """Compute the claim."""
         claim = task.goal.claim
         assert claim is not None
-        found = rule.computed(task.goal, claim, steps)
+        used = 0
+        for precision in _PRECISIONS:
+            found = rule.computed(task.goal, claim, steps - used, precision)
+            used += found.steps
+            if found.truth.decided or found.exceeded or used >= steps or not found.account.imprecise:
+                break
+        bounds = found.account.enclosed
+        detail = f"computed with bounds of {precision} binary digits" if bounds else "computed"
         if found.truth is TRUE:
-            proof = (("evaluation", json.dumps({"steps": found.steps})),)
-            return Answer(outcome="proved", detail="computed", steps=found.steps, proof=proof)
+            record = {"steps": used, "precision": precision} if bounds else {"steps": used}
+            proof = (("evaluation", json.dumps(record)),)
+            return Answer(outcome="proved", detail=detail, steps=used, proof=proof)
         if found.truth is FALSE and not (isinstance(claim, core.Quantifier) and claim.kind == "forall"):
-            return Answer(outcome="refuted", witness=Witness(), detail="computed", steps=found.steps)
+            return Answer(outcome="refuted", witness=Witness(precision=precision), detail=detail, steps=used)
         if found.exceeded:
             return Answer(
-                outcome="silent", reason="resource", detail="more to compute than steps", steps=found.steps
+                outcome="silent", reason="resource", detail="more to compute than steps", steps=used
             )
-        detail = "its value depends on what is not computed" if found.truth.may_be_true else "it is not true"
-        return Answer(outcome="silent", reason="incomplete", detail=detail, steps=found.steps)
+        if found.account.imprecise:
+            detail = f"bounds of {precision} binary digits do not decide it"
+        else:
+            unknown = found.truth.may_be_true
+            detail = "its value depends on what is not computed" if unknown else "it is not true"
+        return Answer(outcome="silent", reason="incomplete", detail=detail, steps=used)
 
 
 EVALUATION = Evaluation()
+
+_PRECISIONS = (PRECISION, 8 * PRECISION, MOST_PRECISION)
+"""Tried in turn while a comparison stays open."""
+
+
+def precision_of(answer: Answer) -> int:
+    """The precision of the bounds that the engine's proof rests on; 0 where it rests on none."""
+    precision = dict(json.loads(answer.proof[0][1])).get("precision", 0) if answer.proof else 0
+    assert isinstance(precision, int)
+    return precision
 
 
 def check_evaluation(task: Task, steps: int) -> bool:

@@ -48,6 +48,8 @@ TRUE = [
     ("", "∀(f : Bool → Bool). ∀(x : Bool). f(f(f(x))) = f(x)"),
     (COLLATZ, "collatz(6) = 8"),
     ("", "1/0 = 1 ∨ 1 = 1"),
+    ("", "√2 + √3 > π ∧ sin(1) < 0.85 ∧ ¬(ln(2) < 0.69)"),
+    ("define f(x : ℝ) : ℝ = if x > 3 then exp(x) else 0", "f(π) > 23 ∧ f(2) = 0"),
 ]
 
 
@@ -63,7 +65,14 @@ def test_what_is_computed_to_be_true_is_proved(program: str, claim: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("program", "claim"), [(COLLATZ, "collatz(6) = 9"), ("", "length([1, 2]) = 3"), ("", "sin(0) = 1")]
+    ("program", "claim"),
+    [
+        (COLLATZ, "collatz(6) = 9"),
+        ("", "length([1, 2]) = 3"),
+        ("", "sin(0) = 1"),
+        ("", "cos(1) > 0.6"),
+        ("", "exp(π * √163) = 262537412640768744"),
+    ],
 )
 def test_a_closed_claim_that_is_computed_to_be_false_is_refuted(program: str, claim: str) -> None:
     assert EVALUATION.run(task(program, claim), STEPS).outcome == "refuted"
