@@ -83,6 +83,8 @@ def read_constraints(elaborator: Elaborator, wanted: Wanted) -> Constraints:
     if using is None and isinstance(expressions[0], tree.Using):
         using, expressions[0] = expressions[0].structure, expressions[0].body
     opened = structure is None and _is_opened(expressions[0])
+    if opened:
+        expressions[0] = _merged(expressions[0])
     objective = ""
     if wanted.objective:
         measured = parse_expression(wanted.objective, file=FILE)
@@ -159,6 +161,19 @@ def _assuming_sections(goal: Goal) -> Goal:
 
 def _is_opened(expression: tree.Expression) -> bool:
     return isinstance(expression, tree.Quantifier) and expression.kind == "exists"
+
+
+def _merged(expression: tree.Expression) -> tree.Expression:
+    """∃x. ∃y. φ as ∃x y. φ, where the names are different."""
+    while isinstance(expression, tree.Quantifier) and expression.where is None:
+        inner = expression.body
+        if not isinstance(inner, tree.Quantifier) or inner.kind != "exists" or inner.where is not None:
+            break
+        if {each.name for each in expression.binders} & {each.name for each in inner.binders}:
+            break
+        binders = (*expression.binders, *inner.binders)
+        expression = msgspec.structs.replace(expression, binders=binders, body=inner.body)
+    return expression
 
 
 def _conjunction(expressions: Sequence[tree.Expression], *, opened: bool) -> tree.Expression:

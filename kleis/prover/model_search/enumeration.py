@@ -21,7 +21,7 @@ from kleis.prover.protocol.verdict import Evidence, Reason
 
 __all__ = ["Enumeration", "Jobs", "assigned", "tabulated"]
 
-_STEPS = 30_000_000
+_STEPS = 10_000_000
 _SECONDS = 60
 _BATCH = 64
 
@@ -105,16 +105,16 @@ def tabulated(
 
 
 def _enumerated(jobs: Jobs, task: Task, batches: _Batches, count: int) -> Enumeration:
-    """Batch after batch, the first ones small: most who ask want one model."""
+    """Batch after batch, until there are enough."""
     models: list[Evidence] = []
     apart: tuple[str, ...] = ()
-    rejected, size = 0, 1
+    rejected = 0
 
     def stopped(answer: Answer) -> Enumeration:
         return Enumeration(tuple(models), "gave up", apart, answer.reason or "incomplete", answer.detail)
 
     while True:
-        answer = batches.ask(min(size, count - len(models)))
+        answer = batches.ask(min(_BATCH, count - len(models)))
         found = answer.witness
         if not isinstance(found, FoundAssignments | FoundTables):
             return stopped(answer)
@@ -127,7 +127,6 @@ def _enumerated(jobs: Jobs, task: Task, batches: _Batches, count: int) -> Enumer
         rejected += checked.count(None)
         if found.ended != "enough" or len(models) >= count or rejected > _MOST_REJECTED:
             break
-        size = min(_BATCH, 4 * size)
     if len(models) >= count and found.ended == "enough":
         return Enumeration(tuple(models), "enough", apart)
     if rejected:

@@ -109,10 +109,10 @@ class _Search:
         z3 = library()
         solver = z3.SolverFor("QF_FD", ctx=z3.Context())
         solver.from_string(_dimacs(encoding.bits, encoding.clauses))
-        for cells in self._asked.seen:
-            used += self._exclude(solver, encoding, cells)
         witnesses: list[Any] = []
         seen: list[Cells] = []
+        for cells in self._asked.seen:
+            used += self._exclude(solver, encoding, cells)
         while len(witnesses) < self._asked.count:
             if used >= steps:
                 return _found(witnesses, seen, "gave up", used)
@@ -128,7 +128,12 @@ class _Search:
             witnesses.append(self._finite.witness(self._sizes, values))
             seen.append(tuple(values[each] for each in self._counted))
             if len(witnesses) < self._asked.count:
-                used += self._exclude(solver, encoding, seen[-1])
+                try:
+                    used += self._exclude(solver, encoding, seen[-1])
+                except TooLargeError:
+                    return _found(
+                        witnesses, seen, "gave up", used, "a model of this size has too many copies"
+                    )
         return _found(witnesses, seen, "enough", used)
 
     def _exclude(self, solver: Any, encoding: Encoding, cells: Cells) -> int:
@@ -140,8 +145,10 @@ class _Search:
         return len(clauses)
 
 
-def _found(witnesses: Sequence[Any], seen: Sequence[Cells], ended: Ended, used: int) -> Answer:
-    detail = "no answer within its steps" if ended == "gave up" else ""
+def _found(
+    witnesses: Sequence[Any], seen: Sequence[Cells], ended: Ended, used: int, detail: str = ""
+) -> Answer:
+    detail = detail or ("no answer within its steps" if ended == "gave up" else "")
     found = FoundTables(tuple(witnesses), tuple(seen), ended, detail)
     return Answer(outcome="model", witness=found, steps=used, detail=detail)
 
