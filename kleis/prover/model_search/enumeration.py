@@ -22,6 +22,7 @@ from kleis.prover.protocol.verdict import Evidence, Reason
 __all__ = ["Enumeration", "Jobs", "assigned", "tabulated"]
 
 _STEPS = 10_000_000
+_TABLE_STEPS = 60_000_000
 _SECONDS = 60
 _BATCH = 64
 
@@ -86,7 +87,9 @@ class _Tables:
         self._seen: tuple[Any, ...] = ()
 
     def ask(self, count: int) -> Answer:
-        answer = self._jobs.run(TABLES, TableSearch(self._task, self._sizes, count, self._points, self._seen))
+        answer = self._jobs.run(
+            TABLES, TableSearch(self._task, self._sizes, count, self._points, self._seen), steps=_TABLE_STEPS
+        )
         if isinstance(answer.witness, FoundTables):
             self._seen += answer.witness.seen
         return answer
