@@ -30,9 +30,10 @@ from kleis.prover.process.broker import Broker
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.shared_provers import Provers
-from kleis.sessions.answer_shapes import ExplainedAnswer, FailedAnswer, ValueAnswer
+from kleis.sessions.answer_shapes import ExplainedAnswer, FailedAnswer, ModelsAnswer, ValueAnswer
 from kleis.sessions.compare_universes import explained
 from kleis.sessions.evaluate_expression import value_of
+from kleis.sessions.find_models import find, models_fields, wanted_models
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.expressions import quote
 from kleis.theory import theory as declarations
@@ -129,6 +130,45 @@ class Theory(declarations.Theory):
             failed = cast(FailedAnswer, answer)
             _reject(KleisError.from_dict(failed["problem"]), failed.get("warnings", []))
         return answer
+
+    def models(
+        self,
+        about: str,
+        *,
+        where: Sequence[str] = (),
+        size: int | None = None,
+        skip: int = 0,
+        all: bool = False,
+        limit: int = 1_000,
+        enumerate: Sequence[str] = (),
+        minimise: str = "",
+        maximise: str = "",
+        timeout: float | None = None,
+    ) -> ModelsAnswer:
+        """Models of a structure or of constraints, as by `kleis model --json`.
+
+        `about` is the name of a structure, or constraints such as ``∃(x y : ℤ). x * y = 12``; `where` are more of them.
+        `size` is the number of elements of carriers; `skip` models are left out; `all` asks for all, at most `limit`,
+        `enumerate` for all that differ in these names, `minimise` and `maximise` for the best. Returns an answer whose
+        `status` is ``found``, ``none`` or ``unknown``. Raises `KleisError` for what is no question, `ValueError` where
+        both a least and a greatest value are asked for.
+        """
+        wanted = wanted_models(
+            about,
+            where=where,
+            size=size,
+            skip=skip,
+            every=all,
+            limit=limit,
+            enumerated=enumerate,
+            minimise=minimise,
+            maximise=maximise,
+        )
+        found = find(wanted, self, _provers(), _deadline(timeout))
+        if found.status == "error":
+            problem = {"message": found.message, "hint": found.advice, **(found.problem or {})}
+            _reject(KleisError.from_dict(problem), [each.as_dict() for each in found.warnings])
+        return models_fields(found)
 
 
 def _importing(imports: Iterable[str]) -> Theory:

@@ -76,6 +76,7 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
             "undo",
             "compare",
             "explain",
+            "find_models",
         ),
     ),
     "policy": (

@@ -21,6 +21,7 @@ only turn a verdict into `unknown`.
 - `lemmas`: the lemmas of files and sessions: proved in order, or taken from kept verdicts
 - `shared_provers`: provers kept per theory
 - `certificates/`: verdicts that others can check again
+- `model_search/`: models that one asks for, all of them, the best one
 
 An engine is added in `engines/`, entered in `portfolio`, and described in docs/reference/proving.md §7; if it brings a
 new kind of proof or witness, that is a rule in `checker/rules`, and `certificates.build` writes its data.  A new built-in is encoded

@@ -243,6 +243,16 @@ class Prover:
         """The verdict on a goal that is elaborated already, with facts that hold there."""
         return self._decide(goal, facts)
 
+    @property
+    def broker(self) -> Broker:
+        """Where its jobs run."""
+        return self._broker
+
+    def blocked(self, goal: Goal) -> Verdict | None:
+        """The verdict where nothing can be searched: what the goal depends on is not shown, or is no model."""
+        base = self._base(goal)
+        return self._undecidable(goal, base) or self._no_model(goal, base)
+
     def holds(self, obligation: Obligation) -> Verdict:
         """Whether an obligation of a declaration holds, as a question of its own."""
         return self._obligation(obligation)

@@ -11,6 +11,7 @@ from it.  Call `open_sessions`.
 - `evaluate_expression`: an expression: its value, or the verdict on a proposition
 - `submission`: the stages parse and load; a submission through all stages
 - `compare_universes`: which propositions hold where, and why
+- `find_models`: models of structures and of constraints
 - `suggestions`: propositions worth trying
 - `describe_universe`: what a session declares, in levels of detail
 - `sessions`: submit, try, undo, load, save, list: the sessions of one workspace

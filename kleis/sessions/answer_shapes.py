@@ -16,6 +16,7 @@ __all__ = [
     "ExplainedAnswer",
     "FailedAnswer",
     "LoadedAnswer",
+    "ModelsAnswer",
     "NotLoadedAnswer",
     "OutcomeFields",
     "SavedAnswer",
@@ -85,6 +86,25 @@ class VerdictAnswer(WarningFields, total=False):
     problem: Fields
     explanation: Fields
     reading: list[str]
+
+
+class ModelsAnswer(WarningFields, total=False):
+    """Models that were asked for: what was found, whether there are others, and the value that was to be best."""
+
+    type: Required[Literal["models"]]
+    status: Required[Literal["found", "none", "unknown", "error"]]
+    about: str
+    count: int
+    complete: bool
+    differ_in: list[str]
+    optimum: str
+    proved: bool
+    models: list[Fields]
+    clash: list[str]
+    reason: str
+    message: str
+    hint: str
+    problem: Fields
 
 
 EvaluationAnswer: TypeAlias = ValueAnswer | VerdictAnswer | FailedAnswer

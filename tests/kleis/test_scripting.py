@@ -108,3 +108,15 @@ def test_a_theory_that_grows_stays_one_to_ask() -> None:
 def test_time_that_is_over_is_unknown() -> None:
     verdict = kleis.verify("∀(x y z : ℕ). x > 0 ∧ y > 0 ∧ z > 0 → x^7 + y^7 ≠ z^7", timeout=0.0)
     assert verdict.status == "unknown"
+
+
+def test_models_of_constraints_and_structures() -> None:
+    answer = kleis.Theory().models("∃(x y : ℤ). x * y = 12 ∧ x < y", where=["x > 0"], all=True)
+    assert (answer["count"], answer["complete"]) == (3, True)
+    assert kleis.Theory().models("∃(x : ℤ). 2 * x = 7")["status"] == "none"
+    with pytest.raises(kleis.KleisError, match="declared nowhere"):
+        kleis.Theory().models("Nothing")
+    with pytest.raises(kleis.KleisError, match="every size"):
+        kleis.Theory.load("stdlib/algebra.kleis").models("Group", all=True)
+    with pytest.raises(ValueError, match="least and greatest"):
+        kleis.Theory().models("x > 1", minimise="x", maximise="x")

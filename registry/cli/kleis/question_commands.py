@@ -1,4 +1,4 @@
-"""The commands `kleis verify`, `consistent`, `certificate`, `explore`: what is asked of the prover."""
+"""The commands `kleis verify`, `consistent`, `certificate`, `model`, `explore`: what is asked of the prover."""
 
 from __future__ import annotations
 
@@ -172,6 +172,89 @@ def check_certificate(
     return check_file(file, reader, solvers=solvers, as_json=as_json)
 
 
+@click.command(cls=NumbersCommand)
+@click.argument("about", metavar="WHAT")
+@click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
+@click.option("--where", multiple=True, metavar="P", help="Only models in which this holds (repeatable).")
+@click.option("--size", type=click.IntRange(1, 12), metavar="N", help="Carriers of N elements.")
+@click.option(
+    "--next",
+    "skip",
+    type=click.IntRange(0, 9_999),
+    default=0,
+    metavar="N",
+    help="Leave out N models, show the next.",
+)
+@click.option("--all", "every", is_flag=True, help="All models; of structures, up to isomorphism.")
+@click.option(
+    "--enumerate", "names", metavar="X,Y", default="", help="All models that differ in these names."
+)
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=1_000, show_default=True, help="Models at most."
+)
+@click.option("--minimise", default="", metavar="E", help="The model with the least E.")
+@click.option("--maximise", default="", metavar="E", help="The model with the greatest E.")
+@TIMEOUT
+@EFFORT
+@STRICT
+@FRESH
+@PATH
+@JSON
+def model(
+    about: str,
+    imports: tuple[str, ...],
+    where: tuple[str, ...],
+    size: int | None,
+    skip: int,
+    every: bool,
+    names: str,
+    limit: int,
+    minimise: str,
+    maximise: str,
+    timeout: float | None,
+    effort: int,
+    strict: bool,
+    fresh: bool,
+    path: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Find models of a structure or of constraints.
+
+    WHAT is a structure of the imports, a FILE.kleis that declares one, or constraints: "∃(x y : ℤ). x * y = 12 ∧ x < y"
+    (- for standard input). Every model that is shown was evaluated exactly; "all" is said where it is proved that there
+    are no others. Exit status: 0 found, 1 there is none, 2 ill-formed, 3 unknown.
+    """
+    from kleis.sessions.find_models import wanted_models
+    from registry.cli.kleis.questions.model import Asked
+    from registry.cli.kleis.questions.model import model as answer
+    from registry.cli.kleis.shared.patience import Patience
+
+    (text, *conditions) = words([about.lstrip(), *where])
+    try:
+        wanted = wanted_models(
+            text,
+            where=conditions,
+            size=size,
+            skip=skip,
+            every=every,
+            limit=limit,
+            enumerated=[each.strip() for each in names.split(",") if each.strip()],
+            minimise=minimise,
+            maximise=maximise,
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    asked = Asked(
+        wanted=wanted,
+        imports=imports,
+        path=path,
+        fresh=fresh,
+        strict=strict,
+        patience=Patience(timeout, effort),
+    )
+    return answer(asked, as_json=as_json)
+
+
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.argument("structure", metavar="STRUCTURE")
@@ -219,5 +302,6 @@ COMMANDS: tuple[click.Command, ...] = (
     verify,
     consistent,
     certificate,
+    model,
     explore,
 )

@@ -94,6 +94,14 @@ class Encoding:
             for function, cells in self._cells.items()
         }
 
+    def other_than(self, functions: Sequence[Function], cells: Sequence[Sequence[int]]) -> tuple[int, ...]:
+        """The clause that some function has not just these values, in the order of their arguments."""
+        return tuple(
+            -cell[value] if function.codomain != BOOL else (-cell[0] if value else cell[0])
+            for function, values in zip(functions, cells, strict=True)
+            for cell, value in zip(self._cells[function], values, strict=True)
+        )
+
     # ── Tables ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _tabulate(self, function: Function) -> None:

@@ -34,7 +34,7 @@ from kleis.prover.engines.models.finite_clauses import (
 )
 from kleis.prover.protocol.engine import Answer, Task
 
-__all__ = ["FiniteModels"]
+__all__ = ["FiniteModels", "FiniteSearch"]
 
 _LARGEST = 8
 _LARGEST_OF_SEVERAL = 4
@@ -57,13 +57,13 @@ class FiniteModels:
         if problem is None or not problem.exact:
             return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
         try:
-            return _Search(task.goal, problem).answer(steps)
+            return FiniteSearch(task.goal, problem).answer(steps)
         except RecursionError:
             return Answer(outcome="silent", reason="incomplete", detail="terms nest too deeply")
 
 
-class _Search:
-    """All sizes of one problem."""
+class FiniteSearch:
+    """All sizes of one problem.  `functions` are what its tables are of."""
 
     def __init__(self, goal: Goal, problem: Problem) -> None:
         self._goal = goal
@@ -71,7 +71,7 @@ class _Search:
         self._clauses = clauses_of(problem)
         literals = (Literal(True, each.left, each.right) for clause in self._clauses for each in clause)
         points = [function for _, function in problem.skolems]
-        self._functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
+        self.functions = tuple(dict.fromkeys((*functions_of(*literals), *points)))
         self._spoken_of = self._in_use()
         self._sorts = (*goal.carriers, *sorted(self._spoken_of - set(goal.carriers), key=sort_text))
 
@@ -79,9 +79,9 @@ class _Search:
         """The first model, or the size up to which there is none."""
         used = 0
         searched = "nothing"
-        for sizes in self._sizes():
+        for sizes in self.sizes():
             try:
-                encoding = self._encoded(sizes, steps - used)
+                encoding = self.encoded(sizes, steps - used)
             except TooLargeError:
                 return self._silent(searched, steps, "resource")
             outcome, true, spent = _solved(encoding, steps - used - encoding.work)
@@ -90,17 +90,18 @@ class _Search:
                 claimed = self._problem.claimed
                 return Answer(
                     outcome="refuted" if claimed else "model",
-                    witness=self._witness(sizes, encoding.tables(true)),
-                    detail=self._named(sizes),
+                    witness=self.witness(sizes, encoding.tables(true)),
+                    detail=self.named(sizes),
                     steps=used,
                 )
             if outcome != "unsat":
                 return self._silent(searched, used, "resource")
-            searched = self._named(sizes)
+            searched = self.named(sizes)
         return self._silent(searched, used, "incomplete")
 
-    def _encoded(self, sizes: Mapping[Sort, int], limit: int) -> Encoding:
-        encoding = Encoding(self._functions, sizes, limit)
+    def encoded(self, sizes: Mapping[Sort, int], limit: int) -> Encoding:
+        """The clauses for carriers of given sizes; raises `TooLargeError`."""
+        encoding = Encoding(self.functions, sizes, limit)
         for clause in sorted(self._clauses, key=_weight):
             encoding.add(clause)
         return encoding
@@ -113,11 +114,11 @@ class _Search:
     # ── Sizes ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _in_use(self) -> frozenset[Sort]:
-        sorts = {sort for each in self._functions for sort in (*each.domain, each.codomain)}
+        sorts = {sort for each in self.functions for sort in (*each.domain, each.codomain)}
         sorts.update(each.sort for clause in self._clauses for each in variables_of_clause(clause))
         return frozenset(sorts - {BOOL})
 
-    def _sizes(self) -> Iterator[dict[Sort, int]]:
+    def sizes(self) -> Iterator[dict[Sort, int]]:
         """Sizes of all carriers, the smallest sum first; a carrier that no formula mentions has one element."""
         used = [sort for sort in self._sorts if sort in self._spoken_of]
         rest = dict.fromkeys((sort for sort in self._sorts if sort not in self._spoken_of), 1)
@@ -126,7 +127,8 @@ class _Search:
             for chosen in _sums(total, len(used), largest):
                 yield {**dict(zip(used, chosen, strict=True)), **rest}
 
-    def _named(self, sizes: Mapping[Sort, int]) -> str:
+    def named(self, sizes: Mapping[Sort, int]) -> str:
+        """Sizes in words."""
         if len(sizes) == 1:
             return f"size {next(iter(sizes.values()))}"
         named = (f"{sort_text(sort).rsplit('::', 1)[-1]} = {size}" for sort, size in sizes.items())
@@ -134,7 +136,7 @@ class _Search:
 
     # ── Witnesses ────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _witness(
+    def witness(
         self, sizes: Mapping[Sort, int], tables: Mapping[Function, tuple[int, ...]]
     ) -> dict[str, Any]:
         """The model as plain data.  A row is the arguments and the value; elements are numbers, truth values Bool."""
@@ -153,7 +155,7 @@ class _Search:
         self, symbol: Symbol, sizes: Mapping[Sort, int], tables: Mapping[Function, tuple[int, ...]]
     ) -> list[list[Any]]:
         """The table of a symbol, put together from its functions with fixed Bool arguments."""
-        made = {each.fixed: each for each in self._functions if each.symbol == symbol}
+        made = {each.fixed: each for each in self.functions if each.symbol == symbol}
         rows: list[list[Any]] = []
         for fixed in product(*((False, True) if sort == BOOL else (None,) for sort in symbol.domain)):
             function = made.get(fixed)

@@ -4,5 +4,6 @@
 - `certificates`: certificates written
 - `certificate_check`: `kleis certificate check`: what a verdict rests on
 - `compare_goals`: whether a certificate is about what its reader holds
+- `model`: `kleis model`: models of structures and of constraints
 - `explore`: `kleis explore`: the laws of a structure
 """

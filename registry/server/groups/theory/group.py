@@ -22,7 +22,9 @@ from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
 from kleis.sessions.answer_fields import warned
 from kleis.sessions.answer_shapes import (
+    FailedAnswer,
     LoadedAnswer,
+    ModelsAnswer,
     NotLoadedAnswer,
     SavedAnswer,
     SchemaAnswer,
@@ -38,6 +40,7 @@ from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import Item, ItemKind
 from kleis.sessions.files.storage import signature_of
 from kleis.sessions.files.universe import Universe
+from kleis.sessions.find_models import find, models_fields, models_text, wanted_models
 from kleis.sessions.sessions import Sessions
 from kleis.sessions.submission import outcome_fields
 from kleis.sessions.suggestions import suggestions
@@ -132,7 +135,8 @@ class TheoryGroup(Group):
             return await checked_job(arguments, context)
         self._warm_up()
         if not getattr(arguments, "wait", True) and not context.is_job:
-            about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "") or name
+            about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "")
+            about = about or getattr(arguments, "about", "") or name
             return begun(
                 context.jobs.start(name, about[:_PREVIEW], lambda job: self.call(name, arguments, job))
             )
@@ -210,6 +214,8 @@ class TheoryGroup(Group):
                 )
                 _warn_of_changes(found, universe)
                 return Answer(found, evaluation_text(found), is_error=found["status"] == "error")
+            case "find_models":
+                return self._find_models(arguments, deadline)
             case _:
                 raise LookupError(f"the group theory has no tool {name}")
 
@@ -343,6 +349,31 @@ class TheoryGroup(Group):
                 more = msgspec.json.encode(details).decode() if details else ""
                 lines.append(f"  {session}: {found['status']}  {_cut(more)}".rstrip())
         return Answer(fields, "\n".join(lines))
+
+    def _find_models(self, arguments: requests.FindModels, deadline: Deadline) -> Answer:
+        try:
+            wanted = wanted_models(
+                arguments.about,
+                where=arguments.where,
+                size=arguments.size,
+                skip=arguments.skip,
+                every=arguments.all,
+                limit=arguments.limit,
+                enumerated=arguments.enumerate,
+                minimise=arguments.minimise,
+                maximise=arguments.maximise,
+            )
+        except ValueError as error:
+            return Answer.error("invalid_argument", str(error), path="/maximise")
+        universe = self.sessions.universe(arguments.session)
+        models = find(wanted, universe.theory, self.sessions.provers, deadline, effort=arguments.effort)
+        fields: ModelsAnswer | FailedAnswer = models_fields(models)
+        if models.status == "error":
+            problem = models.problem or {}
+            fields = {"status": "error", "error": models.message, "problem": problem}
+        _warn_of_changes(fields, universe)
+        rest = "Call find_models with a smaller limit, and skip."
+        return Answer(fields, models_text(models), is_error=models.status == "error", rest=rest)
 
     def _check_known(self, names: Sequence[str]) -> None:
         """Raise SessionError for a session that nothing was submitted to: it says nothing, whatever its name promised."""

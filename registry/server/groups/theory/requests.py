@@ -21,6 +21,7 @@ __all__ = [
     "DescribeSchema",
     "Evaluate",
     "Explain",
+    "FindModels",
     "ListSession",
     "LoadTheory",
     "SaveTheory",
@@ -126,3 +127,23 @@ class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     using: Annotated[str, Meta(description="the structure it is about")] = ""
     timeout_ms: Timeout = LONGEST
     effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown
+
+
+class FindModels(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A structure or constraints, and which models of it are wanted."""
+
+    about: Annotated[str, Meta(description="a structure, or constraints: ∃(x y : ℤ). x * y = 12 ∧ x < y")]
+    session: str = "default"
+    where: Annotated[tuple[str, ...], Meta(max_length=50, description="only models in which these hold")] = ()
+    size: Annotated[int, Meta(ge=1, le=12, description="elements of every carrier")] | None = None
+    skip: Annotated[int, Meta(ge=0, le=9_999, description="models left out")] = msgspec.field(
+        default_factory=int
+    )
+    all: Annotated[bool, Meta(description="all of them; of structures, up to isomorphism")] = False
+    enumerate: Annotated[tuple[str, ...], Meta(description="all that differ in these names")] = ()
+    limit: Annotated[int, Meta(ge=1, le=1_000)] = 100
+    minimise: Annotated[str, Meta(description="a term to be least")] = ""
+    maximise: Annotated[str, Meta(description="a term to be greatest")] = ""
+    timeout_ms: Timeout = STANDARD
+    effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown
+    wait: Wait = True
