@@ -345,6 +345,6 @@ GLOBAL_NAMES = frozenset(
     [
         "true", "false", "True", "False", "decide", "min", "max", "abs", "norm", "star", "absurd", "rfl",
         "Nat", "Int", "Rat", "Real", "Complex", "Bool", "String", "List", "Prod", "Set", "Finset", "Fin",
-        "Matrix", "BitVec", "Unit", "Nonempty", "Classical", "Decidable", "ℕ", "ℤ", "ℚ", "ℝ", "ℂ",
+        "Matrix", "BitVec", "Unit", "Builtin", "Char", "Nonempty", "Classical", "Decidable", "ℕ", "ℤ", "ℚ", "ℝ", "ℂ",
     ]
 )  # fmt: skip

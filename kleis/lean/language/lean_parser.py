@@ -58,7 +58,7 @@ class _FileParser(TermParser):
             doc = _inside(self.take().text)
         if self.at("class", "structure"):
             return self._class(doc, classical)
-        if classical or self.at("noncomputable", "def", "theorem"):
+        if classical or self.at("noncomputable", "def", "abbrev", "theorem"):
             return self._definition(doc, classical)
         if self.at("inductive"):
             return self._inductive(doc)
@@ -151,12 +151,13 @@ class _FileParser(TermParser):
         noncomputable = self.at("noncomputable")
         if noncomputable:
             self.take()
-        self.expect("def")
+        abbreviation = self.at("abbrev")
+        self.expect("abbrev" if abbreviation else "def")
         name, binders = self.name(), self.binders()
         self.expect(":")
         type_ = self.term()
         if self.at("where"):
-            if binders or noncomputable or classical:
+            if binders or noncomputable or classical or abbreviation:
                 raise self.error_here("a model takes no arguments", ":=")
             return self._model(name, type_, doc)
         self.expect(":=")
@@ -170,7 +171,9 @@ class _FileParser(TermParser):
         if self.at("decreasing_by"):
             self.take()
             decreasing = self._tactics(3)
-        return lean.Def(name, binders, type_, body, noncomputable, classical, measures, decreasing, doc)
+        return lean.Def(
+            name, binders, type_, body, noncomputable, abbreviation, classical, measures, decreasing, doc
+        )
 
     def _body(self) -> lean.Term:
         if not self._indented(3):
@@ -226,6 +229,8 @@ class _FileParser(TermParser):
         if self.at("exact"):
             self.take()
             return lean.Exact(self.term())
+        if self.at("all_goals") and (found := self._decrease()) is not None:
+            return found
         names = []
         while self.at("cases"):
             self.take()
@@ -233,6 +238,31 @@ class _FileParser(TermParser):
             self.expect("<;>")
         close = self.close()
         return lean.Cases(tuple(names), close) if names else close
+
+    def _decrease(self) -> lean.Decrease | None:
+        """That a measure decreases; None where another tactic follows ``all_goals``."""
+        self.take()
+        if self.at("first"):
+            self.expect(*_REMAINDER)
+            return lean.Decrease("remainder")
+        if self.at("exact"):
+            self.expect(*_FILTERED)
+            return lean.Decrease("filtered")
+        if not self.at("("):
+            self.back()
+            return None
+        self.expect("(", "simp", "only", "[")
+        lemmas: list[lean.Name] = []
+        while not self.at("]"):
+            if lemmas:
+                self.expect(",")
+            lemmas.append(lean.Name(self.name()))
+        self.expect("]", "at", "*", ";", "omega", ")")
+        return lean.Decrease("lengths", tuple(lemmas))
+
+
+_REMAINDER = ("first", "|", "omega", "|", "(", "apply", "Nat.mod_lt", ";", "omega", ")")
+_FILTERED = ("exact", "Nat.lt_succ_of_le", "(", "List.length_filter_le", "_", "_", ")")
 
 
 def _inside(text: str) -> str:

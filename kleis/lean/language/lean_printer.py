@@ -81,7 +81,8 @@ def _def(command: lean.Def) -> list[str]:
     lines = _remark("/--", command.doc)
     if command.classical:
         lines.insert(0, "open Classical in")
-    head = f"{'noncomputable ' if command.noncomputable else ''}def {command.name}{_binders(command.binders)}"
+    keyword = "abbrev" if command.abbreviation else "def"
+    head = f"{'noncomputable ' if command.noncomputable else ''}{keyword} {command.name}{_binders(command.binders)}"
     head += f" : {print_term(command.type)} :="
     if isinstance(command.body, lean.Match):
         lines += [head, f"  match {print_term(command.body.subject)} with"]
@@ -129,6 +130,12 @@ def _tactic(tactic: lean.Tactic) -> str:
             return f"exact {print_term(term)}"
         case lean.Cases(names=names, then=then):
             return " <;> ".join([*(f"cases {name}" for name in names), then.name])
+        case lean.Decrease(kind="remainder"):
+            return "all_goals first | omega | (apply Nat.mod_lt; omega)"
+        case lean.Decrease(kind="filtered"):
+            return "all_goals exact Nat.lt_succ_of_le (List.length_filter_le _ _)"
+        case lean.Decrease(lemmas=lemmas):
+            return f"all_goals (simp only [{', '.join(map(print_term, lemmas))}] at *; omega)"
 
 
 # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────────
