@@ -9,10 +9,12 @@ of the column where its declaration, field or tactic begins.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
+from kleis.lean.language.lean_printer import FILTERED, REMAINDER
 from kleis.lean.language.parse_terms import TermParser
 
 __all__ = ["LeanError", "Placed", "parse_file", "parse_placed"]
@@ -242,12 +244,10 @@ class _FileParser(TermParser):
     def _decrease(self) -> lean.Decrease | None:
         """That a measure decreases; None where another tactic follows ``all_goals``."""
         self.take()
-        if self.at("first"):
-            self.expect(*_REMAINDER)
-            return lean.Decrease("remainder")
-        if self.at("exact"):
-            self.expect(*_FILTERED)
-            return lean.Decrease("filtered")
+        for kind, words in _DECREASES:
+            if self._follow(words):
+                self.expect(*words)
+                return lean.Decrease(kind)
         if not self.at("("):
             self.back()
             return None
@@ -260,9 +260,21 @@ class _FileParser(TermParser):
         self.expect("]", "at", "*", ";", "omega", ")")
         return lean.Decrease("lengths", tuple(lemmas))
 
+    def _follow(self, words: Sequence[str]) -> bool:
+        """Whether exactly these tokens come next."""
+        start = self._place
+        found = self._tokens[start : start + len(words)]
+        return [each.text for each in found] == list(words)
 
-_REMAINDER = ("first", "|", "omega", "|", "(", "apply", "Nat.mod_lt", ";", "omega", ")")
-_FILTERED = ("exact", "Nat.lt_succ_of_le", "(", "List.length_filter_le", "_", "_", ")")
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(each.text for each in tokenize(text) if each.kind != "end")
+
+
+_DECREASES: tuple[tuple[Literal["remainder", "filtered"], tuple[str, ...]], ...] = (
+    ("remainder", _words(REMAINDER)),
+    ("filtered", _words(FILTERED)),
+)
 
 
 def _inside(text: str) -> str:

@@ -12,7 +12,15 @@ from collections.abc import Sequence
 
 from kleis.lean.language import lean_tree as lean
 
-__all__ = ["print_command", "print_file", "print_term", "quote"]
+__all__ = ["FILTERED", "REMAINDER", "print_command", "print_file", "print_term", "quote"]
+
+REMAINDER = "first | omega | (apply Nat.mod_lt; omega)"
+FILTERED = (
+    "first | exact Nat.lt_succ_of_le (List.length_filter_le _ _) "
+    "| (simp only [List.length_unattach, List.length_cons]; exact Nat.lt_succ_of_le "
+    "(Nat.le_trans (List.length_filter_le _ _) (Nat.le_of_eq List.length_attach)))"
+)
+"""Proofs that a measure decreases; within a definition Lean may write a list as that of its members."""
 
 _APPLICATION = 100
 _BRACKETS = {"explicit": ("(", ")"), "implicit": ("{", "}"), "instance": ("[", "]")}
@@ -131,9 +139,9 @@ def _tactic(tactic: lean.Tactic) -> str:
         case lean.Cases(names=names, then=then):
             return " <;> ".join([*(f"cases {name}" for name in names), then.name])
         case lean.Decrease(kind="remainder"):
-            return "all_goals first | omega | (apply Nat.mod_lt; omega)"
+            return f"all_goals {REMAINDER}"
         case lean.Decrease(kind="filtered"):
-            return "all_goals exact Nat.lt_succ_of_le (List.length_filter_le _ _)"
+            return f"all_goals {FILTERED}"
         case lean.Decrease(lemmas=lemmas):
             return f"all_goals (simp only [{', '.join(map(print_term, lemmas))}] at *; omega)"
 

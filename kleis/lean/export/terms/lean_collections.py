@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kleis import core
 from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, sort_of
-from kleis.lean.export.terms.propositions import conjunction
+from kleis.lean.export.terms.propositions import conjunction, truth_value
 from kleis.lean.language import lean_tree as lean
 
 __all__ = ["COLLECTIONS", "component"]
@@ -61,9 +61,12 @@ def _filter(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts)
     predicate = operation.parameters[0].sort
     if not isinstance(predicate, core.FunctionOf):
         return None
-    each = sorts.fresh("each")
-    binders = (lean.Binder((each,), sorts.type(predicate.domain[0])),)
-    chosen = lean.Bind("fun", binders, call(lean.Name("decide"), call(given[0], lean.Name(each))))
+    if isinstance(given[0], lean.Bind):
+        chosen = lean.Bind("fun", given[0].binders, truth_value(given[0].body))
+    else:
+        each = sorts.fresh("each")
+        binders = (lean.Binder((each,), sorts.type(predicate.domain[0])),)
+        chosen = lean.Bind("fun", binders, call(lean.Name("decide"), call(given[0], lean.Name(each))))
     return call(lean.Name("List.filter"), chosen, given[1])
 
 

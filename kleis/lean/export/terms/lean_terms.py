@@ -275,7 +275,7 @@ class Terms:
                 return self._selection(constructor, index, inner)
             case core.Application(function=function, arguments=arguments):
                 head = self.value(function)
-                value = self._strict(arguments, lambda given: call(head.term, *given))
+                value = self._strict(arguments, lambda given: lean.Call(head.term, tuple(given)))
                 if isinstance(function, core.Lambda):
                     raise not_expressible(
                         "a function that is written where it is applied", "write let instead"
@@ -368,6 +368,9 @@ class Terms:
         for constructor in self.data.constructors(subject.sort):
             parts = [self._part(each.name, each.sort) for each in constructor.fields]
             body = specialised(term, subject, constructor, parts)
+            if self._named_conditions and isinstance(subject, core.Variable):
+                # Of a recursion Lean has to see how the whole is made of the parts.
+                body = substitute(body, {subject.name: core.Construction(constructor, tuple(parts))})
             names = [self.locals(each.name) if occurs(each, body) else "_" for each in parts]
             found.append((self.pattern(constructor, names), body))
         return found

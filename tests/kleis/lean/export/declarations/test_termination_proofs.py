@@ -35,7 +35,7 @@ def text_of(program: str, proposition: str) -> str:
             "define once(l : List(ℤ)) : List(ℤ) =\n"
             "    match l { [] => [] | Cons(x, r) => Cons(x, once(list_filter(λ(y : ℤ) . y ≠ x, r))) }",
             "once([1, 1]) = [1]",
-            "termination_by List.length l\ndecreasing_by\n  all_goals exact Nat.lt_succ_of_le (List.length_filter_le _ _)\n",
+            "termination_by List.length l\ndecreasing_by\n  all_goals first | exact Nat.lt_succ_of_le (List.length_filter_le _ _) | ",
         ),
         (
             "define pairs(l : List(ℤ)) : ℤ = match l { [] => 0 | Cons(x, r) => x + pairs(list_slice(r, 1)) }",
@@ -62,9 +62,17 @@ def test_a_measure_has_the_proof_of_its_kind(program: str, proposition: str, exp
 )
 def test_a_recursion_whose_proof_lean_would_not_find_is_left_out(program: str) -> None:
     name = program.rpartition("define ")[2].partition("(")[0]
-    claim = f"{name}(7, 2) > 0" if name == "divisor" else f"{name}(7) > 0"
+    arguments = {"divisor": "7, 2", "halvings": "7"}[name]
+    claim = f"{name}({arguments}) > 0"
     with pytest.raises(LeanError, match=f"{name} ends|termination of {name}"):
         text_of(program, claim)
+
+
+def test_a_list_that_is_matched_is_written_with_its_parts() -> None:
+    """In a case Lean knows the parts of what is matched, and nothing of the whole."""
+    program = "define pieces(l : List(ℤ)) : ℤ = match l { [] => 0 | _ => 1 + pieces(list_slice(l, 2)) }"
+    text = text_of(program, "pieces([1, 2]) = 1")
+    assert "| head :: tail => (1 : ℤ) + pieces (List.drop (Int.toNat (2 : ℤ)) (head :: tail))" in text
 
 
 def test_a_predicate_of_definedness_gives_its_recursion_the_guard() -> None:

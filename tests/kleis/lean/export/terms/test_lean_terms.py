@@ -41,6 +41,10 @@ def test_terms_have_the_form_that_lean_elaborates(proposition: str, expected: st
     assert expected in text_of("", proposition)
 
 
+def test_a_function_that_is_computed_stands_in_brackets_before_its_argument() -> None:
+    assert "(Prod.fst p) (1 : ℤ) = (2 : ℤ)" in text_of("", "∀(p : (ℤ → ℤ) × ℤ). fst(p)(1) = 2")
+
+
 def test_a_truth_value_of_a_match_has_truth_values_as_cases() -> None:
     """Lean finds no decision procedure for a match of propositions."""
     program = OPTION + "define full(o : Opt(ℤ)) : Bool = match o { Non => false | Som(_) => true }"
