@@ -312,3 +312,12 @@ def test_the_same_question_gives_the_same_text() -> None:
 def test_a_let_of_an_example_is_in_its_claims() -> None:
     file = exported('example "sum" { let n = 2  assert(n + 1 = 3) }')
     assert "let n : ℕ := (2 : ℕ); n + (1 : ℕ) = (3 : ℕ)" in file.text
+
+
+@pytest.mark.parametrize("word", ["repeat", "while", "break", "bif", "dbg_trace", "haveI", "simproc", "stop"])
+def test_words_of_lean_are_no_names(word: str) -> None:
+    program = f"define {word}(x : ℤ) : ℤ = x + 1"
+    file = exported(program, f"∀(x {word}_ : ℤ). {word}(x) > {word}_")
+    assert f"def {word}_ (x : ℤ)" in file.text
+    assert file.sorries == 1
+    assert f"∀ {word} : ℤ" not in exported("", f"∀({word} : ℤ). {word} = {word}").text
