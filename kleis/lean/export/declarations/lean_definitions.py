@@ -334,7 +334,10 @@ class Definitions:
         if kind == "prop":
             formula = terms.formula(definition.body)
             return formula.true, TRUE, None if formula.total else formula.false
-        value = terms.value(definition.body)
+        parameter = _unmatched(definition)
+        value = (
+            terms.value(definition.body) if parameter is None else terms.opened(definition.body, parameter)
+        )
         return value.term, value.defined, None
 
     @staticmethod
@@ -344,6 +347,18 @@ class Definitions:
         if not terms.decidability.formula(termination.condition):
             terms.classical = True
         return terms.formula(termination.condition).true
+
+
+def _unmatched(definition: core.Definition) -> core.Variable | None:
+    """A parameter of one constructor whose parts a recursive definition takes without a match; None without one."""
+    for each in subterms(definition.body) if definition.group else ():
+        match each:
+            case core.Selection(constructor=constructor, term=core.Variable() as whole) if constructor.alone:
+                if isinstance(whole.sort, core.DataSort) and whole in definition.parameters:
+                    return whole
+            case _:
+                pass
+    return None
 
 
 def _is_real(definition: core.Definition) -> bool:

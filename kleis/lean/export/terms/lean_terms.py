@@ -379,7 +379,11 @@ class Terms:
         self._count += 1
         return core.Variable(f"{name if not name.startswith('_') else 'part'}\0{self._count}", sort)
 
-    def _cases(self, term: core.Conditional, subject: core.Term) -> Value:
+    def opened(self, term: core.Term, parameter: core.Variable) -> Value:
+        """A value in which a parameter of one constructor is matched, so that its parts are seen to be smaller."""
+        return self._cases(term, parameter)
+
+    def _cases(self, term: core.Term, subject: core.Term) -> Value:
         value = self.value(subject)
         branches = [(pattern, self.value(body)) for pattern, body in self._branches(term, subject)]
         result = cases(value.term, [(pattern, each.term) for pattern, each in branches])

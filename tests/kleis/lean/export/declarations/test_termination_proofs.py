@@ -86,3 +86,15 @@ def test_a_predicate_without_recursion_is_an_abbreviation() -> None:
     """So that ``decide`` sees through it."""
     text = text_of("define inverse(x : ℤ) : ℤ = div(100, x)", "inverse(3) = 33")
     assert "abbrev inverse_defined (x : ℤ) : Prop :=" in text
+
+
+def test_a_recursion_through_a_type_of_one_constructor_matches_it() -> None:
+    """What is selected from a value is not seen to be a part of it."""
+    program = """
+    data Forest = Empty | More(Tree, Forest)
+    data Tree = Node(ℕ, Forest)
+    define trees(f : Forest) : ℕ = match f { Empty => 0 | More(t, r) => nodes(t) + trees(r) }
+    define nodes(t : Tree) : ℕ = match t { Node(_, f) => 1 + trees(f) }
+    """
+    text = text_of(program, "nodes(Node(3, Empty)) = 1")
+    assert "| Tree.Node _ part => (1 : ℕ) + trees part" in text
