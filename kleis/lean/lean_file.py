@@ -60,8 +60,6 @@ class Omission(msgspec.Struct, frozen=True):
 class LeanFile(msgspec.Struct, frozen=True, kw_only=True):
     """An exported file.
 
-    approximated
-        Built-ins that are unknown functions in it: what is proved holds of them, what is refuted need not.
     level
         How far the file was checked: ``shape`` by our own checker, never more without a Lean.
     """
@@ -72,7 +70,6 @@ class LeanFile(msgspec.Struct, frozen=True, kw_only=True):
     sorries: int
     theorems: tuple[TheoremEntry, ...] = ()
     omitted: tuple[Omission, ...] = ()
-    approximated: tuple[str, ...] = ()
     level: Literal["shape"] = "shape"
 
     def declaration_at(self, line: int) -> LineEntry | None:

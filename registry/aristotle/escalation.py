@@ -99,9 +99,8 @@ def export(claim: Claim) -> Exported:
 
 
 def job_of(request: JobRequest, claim: Claim, exported: Exported, hint: str) -> Ordered:
-    """The claim's Lean text as a job.  A refutation does not count where the export left built-ins open."""
-    ordered = prove_job(request, exported.file.text, {}, hint)
-    return ordered.noting(claim=claim.text, refutation_counts=not exported.file.approximated)
+    """The claim's Lean text as a job."""
+    return prove_job(request, exported.file.text, {}, hint).noting(claim=claim.text)
 
 
 def steps(verdict: Verdict, exported: Exported | None, service: str) -> list[dict[str, str]]:

@@ -71,6 +71,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         The code of the last failure to reach the service, until the next success.
     not_before
         The time (seconds since 1970) before which the service asked not to be asked.
+    refutation_counts
+        False in records of earlier versions whose Lean text had unknown functions in place of built-ins.
     """
 
     id: str

@@ -9,6 +9,7 @@ import msgspec
 from kleis.lean.acceptance.accept import count_sorries
 from kleis.lean.export.declarations.inductive_types import UNIVERSES
 from kleis.lean.export.terms.lean_names import Names
+from kleis.lean.export.terms.lean_prelude import used_definitions
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_printer import print_command
 from kleis.lean.lean_file import LeanFile, LineEntry, NameEntry, Omission, TheoremEntry
@@ -47,14 +48,14 @@ def assembled(
     *,
     theorems: Sequence[TheoremEntry],
     omitted: Sequence[Omission],
-    approximated: Sequence[str],
 ) -> LeanFile:
     """The text of the commands in the frame of a file, with its tables."""
     lines: list[str] = []
     entries: list[LineEntry] = []
     for command in prelude(names.namespace):
         _append(lines, command)
-    for block in blocks:
+    needed = [Block(each, None, "built-ins") for each in used_definitions(each.command for each in blocks)]
+    for block in (*needed, *blocks):
         start = _append(lines, block.command)
         for name, kind in _declared(block.command):
             full = f"{names.namespace}.{name}"
@@ -68,7 +69,6 @@ def assembled(
         sorries=count_sorries(text),
         theorems=tuple(theorems),
         omitted=tuple(omitted),
-        approximated=tuple(approximated),
     )
 
 

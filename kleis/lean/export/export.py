@@ -9,6 +9,7 @@ unless a hypothesis says it already.  With `assume_defined` the statement is wea
 Invariants
     * The text is of the emitted subset: ``check_emitted(export_lean(…).text)`` finds nothing.
     * A declaration that has no Lean form is left out with all that rests on it, and listed with the reason.
+    * No theorem has an axiom of an implementation as a hypothesis: these are theorems of their own.
     * The same theory and the same question give the same text.
 
 See docs/reference/lean.md §1, docs/adr/018-lean-export.md.
@@ -18,14 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 from kleis import core
-from kleis.core.goal import Goal
+from kleis.core.goal import Goal, Obligation
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.elaborator import Elaborator
+from kleis.elaborate.scopes.implements import obligations_of
 from kleis.errors import KleisError
 from kleis.lean.export.assemble_file import Block, assembled
 from kleis.lean.export.declarations.class_scopes import DefinitionInfo, Scope
@@ -39,6 +41,7 @@ from kleis.lean.export.proofs.refutations import refutation_of
 from kleis.lean.export.stated_propositions import Proposition, propositions_of
 from kleis.lean.export.terms.lean_names import Names, spelled
 from kleis.lean.export.terms.lean_terms import Terms
+from kleis.lean.export.terms.lean_types import not_expressible
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.lean_file import LeanFile, Omission, TheoremEntry
 from kleis.problems import Place, place_of
@@ -48,10 +51,19 @@ from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory
 
-__all__ = ["Decide", "export_goal", "export_lean"]
+__all__ = ["Decide", "Judge", "export_goal", "export_lean"]
 
 Decide = Callable[[Expression], Verdict]
 """Answers whether a proposition holds: ``prover.verify``."""
+
+
+class Judge(Protocol):
+    """Knows whether an axiom holds of what an implementation gives: a prover."""
+
+    elaborator: Elaborator
+
+    def holds(self, obligation: Obligation) -> Verdict:
+        """The verdict on an obligation of its elaborator."""
 
 
 def export_lean(
@@ -64,15 +76,17 @@ def export_lean(
     file: str = "<text>",
     files: Iterable[str] | None = None,
     verdict: Decide | None = None,
+    judge: Judge | None = None,
     assume_defined: bool = False,
 ) -> LeanFile:
     """The Lean file of a proposition with what it rests on, or of everything a theory declares.
 
     `files` keeps only what these files declare (all if None).  `verdict` is asked for proofs and countermodels; without
-    it every proof is ``sorry``.  Raises `ElaborationError` for a proposition that is ill-formed and `LeanError` for one
+    it every proof is ``sorry``.  `judge` is asked of implementations: what speaks of one that is no model is not written.
+    Raises `ElaborationError` for a proposition that is ill-formed and `LeanError` for one
     without a form in Lean; where all is exported, what has none is listed in `omitted`.
     """
-    writer = _Writer(theory, f"Spec.{spelled(module)}", verdict, assume_defined)
+    writer = _Writer(theory, f"Spec.{spelled(module)}", verdict, judge, assume_defined)
     if proposition is not None:
         goal = writer.elaborator.proposition(proposition, using=using, file=file)
         source = Proposition(name or "claim", proposition, place_of(proposition, file), using)
@@ -84,7 +98,7 @@ def export_lean(
 
 def export_goal(goal: Goal, name: str = "claim", *, module: str = "Theory") -> LeanFile:
     """The Lean file of a goal of the core, without a theory."""
-    writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, False)
+    writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, None, False)
     writer.theorem(Proposition(name, None, Place("<core>", 0, 0), None), goal)
     return writer.file()
 
@@ -92,9 +106,16 @@ def export_goal(goal: Goal, name: str = "claim", *, module: str = "Theory") -> L
 class _Writer:
     """Collects the commands of one file."""
 
-    def __init__(self, theory: Theory, namespace: str, verdict: Decide | None, assume_defined: bool) -> None:
+    def __init__(
+        self,
+        theory: Theory,
+        namespace: str,
+        verdict: Decide | None,
+        judge: Judge | None,
+        assume_defined: bool,
+    ) -> None:
         self.theory = theory
-        self.elaborator = Elaborator(theory)
+        self.elaborator = judge.elaborator if judge is not None else Elaborator(theory)
         self.names = Names(namespace)
         self.data = Data(self.elaborator, self.names, self.emit)
         self.classes = Classes(self.names, self.emit)
@@ -104,6 +125,7 @@ class _Writer:
         self.theorems: list[TheoremEntry] = []
         self.omitted: list[Omission] = []
         self._verdict = verdict
+        self._judge = judge
         self._assume_defined = assume_defined
 
     def emit(self, command: lean.Command, place: Place | None, kleis: str) -> None:
@@ -137,6 +159,7 @@ class _Writer:
                 place = place_of(structure, file)
                 self._try(structure.name, partial(self.available.structure, structure.name), place)
         self._obligations(wanted)
+        self._implementations(wanted)
         for source in propositions_of(self.theory):
             if wanted(source.place.file):
                 self._try(source.name, partial(self._proposition, source), source.place)
@@ -152,11 +175,19 @@ class _Writer:
         for goal in self._sections():
             for each in goal.obligations:
                 if each.kind == "section" and wanted(each.place.file):
-                    inner = msgspec.structs.replace(
-                        self.elaborator.formula(each.formula, each.place), claim=each.formula
-                    )
-                    source = Proposition(each.name, None, each.place, None)
-                    self._try(each.name, partial(self.theorem, source, inner), each.place)
+                    self._try(each.name, partial(self._obligation, each), each.place)
+
+    def _implementations(self, wanted: Callable[[str], bool]) -> None:
+        """What has to be proved of implementations, as theorems."""
+        for implementation in self.elaborator.globals.implementations():
+            if wanted(implementation.place.file):
+                for each in obligations_of(self.elaborator, implementation):
+                    self._try(each.name, partial(self._obligation, each), each.place)
+
+    def _obligation(self, obligation: Obligation) -> None:
+        goal = self.elaborator.formula(obligation.formula, obligation.place)
+        source = Proposition(obligation.name, None, obligation.place, None)
+        self.theorem(source, msgspec.structs.replace(goal, claim=obligation.formula))
 
     def _sections(self) -> tuple[Goal, ...]:
         try:
@@ -174,6 +205,7 @@ class _Writer:
 
     def theorem(self, source: Proposition, goal: Goal) -> None:
         """A proposition as a theorem: with a proof, with its refutation beside it, or with ``sorry``."""
+        goal = self._unassuming(goal)
         claim = goal.claim
         assert claim is not None
         definitions = self.definitions_of(goal)
@@ -205,6 +237,22 @@ class _Writer:
         entry = TheoremEntry(f"{self.names.namespace}.{name}", status, text, source.name, method)
         self.theorems.append(entry)
 
+    def _unassuming(self, goal: Goal) -> Goal:
+        """The goal without axioms of implementations; raises `LeanError` where one is known to fail.
+
+        What an implementation gives is a definition in Lean, so that a claim about it needs no hypothesis.
+        """
+        needed = [each for each in goal.obligations if each.kind == "implements"]
+        for each in needed:
+            if self._judge is not None and self._judge.holds(each).status == "disproved":
+                axiom = each.name.rpartition("::")[2]
+                raise not_expressible(f"{each.subject} is no model: {axiom} fails", "mend what it gives")
+        formulas = {each.formula for each in needed}
+        kept = tuple(
+            each for each in goal.axioms if each.standing != "assumed" or each.formula not in formulas
+        )
+        return msgspec.structs.replace(goal, axioms=kept)
+
     def literal_at(self, text: str, sort: core.Sort) -> core.Term:
         """The value of a Kleis text, at a sort."""
         goal = self.elaborator.proposition(parse_expression(f"∀(x : {sort_text(sort)}). x = ({text})"))
@@ -217,11 +265,4 @@ class _Writer:
 
     def file(self) -> LeanFile:
         """The text, with its tables."""
-        approximated = sorted(set(self.available.unknown_labels()))
-        return assembled(
-            self.names,
-            self.blocks,
-            theorems=self.theorems,
-            omitted=self.omitted,
-            approximated=approximated,
-        )
+        return assembled(self.names, self.blocks, theorems=self.theorems, omitted=self.omitted)

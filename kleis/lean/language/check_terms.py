@@ -259,7 +259,7 @@ class TermChecker:
                         if name not in self.locals:
                             self._report("scope", f"{name} is not known here")
                     closed = True
-                case lean.Close():
+                case lean.Close() | lean.Decrease():
                     closed = True
         if not closed:
             self._report("tactic", "the proof is not closed")
@@ -268,7 +268,7 @@ class TermChecker:
 # ── What is known ──────────────────────────────────────────────────────────────────────────────────────────────
 
 TYPES: dict[str, int] = {
-    **dict.fromkeys(("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String", "Unit", "Prop"), 0),
+    **dict.fromkeys(("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Bool", "String", "Char", "Unit", "Prop"), 0),
     **dict.fromkeys(("List", "Set", "Fin", "BitVec", "Nonempty"), 1),
     "Matrix": 3,
 }
@@ -280,7 +280,8 @@ _OF_ONE = (
     "Real.arcsin", "Real.arccos", "Real.arctan", "Real.log", "Prod.fst", "Prod.snd", "List.length",
     "List.tail", "List.reverse", "List.flatten", "List.sum", "List.prod", "String.length", "Set.singleton",
     "Set.ncard", "Set.Finite", "BitVec.toNat", "BitVec.toInt", "BitVec.not", "BitVec.neg", "Eq.symm",
-    "And.left", "And.right",
+    "And.left", "And.right", "List.range", "String.ofList", "String.toList", "Char.toNat", "Char.isDigit",
+    "Char.isAlpha", "Char.isAlphanum", "Int.repr", "Matrix.transpose", "Matrix.trace", "Matrix.det",
 )  # fmt: skip
 
 _OF_TWO = (
@@ -288,7 +289,9 @@ _OF_TWO = (
     "List.filter", "List.flatMap", "List.replicate", "List.cons", "Set.insert", "Set.image", "Finset.Icc",
     "Finset.sum", "Finset.prod", "absurd", "Eq.trans", "congrArg", "BitVec.and", "BitVec.or", "BitVec.xor",
     "BitVec.add", "BitVec.sub", "BitVec.mul", "BitVec.ult", "BitVec.ule", "BitVec.slt", "BitVec.sle",
-    "BitVec.append", "BitVec.ofInt", "BitVec.ofNat", "BitVec.zeroExtend", "BitVec.signExtend",
+    "BitVec.smtUDiv", "BitVec.umod", "BitVec.smtSDiv", "BitVec.srem", "BitVec.shiftLeft", "BitVec.ushiftRight",
+    "BitVec.sshiftRight", "List.zip", "List.take", "List.drop", "List.rotateLeft", "List.isPrefixOf", "List.elem",
+    "List.dropWhile", "List.all", "BitVec.append", "BitVec.ofInt", "BitVec.ofNat", "BitVec.zeroExtend", "BitVec.signExtend",
 )  # fmt: skip
 
 CONSTANTS: dict[str, int] = {
@@ -303,7 +306,7 @@ CONSTANTS: dict[str, int] = {
         _OF_TWO,
         2,
     ),
-    **dict.fromkeys(("List.getD", "List.foldl", "List.foldr"), 3),
+    **dict.fromkeys(("List.getD", "List.foldl", "List.foldr", "List.zipWith", "BitVec.extractLsb'"), 3),
     "rfl": 0,
 }
 

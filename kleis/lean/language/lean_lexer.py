@@ -320,20 +320,31 @@ class _Scanner(_Lexer):
 
 # ── Words that a name must not be ──────────────────────────────────────────────────────────────────────────────
 #
-# Tried on Lean 4.28-pre; `lemma` and some symbols come from Mathlib.
+# What Lean 4.28-pre refuses as the name of a binder, of all words in its own parsers and syntax; `lemma` and some symbols
+# come from Mathlib.  `stop` and `admit` are tactics that leave a proof open.
 
 RESERVED = frozenset(
     [
         "def", "theorem", "example", "abbrev", "axiom", "opaque", "instance", "class", "structure",
         "inductive", "coinductive", "mutual", "end", "namespace", "section", "open", "export", "import",
         "universe", "variable", "attribute", "set_option", "deriving", "extends", "where", "in", "at",
-        "from", "with", "using", "hiding", "renaming", "then", "else", "if", "match", "do", "let", "have",
-        "show", "suffices", "by", "fun", "forall", "exists", "for", "unless", "return", "try", "catch",
-        "finally", "mut", "calc", "sorry", "nomatch", "nofun", "Type", "Prop", "Sort", "private",
-        "protected", "public", "local", "scoped", "meta", "noncomputable", "partial", "unsafe", "macro",
-        "syntax", "notation", "infix", "infixl", "infixr", "prefix", "postfix", "elab", "elab_rules",
-        "declare_syntax_cat", "initialize", "builtin_initialize", "include", "omit", "termination_by",
-        "decreasing_by", "lemma", "macro_rules", "nonrec", "run_cmd", "λ", "Π", "Σ", "∀", "∃",
+        "from", "with", "using", "hiding", "renaming", "then", "else", "if", "match", "do", "let",
+        "have", "show", "suffices", "by", "fun", "forall", "exists", "for", "unless", "return", "try",
+        "catch", "finally", "mut", "calc", "sorry", "nomatch", "nofun", "Type", "Prop", "Sort",
+        "private", "protected", "public", "local", "scoped", "meta", "noncomputable", "partial",
+        "unsafe", "macro", "syntax", "notation", "infix", "infixl", "infixr", "prefix", "postfix",
+        "elab", "elab_rules", "declare_syntax_cat", "initialize", "builtin_initialize", "include",
+        "omit", "termination_by", "decreasing_by", "lemma", "macro_rules", "nonrec", "run_cmd", "λ",
+        "Π", "Σ", "∀", "∃", "bif", "break", "builtin_dsimproc", "builtin_dsimproc_decl",
+        "builtin_simproc", "builtin_simproc_decl", "by_elab", "coinductive_fixpoint", "continue",
+        "dbg_trace", "docs_to_verso", "dsimproc", "dsimproc_decl", "eval_prec", "eval_prio",
+        "generalizing", "grind_propagator", "haveI", "include_str", "inductive_fixpoint", "init_quot",
+        "leading_parser", "letI", "let_delayed", "let_fun", "let_tmp", "matches", "max_prec",
+        "mod_cast", "nat_lit", "norm_cast_add_elim", "partial_fixpoint", "recommended_spelling",
+        "register_tactic_tag", "repeat", "run_elab", "run_meta", "seal", "set_library_suggestions",
+        "show_term", "show_term_elab", "simproc", "simproc_decl", "tactic_alt", "tactic_extension",
+        "tactic_tag", "trailing_parser", "unif_hint", "unseal", "until", "while",
+        "without_expected_type", "stop", "admit",
     ]
 )  # fmt: skip
 
@@ -345,6 +356,6 @@ GLOBAL_NAMES = frozenset(
     [
         "true", "false", "True", "False", "decide", "min", "max", "abs", "norm", "star", "absurd", "rfl",
         "Nat", "Int", "Rat", "Real", "Complex", "Bool", "String", "List", "Prod", "Set", "Finset", "Fin",
-        "Matrix", "BitVec", "Unit", "Nonempty", "Classical", "Decidable", "ℕ", "ℤ", "ℚ", "ℝ", "ℂ",
+        "Matrix", "BitVec", "Unit", "Builtin", "Char", "Nonempty", "Classical", "Decidable", "ℕ", "ℤ", "ℚ", "ℝ", "ℂ",
     ]
 )  # fmt: skip

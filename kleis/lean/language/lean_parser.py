@@ -9,10 +9,12 @@ of the column where its declaration, field or tactic begins.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
+from kleis.lean.language.lean_printer import FILTERED, REMAINDER
 from kleis.lean.language.parse_terms import TermParser
 
 __all__ = ["LeanError", "Placed", "parse_file", "parse_placed"]
@@ -58,7 +60,7 @@ class _FileParser(TermParser):
             doc = _inside(self.take().text)
         if self.at("class", "structure"):
             return self._class(doc, classical)
-        if classical or self.at("noncomputable", "def", "theorem"):
+        if classical or self.at("noncomputable", "def", "abbrev", "theorem"):
             return self._definition(doc, classical)
         if self.at("inductive"):
             return self._inductive(doc)
@@ -151,12 +153,13 @@ class _FileParser(TermParser):
         noncomputable = self.at("noncomputable")
         if noncomputable:
             self.take()
-        self.expect("def")
+        abbreviation = self.at("abbrev")
+        self.expect("abbrev" if abbreviation else "def")
         name, binders = self.name(), self.binders()
         self.expect(":")
         type_ = self.term()
         if self.at("where"):
-            if binders or noncomputable or classical:
+            if binders or noncomputable or classical or abbreviation:
                 raise self.error_here("a model takes no arguments", ":=")
             return self._model(name, type_, doc)
         self.expect(":=")
@@ -170,7 +173,9 @@ class _FileParser(TermParser):
         if self.at("decreasing_by"):
             self.take()
             decreasing = self._tactics(3)
-        return lean.Def(name, binders, type_, body, noncomputable, classical, measures, decreasing, doc)
+        return lean.Def(
+            name, binders, type_, body, noncomputable, abbreviation, classical, measures, decreasing, doc
+        )
 
     def _body(self) -> lean.Term:
         if not self._indented(3):
@@ -226,6 +231,8 @@ class _FileParser(TermParser):
         if self.at("exact"):
             self.take()
             return lean.Exact(self.term())
+        if self.at("all_goals") and (found := self._decrease()) is not None:
+            return found
         names = []
         while self.at("cases"):
             self.take()
@@ -233,6 +240,41 @@ class _FileParser(TermParser):
             self.expect("<;>")
         close = self.close()
         return lean.Cases(tuple(names), close) if names else close
+
+    def _decrease(self) -> lean.Decrease | None:
+        """That a measure decreases; None where another tactic follows ``all_goals``."""
+        self.take()
+        for kind, words in _DECREASES:
+            if self._follow(words):
+                self.expect(*words)
+                return lean.Decrease(kind)
+        if not self.at("("):
+            self.back()
+            return None
+        self.expect("(", "simp", "only", "[")
+        lemmas: list[lean.Name] = []
+        while not self.at("]"):
+            if lemmas:
+                self.expect(",")
+            lemmas.append(lean.Name(self.name()))
+        self.expect("]", "at", "*", ";", "omega", ")")
+        return lean.Decrease("lengths", tuple(lemmas))
+
+    def _follow(self, words: Sequence[str]) -> bool:
+        """Whether exactly these tokens come next."""
+        start = self._place
+        found = self._tokens[start : start + len(words)]
+        return [each.text for each in found] == list(words)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(each.text for each in tokenize(text) if each.kind != "end")
+
+
+_DECREASES: tuple[tuple[Literal["remainder", "filtered"], tuple[str, ...]], ...] = (
+    ("remainder", _words(REMAINDER)),
+    ("filtered", _words(FILTERED)),
+)
 
 
 def _inside(text: str) -> str:

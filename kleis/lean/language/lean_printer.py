@@ -12,7 +12,15 @@ from collections.abc import Sequence
 
 from kleis.lean.language import lean_tree as lean
 
-__all__ = ["print_command", "print_file", "print_term", "quote"]
+__all__ = ["FILTERED", "REMAINDER", "print_command", "print_file", "print_term", "quote"]
+
+REMAINDER = "first | omega | (apply Nat.mod_lt; omega)"
+FILTERED = (
+    "first | exact Nat.lt_succ_of_le (List.length_filter_le _ _) "
+    "| (simp only [List.length_unattach, List.length_cons]; exact Nat.lt_succ_of_le "
+    "(Nat.le_trans (List.length_filter_le _ _) (Nat.le_of_eq List.length_attach)))"
+)
+"""Proofs that a measure decreases; within a definition Lean may write a list as that of its members."""
 
 _APPLICATION = 100
 _BRACKETS = {"explicit": ("(", ")"), "implicit": ("{", "}"), "instance": ("[", "]")}
@@ -81,7 +89,8 @@ def _def(command: lean.Def) -> list[str]:
     lines = _remark("/--", command.doc)
     if command.classical:
         lines.insert(0, "open Classical in")
-    head = f"{'noncomputable ' if command.noncomputable else ''}def {command.name}{_binders(command.binders)}"
+    keyword = "abbrev" if command.abbreviation else "def"
+    head = f"{'noncomputable ' if command.noncomputable else ''}{keyword} {command.name}{_binders(command.binders)}"
     head += f" : {print_term(command.type)} :="
     if isinstance(command.body, lean.Match):
         lines += [head, f"  match {print_term(command.body.subject)} with"]
@@ -129,6 +138,12 @@ def _tactic(tactic: lean.Tactic) -> str:
             return f"exact {print_term(term)}"
         case lean.Cases(names=names, then=then):
             return " <;> ".join([*(f"cases {name}" for name in names), then.name])
+        case lean.Decrease(kind="remainder"):
+            return f"all_goals {REMAINDER}"
+        case lean.Decrease(kind="filtered"):
+            return f"all_goals {FILTERED}"
+        case lean.Decrease(lemmas=lemmas):
+            return f"all_goals (simp only [{', '.join(map(print_term, lemmas))}] at *; omega)"
 
 
 # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -28,6 +28,7 @@ __all__ = [
     "Close",
     "Command",
     "Constructor",
+    "Decrease",
     "Def",
     "Doc",
     "End",
@@ -282,7 +283,19 @@ class Cases(Node, frozen=True):
     then: Close
 
 
-Tactic: TypeAlias = Close | Intro | Exact | Cases
+class Decrease(Node, frozen=True):
+    """That a measure decreases where ``omega`` alone does not see it.
+
+    kind
+        ``remainder``: some measure becomes a remainder.  ``filtered``: a list loses its head and is filtered.
+        ``lengths``: by equations about lengths, which are given.
+    """
+
+    kind: Literal["remainder", "filtered", "lengths"]
+    lemmas: tuple[Name, ...] = ()
+
+
+Tactic: TypeAlias = Close | Intro | Exact | Cases | Decrease
 
 
 # ── Commands ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -374,6 +387,7 @@ class Def(Node, frozen=True):
     type: Term
     body: Term
     noncomputable: bool = False
+    abbreviation: bool = False
     classical: bool = False
     measures: tuple[Term, ...] = ()
     decreasing: tuple[Tactic, ...] = ()

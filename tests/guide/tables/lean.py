@@ -98,7 +98,7 @@ _DECLARATIONS = (
     ("∀(x : ℤ). inverse(x) ≤ 100", "define inverse(x : ℤ) : ℤ = div(100, x)"),
     ("∀(l : List(ℤ)). total(l) > 0", "define total(l : List(ℤ)) : ℤ = match l { [] => 0 | Cons(x, r) => x + total(r) }"),
     ("∀(n : ℤ). count(n) = 0", "define count(n : ℤ) : ℤ = if n ≤ 0 then 0 else 1 + count(n - 1)"),
-    ("∀(s : String). trim(s) = s", ""),
+    ("∀(n : ℤ). range(n) = []", ""),
 )  # fmt: skip
 
 

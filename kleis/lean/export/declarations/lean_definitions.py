@@ -24,11 +24,12 @@ from kleis.core.traversal import sorts_of, subterms
 from kleis.lean.export.declarations.class_scopes import DefinitionInfo, Scope, Use
 from kleis.lean.export.declarations.inductive_types import Data, Emit
 from kleis.lean.export.declarations.requirements import Contents, Gathering, carriers_in
+from kleis.lean.export.declarations.termination_proofs import measures_of
 from kleis.lean.export.terms.conditionals import Decidability
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
-from kleis.lean.export.terms.lean_types import call, not_expressible
-from kleis.lean.export.terms.propositions import TRUE, merged, negation, simplified
+from kleis.lean.export.terms.lean_types import not_expressible
+from kleis.lean.export.terms.propositions import TRUE, guarded, merged, negation, simplified
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError
 from kleis.problems import Place
@@ -106,9 +107,16 @@ class Definitions:
         return self._known[made]
 
     def is_measured(self, key: str) -> bool:
-        """Whether a definition is recursive by a measure."""
+        """Whether Lean makes a definition recursive by a measure."""
         termination = self._terminations.get(key)
-        return termination is not None and termination.kind == "measure"
+        return termination is not None and (termination.kind == "measure" or len(termination.arguments) > 1)
+
+    def has_recursive_predicate(self, key: str) -> bool:
+        """Whether where a definition has a value is itself said by recursion."""
+        definition = self._definitions[key]
+        return bool(definition.group) and any(
+            info.defined or info.false for made, info in self._known.items() if made.definition.key == key
+        )
 
     def _uses(self, definition: core.Definition, scope: Scope) -> tuple[Use, ...]:
         """The classes whose operations a definition depends on."""
@@ -205,6 +213,7 @@ class Definitions:
             binders=part.command.binders,
             type=lean.Name("Prop"),
             body=formula,
+            abbreviation=not recursive,
             classical=part.command.classical,
             measures=part.command.measures if recursive else (),
             decreasing=part.command.decreasing if recursive else (),
@@ -283,7 +292,11 @@ class Definitions:
         noncomputable = info.kind == "value" and (
             terms.classical or scope.noncomputable or bool(scope.sorts.chosen) or _is_real(definition)
         )
-        measures, decreasing = self._measures(terms, termination)
+        measures, decreasing = measures_of(terms, definition, termination)
+        if measures:
+            names = self._recursive_names(definition, uses)
+            predicates = [(part, guarded(formula, names)) for part, formula in predicates]
+            body = guarded(simplified(body), names) if info.kind == "prop" else body
         command = lean.Def(
             name=info.name,
             binders=(*scope.heads(), *parameters),
@@ -295,6 +308,16 @@ class Definitions:
             decreasing=decreasing,
         )
         return Written(command, tuple(predicates), frozenset(scope.inhabited))
+
+    def _recursive_names(self, definition: core.Definition, uses: tuple[Use, ...]) -> frozenset[str]:
+        """The Lean names of the formulas and predicates of a recursive group."""
+        infos = [self._known[Key(self._definitions[key], uses)] for key in definition.group]
+        return frozenset(
+            name
+            for each in infos
+            for name in (each.name if each.kind == "prop" else "", each.defined, each.false)
+            if name
+        )
 
     @staticmethod
     def _where(hypothesis: str, condition: lean.Term, formula: lean.Term) -> lean.Term:
@@ -311,7 +334,10 @@ class Definitions:
         if kind == "prop":
             formula = terms.formula(definition.body)
             return formula.true, TRUE, None if formula.total else formula.false
-        value = terms.value(definition.body)
+        parameter = _unmatched(definition)
+        value = (
+            terms.value(definition.body) if parameter is None else terms.opened(definition.body, parameter)
+        )
         return value.term, value.defined, None
 
     @staticmethod
@@ -322,28 +348,17 @@ class Definitions:
             terms.classical = True
         return terms.formula(termination.condition).true
 
-    @staticmethod
-    def _measures(
-        terms: Terms, termination: Termination | None
-    ) -> tuple[tuple[lean.Term, ...], tuple[lean.Tactic, ...]]:
-        if termination is None or termination.kind != "measure":
-            return (), ()
-        return tuple(_measure(terms, each) for each in termination.measures), (
-            lean.Close("omega", all_goals=True),
-        )
 
-
-def _measure(terms: Terms, measure: core.Term) -> lean.Term:
-    value = terms.value(measure).term
-    match measure.sort:
-        case core.Numeric(name="ℕ"):
-            return value
-        case core.Numeric(name="ℤ"):
-            return call(lean.Name("Int.toNat"), value)
-        case core.Numeric():
-            raise not_expressible("a measure that is no integer")
-        case _:
-            return call(lean.Name("sizeOf"), value)
+def _unmatched(definition: core.Definition) -> core.Variable | None:
+    """A parameter of one constructor whose parts a recursive definition takes without a match; None without one."""
+    for each in subterms(definition.body) if definition.group else ():
+        match each:
+            case core.Selection(constructor=constructor, term=core.Variable() as whole) if constructor.alone:
+                if isinstance(whole.sort, core.DataSort) and whole in definition.parameters:
+                    return whole
+            case _:
+                pass
+    return None
 
 
 def _is_real(definition: core.Definition) -> bool:

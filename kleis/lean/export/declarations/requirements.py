@@ -1,7 +1,6 @@
 """What terms depend on, directly or through definitions: what must be declared before them in Lean.
 
-Unlike the traversals of `kleis.core.traversal` this counts a built-in without a counterpart in Lean as a symbol, and the
-conditions of built-ins as parts of the term.
+Unlike the traversals of `kleis.core.traversal` this counts the conditions of built-ins as parts of the term.
 """
 
 from __future__ import annotations
@@ -13,10 +12,6 @@ import msgspec
 from kleis import core
 from kleis.core.sort_operations import sort_parts
 from kleis.core.traversal import bound_by, subterms
-from kleis.lean.export.terms.lean_builtins import OPERATIONS
-from kleis.lean.export.terms.lean_terms import builtin_symbol
-from kleis.lean.export.terms.lean_types import Sorts
-from kleis.lean.language import lean_tree as lean
 
 __all__ = ["Contents", "Gathering", "carriers_in"]
 
@@ -28,15 +23,12 @@ class Contents(msgspec.Struct):
         By name, with the families' arguments of the first occurrence.
     numbers
         Dimensions that are parameters.
-    without_counterpart
-        The symbols among `symbols` that stand for built-ins.
     """
 
     symbols: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
     carriers: dict[str, core.Carrier] = msgspec.field(default_factory=dict)
     numbers: dict[str, None] = msgspec.field(default_factory=dict)
     definitions: dict[str, None] = msgspec.field(default_factory=dict)
-    without_counterpart: dict[core.Symbol, None] = msgspec.field(default_factory=dict)
 
     def add(self, other: Contents) -> None:
         """Add everything of another one."""
@@ -44,7 +36,6 @@ class Contents(msgspec.Struct):
         self.carriers = {**other.carriers, **self.carriers}
         self.numbers |= other.numbers
         self.definitions |= other.definitions
-        self.without_counterpart |= other.without_counterpart
 
     def sort(self, sort: core.Sort | core.Dimension) -> None:
         """Note the carriers and numbers of a sort."""
@@ -70,30 +61,12 @@ class Contents(msgspec.Struct):
         self.symbols.setdefault(symbol)
 
 
-class _AnyTypes(Sorts):
-    """Types of no declaration: enough to ask whether a built-in has a counterpart in Lean."""
-
-    def __init__(self) -> None:
-        """No names are needed."""
-        self.chosen = set()
-
-    def fresh(self, stem: str) -> str:
-        return stem
-
-    def type(self, sort: core.Sort) -> lean.Term:
-        return lean.Name("T")
-
-    def some(self, sort: core.Sort, below: frozenset[core.Sort] = frozenset()) -> lean.Term:
-        return lean.Name("d")
-
-
 class Gathering:
     """Gathers over the definitions of one goal."""
 
     def __init__(self, definitions: Mapping[str, core.Definition]) -> None:
         self.definitions = definitions
         self._known: dict[str, Contents] = {}
-        self._types = _AnyTypes()
 
     def of(self, terms: Iterable[core.Term]) -> Contents:
         """What terms depend on."""
@@ -124,9 +97,6 @@ class Gathering:
                     return
                 found.symbol(symbol)
             case core.BuiltinCall(operation=operation):
-                if not self.has_counterpart(operation):
-                    found.symbol(builtin_symbol(operation))
-                    found.without_counterpart.setdefault(builtin_symbol(operation))
                 if operation.condition is not None:
                     found.add(self.of((operation.condition,)))
             case core.DefinitionCall(definition=key):
@@ -138,14 +108,6 @@ class Gathering:
                 found.sort(constructor.sort)
             case _:
                 pass
-
-    def has_counterpart(self, operation: core.Operation) -> bool:
-        """Whether a built-in has a counterpart in Lean at its sorts."""
-        encoder = OPERATIONS.get(operation.name)
-        if encoder is None:
-            return False
-        given = [lean.Name(f"a{place}") for place, _ in enumerate(operation.parameters)]
-        return encoder(operation, given, self._types) is not None
 
 
 def carriers_in(sorts: Iterable[core.Sort | core.Dimension]) -> Contents:

@@ -2,7 +2,7 @@
 
 A proposition is about some structures at some types and about the sections it is linked to.  Each of them is a class
 that was declared once for the file; where these classes together say exactly what is assumed, they are taken.  Where
-they do not (unions, renamed parents at concrete types, implementations), one class with every assumption is written for
+they do not (unions, renamed parents at concrete types), one class with every assumption is written for
 the proposition.
 """
 
@@ -49,12 +49,6 @@ class Available:
         self._writer = writer
         self._structures: dict[str, ClassInfo | LeanError] = {}
         self._sections: dict[str, ClassInfo | LeanError | None] = {}
-        self._unknown: dict[core.Symbol, ClassInfo] = {}
-        self._labels: dict[str, None] = {}
-
-    def unknown_labels(self) -> Iterable[str]:
-        """The built-ins that are unknown functions in this file."""
-        return tuple(self._labels)
 
     # ── classes ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -80,7 +74,7 @@ class Available:
         formulas = self._formulas(instance)
         axioms = [each for each in goal.axioms if each.formula in formulas]
         definitions = self._writer.definitions_of(goal)
-        linked = self._linked(goal, definitions, {*_symbols(instance)})
+        linked = self._linked(goal)
         symbols = self._own(definitions, instance, axioms, linked)
         node = self._writer.theory.structures[instance.structure]
         place = place_of(node, self._writer.theory.lookup(instance.structure)[0].file)
@@ -100,16 +94,14 @@ class Available:
         mentioned = definitions.gathering.of(each.formula for each in axioms).symbols
         return [*_symbols(instance), *(each for each in mentioned if each not in elsewhere)]
 
-    def _linked(self, goal: Goal, definitions: Definitions, own: set[core.Symbol]) -> list[Use]:
-        """The classes of the sections that a structure's axioms are linked to, and of built-ins without a counterpart."""
+    def _linked(self, goal: Goal) -> list[Use]:
+        """The classes of the sections that a structure's axioms are linked to."""
         found: list[Use] = []
         for each in goal.instances:
             if not self._writer.theory.structures[each.structure].parameters:
                 info = self._section(each.structure)
                 if info is not None and itself(info) not in found:
                     found.append(itself(info))
-        gathered = definitions.gathering.of(each.formula for each in goal.axioms)
-        found += [self.unknown(symbol) for symbol in gathered.without_counterpart if symbol not in own]
         return found
 
     def _ancestor(self, instance: Instance) -> tuple[Use, Sequence[Axiom]] | None:
@@ -141,27 +133,14 @@ class Available:
         symbols: list[core.Symbol] = []
         for name in labels:
             symbols += _symbols(self._writer.elaborator.globals.section(name))
-        gathered = definitions.gathering.of(each.formula for each in goal.axioms)
         symbols += [each for each in goal.symbols if each not in symbols]
         if not symbols and not goal.axioms:
             return None
-        without_counterpart = [
-            self.unknown(each) for each in gathered.without_counterpart if each not in symbols
-        ]
         label = labels[0] if len(labels) == 1 else "_and_".join(labels[:3])
         node = self._writer.theory.structures[labels[0]]
         place = place_of(node, self._writer.theory.lookup(labels[0])[0].file)
         content = ClassContent(label, symbols, goal.axioms, (), place)
-        return self._writer.classes.declare(content, definitions, without_counterpart)
-
-    def unknown(self, symbol: core.Symbol) -> Use:
-        """The class of a built-in without a counterpart in Lean, at the sorts it is used."""
-        if symbol not in self._unknown:
-            content = ClassContent(f"Builtin_{symbol.name}", (symbol,), ())
-            empty = self._writer.definitions_of(Goal(claim=None))
-            self._unknown[symbol] = self._writer.classes.declare(content, empty, ())
-            self._labels.setdefault(symbol.name)
-        return itself(self._unknown[symbol])
+        return self._writer.classes.declare(content, definitions, ())
 
     # ── uses ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -234,10 +213,6 @@ class Available:
                 uses.setdefault(each)
                 symbols |= set(each.symbols)
             left -= theirs
-        for symbol in gathered.symbols:
-            if symbol not in symbols and symbol in gathered.without_counterpart:
-                uses.setdefault(self.unknown(symbol))
-                symbols.add(symbol)
         complete = not left and all(each in symbols for each in gathered.symbols)
         if not complete or not _disjoint(uses):
             return None
@@ -245,14 +220,12 @@ class Available:
 
     def _flat(self, goal: Goal, definitions: Definitions, gathered: Contents) -> tuple[Use, ...]:
         """One class with everything that is assumed."""
-        without_counterpart = [self.unknown(each) for each in gathered.without_counterpart]
-        own = [each for each in gathered.symbols if each not in gathered.without_counterpart]
+        own = tuple(gathered.symbols)
         if not own and not goal.axioms:
-            return tuple(without_counterpart)
+            return ()
         structures = [each.structure for each in goal.instances]
         content = ClassContent("Theory_" + "_".join(structures[:2]), own, goal.axioms)
-        info = self._writer.classes.declare(content, definitions, without_counterpart)
-        return (*without_counterpart, itself(info))
+        return (itself(self._writer.classes.declare(content, definitions, ())),)
 
     # ── what the elaborator knows ────────────────────────────────────────────────────────────────────────
 

@@ -35,6 +35,9 @@ __all__ = ["Proof", "find_proof", "instance_proof", "is_decided", "outermost"]
 MAXIMUM_CASES = 1_000
 """Cases of a finite decision."""
 
+_LONGEST = 20
+"""Elements of a list that is computed in a decision: a step of recursion in Lean for each."""
+
 
 class Proof(msgspec.Struct, frozen=True):
     """Tactics, and what kind of proof they are."""
@@ -83,16 +86,30 @@ def is_decided(formula: core.Term, definitions: Definitions) -> bool:
                 return False
             if isinstance(each, core.BuiltinCall):
                 condition = each.operation.condition
-                if not definitions.gathering.has_counterpart(each.operation):
+                if _is_long(each):
                     return False
                 if condition is not None and not definitions.decidability.formula(condition):
                     return False
             if isinstance(each, core.DefinitionCall) and each.definition not in seen:
                 seen.add(each.definition)
-                if definitions.is_measured(each.definition):
+                if definitions.is_measured(each.definition) or definitions.has_recursive_predicate(
+                    each.definition
+                ):
                     return False
                 waiting.append(definitions.gathering.definitions[each.definition].body)
     return True
+
+
+def _is_long(term: core.BuiltinCall) -> bool:
+    """Whether computing a built-in may go deeper than Lean lets ``decide`` go: over an interval, or a long list."""
+    if term.operation.name in ("sum_bounds", "prod_bounds", "sum_over"):
+        return True
+    numerals = [
+        each.value
+        for each in subterms(*term.arguments)
+        if isinstance(each, core.LiteralTerm) and not isinstance(each.value, bool | str)
+    ]
+    return term.operation.name in ("range", "replicate") and any(each > _LONGEST for each in numerals)
 
 
 def _cases(

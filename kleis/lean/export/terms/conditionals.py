@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from kleis import core
 from kleis.core.traversal import rebuild
 
-__all__ = ["Decidability", "specialised", "tested"]
+__all__ = ["Decidability", "specialised", "tested", "with_parts"]
 
 _COMPARISONS = frozenset({"less_than", "leq", "greater_than", "geq"})
 _EQUALITIES = frozenset({"isEmpty", "in_set", "str_eq"})
@@ -108,6 +108,27 @@ def specialised(
         return _decided(rebuild(each, change))
 
     return change(term)
+
+
+def with_parts(body: core.Term, variable: core.Variable, value: core.Term) -> core.Term:
+    """The body of a `let` of a tuple of variables, with the components of the tuple for its selections.
+
+    Lean sees that a part of a list is smaller where the list is matched, not where a component of a pair is.
+    """
+    if not isinstance(value, core.Construction) or not isinstance(variable.sort, core.TupleOf):
+        return body
+    parts = value.arguments
+    if not all(isinstance(each, core.Variable) for each in parts):
+        return body
+
+    def change(each: core.Term) -> core.Term:
+        if isinstance(each, core.Selection) and each.term == variable:
+            return parts[each.index]
+        if isinstance(each, core.Discrimination) and each.term == variable:
+            return _TRUE
+        return _decided(rebuild(each, change))
+
+    return change(body)
 
 
 def _decided(term: core.Term) -> core.Term:

@@ -2,8 +2,7 @@
 
 `OPERATIONS` maps a row's name to a function from the operation, the Lean terms of its arguments and the types at hand
 to a Lean term that is right wherever the operation is defined; of an operation that gives a truth value, a formula.
-An operation without an entry, or whose entry gives None, becomes an unknown function: what is proved of that holds of
-the built-in too.
+An operation without an entry, or whose entry gives None, has no form: what is said of it is not written.
 """
 
 from __future__ import annotations
@@ -111,6 +110,33 @@ def _extended(name: str) -> Encoder:
     return encode
 
 
+def _shifted(name: str) -> Encoder:
+    """A shift, by the unsigned value of the second word."""
+
+    def encode(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+        word = _on_bits("BitVec.add")(operation, given, sorts)
+        if not isinstance(word, lean.Call):
+            return None
+        value, count = word.arguments
+        return call(lean.Name(name), value, call(lean.Name("BitVec.toNat"), count))
+
+    return encode
+
+
+def _extracted(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> lean.Term | None:
+    if not isinstance(operation.result, core.BitVec):
+        return None
+    low = call(lean.Name("Int.toNat"), given[1])
+    return call(lean.Name("BitVec.extractLsb'"), low, lean.Number(operation.result.width), given[2])
+
+
+def _width(operation: core.Operation, _: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+    sort = sort_of(operation)
+    if not isinstance(sort, core.BitVec):
+        return None
+    return lean.Typed(lean.Number(sort.width), sorts.type(operation.result))
+
+
 def _constant_bits(value: int) -> Encoder:
     def encode(operation: core.Operation, _: Sequence[lean.Term], __: Sorts) -> lean.Term | None:
         if not isinstance(operation.result, core.BitVec):
@@ -136,6 +162,15 @@ BIT_VECTORS: Mapping[str, Encoder] = {
     "bvadd": _on_bits("BitVec.add"),
     "bvsub": _on_bits("BitVec.sub"),
     "bvmul": _on_bits("BitVec.mul"),
+    "bvudiv": _on_bits("BitVec.smtUDiv"),
+    "bvurem": _on_bits("BitVec.umod"),
+    "bvsdiv": _on_bits("BitVec.smtSDiv"),
+    "bvsrem": _on_bits("BitVec.srem"),
+    "bvshl": _shifted("BitVec.shiftLeft"),
+    "bvlshr": _shifted("BitVec.ushiftRight"),
+    "bvashr": _shifted("BitVec.sshiftRight"),
+    "extract": _extracted,
+    "bvwidth": _width,
     "bvult": _on_bits("BitVec.ult", truth=True),
     "bvule": _on_bits("BitVec.ule", truth=True),
     "bvugt": _swapped(_on_bits("BitVec.ult", truth=True)),
@@ -161,7 +196,7 @@ def cast(term: lean.Term, source: lean.Term, target: lean.Term) -> lean.Term:
         and term.type == source
     ):
         return lean.Typed(term.term, target)
-    inner = term if isinstance(term, lean.Name | lean.Typed | lean.Call) else lean.Typed(term, source)
+    inner = term if isinstance(term, lean.Name | lean.Typed) else lean.Typed(term, source)
     return lean.Typed(inner, target)
 
 
@@ -267,6 +302,28 @@ def _sign(operation: core.Operation, given: Sequence[lean.Term], _: Sorts) -> le
     return call(lean.Name("Int.sign"), given[0]) if _is(operation, "ℤ") else None
 
 
+def _logarithm(base: int) -> Encoder:
+    def encode(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+        if not _is(operation, "ℝ"):
+            return None
+        of_base = call(lean.Name("Real.log"), lean.Typed(lean.Number(base), sorts.type(core.REAL)))
+        return lean.Infix("/", call(lean.Name("Real.log"), given[0]), of_base)
+
+    return encode
+
+
+def _of_matrices(encoder: Encoder) -> Encoder:
+    """An operation on matrices with elements of one sort."""
+
+    def encode(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+        parameters = [each.sort for each in operation.parameters]
+        elements = {each.element for each in parameters if isinstance(each, core.MatrixOf)}
+        alike = len(elements) == 1 and all(isinstance(each, core.MatrixOf) for each in parameters)
+        return encoder(operation, given, sorts) if alike else None
+
+    return encode
+
+
 _REAL_FUNCTIONS = {
     **{name: f"Real.{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt", "exp")},
     "asin": "Real.arcsin",
@@ -305,6 +362,14 @@ OPERATIONS: Mapping[str, Encoder] = {
     "greater_than": _compare(">"),
     "geq": _compare("≥"),
     **{name: _only(real, "ℝ") for name, real in _REAL_FUNCTIONS.items()},
+    "log2": _logarithm(2),
+    "log10": _logarithm(10),
+    "matrix_add": _of_matrices(_infix("+")),
+    "matrix_sub": _of_matrices(_infix("-")),
+    "multiply": _of_matrices(lambda _, given, __: lean.Infix("*", given[0], given[1])),
+    "transpose": _of_matrices(named("Matrix.transpose")),
+    "trace": _of_matrices(named("Matrix.trace")),
+    "det": _of_matrices(named("Matrix.det")),
     "pi": lambda operation, _, __: lean.Name("Real.pi") if operation.result == core.REAL else None,
     "e": lambda _, __, sorts: call(lean.Name("Real.exp"), lean.Typed(lean.Number(1), sorts.type(core.REAL))),
     "complex": named("Complex.mk"),

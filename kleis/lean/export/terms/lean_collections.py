@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kleis import core
 from kleis.lean.export.terms.lean_types import Encoder, Sorts, call, named, sort_of
-from kleis.lean.export.terms.propositions import conjunction
+from kleis.lean.export.terms.propositions import conjunction, truth_value
 from kleis.lean.language import lean_tree as lean
 
 __all__ = ["COLLECTIONS", "component"]
@@ -61,9 +61,12 @@ def _filter(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts)
     predicate = operation.parameters[0].sort
     if not isinstance(predicate, core.FunctionOf):
         return None
-    each = sorts.fresh("each")
-    binders = (lean.Binder((each,), sorts.type(predicate.domain[0])),)
-    chosen = lean.Bind("fun", binders, call(lean.Name("decide"), call(given[0], lean.Name(each))))
+    if isinstance(given[0], lean.Bind):
+        chosen = lean.Bind("fun", given[0].binders, truth_value(given[0].body))
+    else:
+        each = sorts.fresh("each")
+        binders = (lean.Binder((each,), sorts.type(predicate.domain[0])),)
+        chosen = lean.Bind("fun", binders, call(lean.Name("decide"), call(given[0], lean.Name(each))))
     return call(lean.Name("List.filter"), chosen, given[1])
 
 
@@ -94,6 +97,26 @@ def _over_interval(name: str) -> Encoder:
     )
 
 
+def _range(_: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+    zero = lean.Typed(lean.Number(0), sorts.type(core.INTEGER))
+    return call(lean.Name("Builtin.range"), *(given if len(given) == 2 else (zero, *given)))
+
+
+def _slice(_: core.Operation, given: Sequence[lean.Term], __: Sorts) -> lean.Term | None:
+    if len(given) == 3:
+        return call(lean.Name("Builtin.slice"), *given)
+    return call(lean.Name("List.drop"), call(lean.Name("Int.toNat"), given[1]), given[0])
+
+
+def _vector_sum(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+    if not isinstance(operation.result, core.ListOf):
+        return None
+    names = (sorts.fresh("a"), sorts.fresh("b"))
+    total = lean.Infix("+", lean.Name(names[0]), lean.Name(names[1]))
+    binders = (lean.Binder(names, sorts.type(operation.result.element)),)
+    return call(lean.Name("List.zipWith"), lean.Bind("fun", binders, total), *given)
+
+
 # ── Strings ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -106,6 +129,16 @@ def _with_rest(build: Callable[[lean.Term, lean.Term], lean.Term]) -> Encoder:
         return lean.Bind("∃", (lean.Binder((rest,), lean.Name("String")),), body)
 
     return encode
+
+
+def _index_of(_: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
+    zero = lean.Typed(lean.Number(0), sorts.type(core.INTEGER))
+    return call(lean.Name("Builtin.indexOf"), *(given if len(given) == 3 else (*given, zero)))
+
+
+def _test(name: str) -> Encoder:
+    """A formula from a function to Bool."""
+    return lambda _, given, __: lean.Infix("=", call(lean.Name(name), *given), lean.Name("true"))
 
 
 def _contains(_: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
@@ -132,16 +165,6 @@ def _folded(operator: str) -> Encoder:
     return encode
 
 
-def _of_list(operation: core.Operation, given: Sequence[lean.Term], sorts: Sorts) -> lean.Term | None:
-    if not isinstance(operation.result, core.SetOf):
-        return None
-    each = sorts.fresh("each")
-    binder = lean.Binder((each,), sorts.type(operation.result.element))
-    return lean.Typed(
-        lean.Bind("fun", (binder,), lean.Infix("∈", lean.Name(each), given[0])), sorts.type(operation.result)
-    )
-
-
 def _proper_subset(_: core.Operation, given: Sequence[lean.Term], __: Sorts) -> lean.Term | None:
     return conjunction(lean.Infix("⊆", given[0], given[1]), lean.Infix("≠", given[0], given[1]))
 
@@ -165,7 +188,7 @@ COLLECTIONS: Mapping[str, Encoder] = {
     "list_flatten": named("List.flatten"),
     "list_map": named("List.map"),
     "list_filter": _filter,
-    "list_flatmap": lambda _, given, __: call(lean.Name("List.flatMap"), given[1], given[0]),
+    "list_flatmap": named("List.flatMap"),
     "list_fold": named("List.foldl"),
     "foldr": named("List.foldr"),
     "all": _of_members("all"),
@@ -173,6 +196,11 @@ COLLECTIONS: Mapping[str, Encoder] = {
     "sum": named("List.sum"),
     "product": named("List.prod"),
     "replicate": _replicate,
+    "range": _range,
+    "list_slice": _slice,
+    "list_rotate": named("Builtin.rotate"),
+    "list_zip": named("List.zip"),
+    "vec_add": _vector_sum,
     "sum_bounds": _over_interval("Finset.sum"),
     "sum_over": _over_interval("Finset.sum"),
     "prod_bounds": _over_interval("Finset.prod"),
@@ -182,6 +210,11 @@ COLLECTIONS: Mapping[str, Encoder] = {
     "hasPrefix": _with_rest(lambda part, rest: lean.Infix("++", part, rest)),
     "hasSuffix": _with_rest(lambda part, rest: lean.Infix("++", rest, part)),
     "contains": _contains,
+    "indexOf": _index_of,
+    **{name: named(f"Builtin.{name}") for name in ("substr", "charAt", "replace", "strToInt")},
+    **{name: named(f"Builtin.{name}") for name in ("trim", "trimLeft", "trimRight")},
+    **{name: _test(f"Builtin.{name}") for name in ("isAscii", "isDigits", "isAlpha", "isAlphaNum")},
+    "intToStr": named("Int.repr"),
     "empty_set": _empty_set,
     "in_set": lambda _, given, __: lean.Infix("∈", given[0], given[1]),
     "insert": lambda _, given, __: call(lean.Name("Set.insert"), given[0], given[1]),
@@ -194,7 +227,7 @@ COLLECTIONS: Mapping[str, Encoder] = {
     "subset": lambda _, given, __: lean.Infix("⊆", given[0], given[1]),
     "proper_subset": _proper_subset,
     "disjoint": _disjoint,
-    "set_of": _of_list,
+    "set_of": named("Builtin.setOf"),
     "cardinality": named("Set.ncard"),
     "is_finite_set": named("Set.Finite"),
 }

@@ -19,7 +19,7 @@ from kleis import core
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import substitute
 from kleis.definedness.partial_logic import conditional, connective, equivalence
-from kleis.lean.export.terms.conditionals import Decidability, specialised, tested
+from kleis.lean.export.terms.conditionals import Decidability, specialised, tested, with_parts
 from kleis.lean.export.terms.lean_builtins import OPERATIONS, coerced, literal
 from kleis.lean.export.terms.lean_collections import component
 from kleis.lean.export.terms.lean_names import Locals
@@ -33,6 +33,7 @@ from kleis.lean.export.terms.propositions import (
     cases,
     chosen,
     conjunction,
+    decided,
     denied,
     exists,
     forall,
@@ -42,11 +43,12 @@ from kleis.lean.export.terms.propositions import (
     numerals_compared,
     occurs,
     simplified,
+    truth_value,
     where,
 )
 from kleis.lean.language import lean_tree as lean
 
-__all__ = ["DefinitionUse", "Terms", "World", "builtin_symbol"]
+__all__ = ["DefinitionUse", "Terms", "World"]
 
 
 _APPLIED = {
@@ -79,11 +81,6 @@ class World(Protocol):
 
     def definition(self, key: str) -> DefinitionUse:
         """A definition."""
-
-
-def builtin_symbol(operation: core.Operation) -> core.Symbol:
-    """The unknown function that stands for a built-in without a counterpart in Lean."""
-    return core.Symbol(operation.name, tuple(each.sort for each in operation.parameters), operation.result)
 
 
 class Terms:
@@ -177,6 +174,7 @@ class Terms:
         return Formula(*conditional(LEAN, condition, yes, no))
 
     def _let_formula(self, variable: core.Variable, value: core.Term, body: core.Term) -> Formula:
+        body = with_parts(body, variable, value)
         inner, formula = self.value(value), self.formula(body)
         true = conjunction(inner.defined, self._bound(variable, inner, formula.true))
         if inner.defined == TRUE and formula.total:
@@ -231,7 +229,7 @@ class Terms:
             case core.Conditional():
                 return self._conditional(term)
             case core.Let(variable=variable, value=inner, body=body):
-                given, result = self.value(inner), self.value(body)
+                given, result = self.value(inner), self.value(with_parts(body, variable, inner))
                 bound = self._bound(variable, given, result.term)
                 return Value(bound, conjunction(given.defined, self._bound(variable, given, result.defined)))
             case core.DefinitionCall(definition=key, arguments=arguments):
@@ -262,7 +260,7 @@ class Terms:
             case _:
                 if not self.decidability.formula(term):
                     self.classical = True
-                return call(lean.Name("decide"), formula)
+                return truth_value(formula)
 
     def _plain(self, term: core.Term) -> Value:
         """Atoms: variables, symbols, built-ins, selections, applications."""
@@ -277,7 +275,7 @@ class Terms:
                 return self._selection(constructor, index, inner)
             case core.Application(function=function, arguments=arguments):
                 head = self.value(function)
-                value = self._strict(arguments, lambda given: call(head.term, *given))
+                value = self._strict(arguments, lambda given: lean.Call(head.term, tuple(given)))
                 if isinstance(function, core.Lambda):
                     raise not_expressible(
                         "a function that is written where it is applied", "write let instead"
@@ -358,7 +356,7 @@ class Terms:
         if not self.decidability.formula(term.condition):
             self.classical = True
         name = self.locals.fresh("h") if self._named_conditions else ""
-        result = lean.If(condition.true, yes.term, no.term, name)
+        result = lean.If(decided(condition.true), yes.term, no.term, name)
         branches: lean.Term = TRUE
         if (yes.defined, no.defined) != (TRUE, TRUE):
             branches = chosen(condition.true, yes.defined, no.defined)
@@ -370,6 +368,9 @@ class Terms:
         for constructor in self.data.constructors(subject.sort):
             parts = [self._part(each.name, each.sort) for each in constructor.fields]
             body = specialised(term, subject, constructor, parts)
+            if self._named_conditions and isinstance(subject, core.Variable):
+                # Of a recursion Lean has to see how the whole is made of the parts.
+                body = substitute(body, {subject.name: core.Construction(constructor, tuple(parts))})
             names = [self.locals(each.name) if occurs(each, body) else "_" for each in parts]
             found.append((self.pattern(constructor, names), body))
         return found
@@ -378,7 +379,11 @@ class Terms:
         self._count += 1
         return core.Variable(f"{name if not name.startswith('_') else 'part'}\0{self._count}", sort)
 
-    def _cases(self, term: core.Conditional, subject: core.Term) -> Value:
+    def opened(self, term: core.Term, parameter: core.Variable) -> Value:
+        """A value in which a parameter of one constructor is matched, so that its parts are seen to be smaller."""
+        return self._cases(term, parameter)
+
+    def _cases(self, term: core.Term, subject: core.Term) -> Value:
         value = self.value(subject)
         branches = [(pattern, self.value(body)) for pattern, body in self._branches(term, subject)]
         result = cases(value.term, [(pattern, each.term) for pattern, each in branches])
@@ -417,7 +422,9 @@ class Terms:
         encoder = OPERATIONS.get(operation.name)
         result = encoder(operation, terms, self.sorts) if encoder else None
         if result is None:
-            result = call(self.world.symbol(builtin_symbol(operation)), *terms)
+            for sort in (*(each.sort for each in operation.parameters), operation.result):
+                self.sorts.type(sort)  # a type without a form is the better reason
+            raise not_expressible(f"the built-in {operation.name} has no definition in Lean here")
         if operation.name == "list_filter":
             self.classical = True
         condition: lean.Term = TRUE

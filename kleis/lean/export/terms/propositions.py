@@ -26,10 +26,12 @@ __all__ = [
     "cases",
     "chosen",
     "conjunction",
+    "decided",
     "denied",
     "disjunction",
     "exists",
     "forall",
+    "guarded",
     "implication",
     "mentions",
     "merged",
@@ -37,6 +39,7 @@ __all__ = [
     "numerals_compared",
     "occurs",
     "simplified",
+    "truth_value",
     "where",
 ]
 
@@ -234,6 +237,77 @@ def _numeral(term: lean.Term) -> Fraction | None:
 def mentions(term: lean.Term, name: str) -> bool:
     """Whether a name occurs in a term."""
     return any(isinstance(each, lean.Name) and each.text == name for each in lean.walk(term))
+
+
+# ── Truth values, and conditions that a recursion needs ──
+
+
+def truth_value(formula: lean.Term) -> lean.Term:
+    """A formula as a Bool: Lean finds no decision procedure of a match, so its cases become Bools."""
+    if not any(isinstance(each, lean.Match) for each in lean.walk(formula)):
+        return lean.Call(lean.Name("decide"), (formula,))
+    match formula:
+        case lean.Name(text="True" | "False"):
+            return lean.Name(formula.text.lower())
+        case lean.Match(subject=subject, arms=arms):
+            return lean.Match(subject, tuple(lean.Arm(arm.pattern, _truth(arm.body)) for arm in arms))
+        case lean.LetIn(name=name, type=type_, value=value, body=body):
+            return lean.LetIn(name, type_, value, _truth(body))
+        case lean.Infix(operator="∧" | "∨" as operator, left=left, right=right):
+            return lean.Infix("&&" if operator == "∧" else "||", _truth(left), _truth(right))
+        case lean.Infix(operator="→", left=left, right=right):
+            return lean.Infix("||", lean.Prefix("!", _truth(left)), _truth(right))
+        case lean.Prefix(operator="¬", operand=inner):
+            return lean.Prefix("!", _truth(inner))
+        case lean.Infix(operator="=", left=left, right=lean.Name(text="true")):
+            return left
+        case _:
+            return lean.Call(lean.Name("decide"), (formula,))
+
+
+def _truth(formula: lean.Term) -> lean.Term:
+    match formula:
+        case lean.Name(text="True"):
+            return lean.Name("true")
+        case lean.Name(text="False"):
+            return lean.Name("false")
+        case lean.Infix(operator="=", left=left, right=lean.Name(text="true")):
+            return left
+        case _:
+            return truth_value(formula)
+
+
+def decided(condition: lean.Term) -> lean.Term:
+    """A condition that Lean can decide, of one with a match in it."""
+    found = _truth(condition)
+    if isinstance(found, lean.Call) or found in (lean.Name("true"), lean.Name("false")):
+        return condition
+    return lean.Infix("=", found, lean.Name("true"))
+
+
+def guarded(formula: lean.Term, names: frozenset[str]) -> lean.Term:
+    """A formula in which what stands before a recursive call is a hypothesis of it: ``∃ _ : a, b`` for ``a ∧ b``.
+
+    Lean proves that a recursion ends from hypotheses, and a conjunction gives none.
+    """
+
+    def calls(term: lean.Term) -> bool:
+        return any(mentions(term, name) for name in names)
+
+    match formula:
+        case lean.Infix(operator="∧", left=left, right=right) if calls(right):
+            before, after = guarded(left, names), guarded(right, names)
+            return lean.Bind("∃", (lean.Binder(("_",), before),), after)
+        case lean.Infix(operator=operator, left=left, right=right) if operator in ("∧", "∨", "→"):
+            return lean.Infix(operator, guarded(left, names), guarded(right, names))
+        case lean.Bind(kind="∀" | "∃" as kind, binders=binders, body=body):
+            return lean.Bind(kind, binders, guarded(body, names))
+        case lean.Match(subject=subject, arms=arms):
+            return lean.Match(subject, tuple(lean.Arm(arm.pattern, guarded(arm.body, names)) for arm in arms))
+        case lean.LetIn(name=name, type=type_, value=value, body=body):
+            return lean.LetIn(name, type_, value, guarded(body, names))
+        case _:
+            return formula
 
 
 # ── Formulas from parts that may be undefined ──────────────────────────────────────────────────────────────────

@@ -182,12 +182,10 @@ def _lean_file(asked: Exporting, loading: Loading, text: str) -> LeanFile:
         files=own,
         assume_defined=asked.assume_defined,
     )
-    if not asked.prove:
-        return write()
     from registry.cli.kleis.shared.question import make_prover
 
     with make_prover(loading.theory, fresh=asked.fresh) as prover:
-        return write(verdict=prover.verify)
+        return write(verdict=prover.verify if asked.prove else None, judge=prover)
 
 
 def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
@@ -202,8 +200,6 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
     )
     for each in found.omitted:
         print_error(f"left out  {each.name}: {each.reason}")
-    if found.approximated:
-        print_error(f"unknown functions in this file: {', '.join(found.approximated)}")
     if said is None:
         print_error("checked: the shape; no Lean has read it")
         return

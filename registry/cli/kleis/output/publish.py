@@ -197,6 +197,7 @@ def _proved(
             module=module,
             files=[own],
             verdict=lambda asked: verdicts.get(asked) or prover.verify(asked),
+            judge=prover,
         )
     progress(len(found), len(found), "")
     statements = []

@@ -50,7 +50,6 @@ class KleisAnswer(JobAnswer, total=False):
     engine: str
     verdict: dict[str, Any]
     steps: list[dict[str, str]]
-    approximated: list[str]
     advice: str
     hint: str
 

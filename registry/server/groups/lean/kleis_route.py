@@ -54,8 +54,6 @@ class Found(msgspec.Struct, frozen=True):
         fields = {"verdict": verdict, "steps": steps(self.verdict, self.exported, service)}
         if self.exported is not None and self.exported.file is not None:
             fields["lean_code"] = self.exported.file.text
-            if self.exported.file.approximated:
-                fields["approximated"] = list(self.exported.file.approximated)
         return fields
 
     def unknown(self, why: str) -> Answer:

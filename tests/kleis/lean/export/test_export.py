@@ -5,11 +5,13 @@ library.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from kleis import Loader, search_from
+from kleis.builtins.rows import strings
 from kleis.core.goal import ElaborationError
 from kleis.lean import LeanError, LeanFile, check_emitted, count_sorries, export_lean
 from kleis.lean.language.lean_parser import parse_file
@@ -178,10 +180,94 @@ def test_a_structure_at_a_built_in_type() -> None:
     assert "Grp" not in file.text
 
 
-def test_built_ins_without_a_reading_are_unknown_functions_and_listed() -> None:
-    file = exported("", "∀(s : String). trim(trim(s)) = trim(s)")
-    assert file.approximated == ("trim",)
-    assert "class Builtin_trim where\n  trim : String → String\n" in file.text
+@pytest.mark.parametrize(
+    ("proposition", "expected", "defined"),
+    [
+        ("length(range(5)) = 5", "List.length (Builtin.range (0 : ℤ)", ["range"]),
+        ("∀(l : List(ℤ)). list_slice(l, 1) = l", "List.drop (Int.toNat", []),
+        ("∀(l : List(ℤ)). list_slice(l, 1, 2) = l", "Builtin.slice l", ["slice"]),
+        ("∀(l : List(ℤ)). list_zip(l, l) = []", "List.zip l l", []),
+        (
+            "∀(s : String). trim(trim(s)) = trim(s)",
+            "Builtin.trim s",
+            ["isSpace", "trimLeft", "trimRight", "trim"],
+        ),
+        ('∀(s : String). indexOf(s, "a") ≥ 0', 'Builtin.indexOf s "a" (0 : ℤ)', ["starts", "indexOf"]),
+        ("∀(s : String). isDigits(s)", "Builtin.isDigits s = true", ["isDigits"]),
+        ("∀(a b : BitVec(8)). bvudiv(a, b) = a", "BitVec.smtUDiv a b = a", []),
+        ("∀(a b : BitVec(8)). bvshl(a, b) = a", "BitVec.shiftLeft a (BitVec.toNat b) = a", []),
+        ("∀(a : BitVec(8)). extract(3, 2, a) = bv(0, 2)", "BitVec.extractLsb' (Int.toNat", []),
+        ("2 ∈ set_of([1, 2])", "∈ Builtin.setOf", ["setOf"]),
+    ],
+)
+def test_built_ins_that_lean_lacks_are_defined_where_they_are_used(
+    proposition: str, expected: str, defined: list[str]
+) -> None:
+    file = exported("", proposition)
+    assert expected in file.text
+    heads = [line for line in file.text.split("\n") if line.startswith("def Builtin.")]
+    assert [head.split()[1] for head in heads] == [f"Builtin.{each}" for each in defined]
+
+
+def test_white_space_in_lean_is_that_of_trim() -> None:
+    text = export_lean(Theory(), parse_expression('trim("a") = "a"')).text
+    numbers = re.search(r"List.elem .*\(\[([0-9, ]*)\]", text)
+    assert numbers is not None
+    assert "".join(chr(int(each)) for each in numbers[1].split(",")) == strings._WHITE_SPACE
+
+
+def test_what_speaks_of_a_built_in_without_a_definition_is_left_out_and_listed() -> None:
+    file = exported('example "lines" { assert(length(splitLines("a")) = 1) assert(1 + 1 = 2) }')
+    assert [each.source for each in file.theorems] == ["lines 2"]
+    assert [(each.name, each.reason) for each in file.omitted] == [
+        ("lines 1", "the built-in splitLines has no definition in Lean here")
+    ]
+    with pytest.raises(LeanError, match="splitLines has no definition"):
+        export_lean(Theory(), parse_expression("∀(s : String). splitLines(s) = [s]"))
+
+
+# ── Implementations ──────────────────────────────────────────────────────────────────────────────────────────
+
+MODELS = (
+    GROUPS
+    + """
+implements Mono(ℤ) { operation (•)(x, y) = x + y  element e = 0 }
+implements Semi(ℚ) { operation (•)(x, y) = x - y }
+example "models" {
+    assert(∀(k : ℤ). e • k = k)
+    assert(∀(x y z : ℚ). (x • y) • z = x • (y • z))
+}
+"""
+)
+
+
+def test_axioms_of_an_implementation_are_theorems_and_no_hypotheses() -> None:
+    file = exported(MODELS)
+    assert "class Theory" not in file.text
+    lines = file.text.split("\n")
+    places = {each.source: lines.index(f"theorem {each.name.rpartition('.')[2]} :") for each in file.theorems}
+    assert lines[places["Mono(ℤ)::left_identity"] + 1] == lines[places["models 1"] + 1].replace("k", "x")
+    assert "models 2" in places  # nobody was asked whether ℚ is a model
+
+
+def test_what_speaks_of_a_refused_model_is_not_exported() -> None:
+    program = theory(MODELS)
+    with Prover(program) as prover:
+        file = export_lean(program, judge=prover)
+        with pytest.raises(LeanError, match="is no model: assoc fails"):
+            export_lean(program, parse_expression("∀(x y : ℚ). x • y = y • x"), judge=prover)
+    reasons = {each.name: each.reason for each in file.omitted}
+    assert reasons == dict.fromkeys(("Semi(ℚ)::assoc", "models 2"), "Semi(ℚ) is no model: assoc fails")
+    assert "models 1" in [each.source for each in file.theorems]
+
+
+def test_an_operation_that_an_implementation_leaves_out_stays_an_assumption() -> None:
+    program = """
+    structure Pointed(P) { element base : P  operation shift : P → P  axiom moved : ∀(x : P). shift(x) ≠ x }
+    implements Pointed(ℤ) { element base = 0 }
+    """
+    file = exported(program, "shift(base) ≠ base")
+    assert "moved : ∀ x : ℤ" in file.text
 
 
 def test_what_has_no_type_in_lean_is_refused_with_a_reason() -> None:
@@ -226,3 +312,12 @@ def test_the_same_question_gives_the_same_text() -> None:
 def test_a_let_of_an_example_is_in_its_claims() -> None:
     file = exported('example "sum" { let n = 2  assert(n + 1 = 3) }')
     assert "let n : ℕ := (2 : ℕ); n + (1 : ℕ) = (3 : ℕ)" in file.text
+
+
+@pytest.mark.parametrize("word", ["repeat", "while", "break", "bif", "dbg_trace", "haveI", "simproc", "stop"])
+def test_words_of_lean_are_no_names(word: str) -> None:
+    program = f"define {word}(x : ℤ) : ℤ = x + 1"
+    file = exported(program, f"∀(x {word}_ : ℤ). {word}(x) > {word}_")
+    assert f"def {word}_ (x : ℤ)" in file.text
+    assert file.sorries == 1
+    assert f"∀ {word} : ℤ" not in exported("", f"∀({word} : ℤ). {word} = {word}").text
