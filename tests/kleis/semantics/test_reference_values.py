@@ -147,8 +147,10 @@ def test_functions_are_given_to_builtins() -> None:
     holed = Lambda((X,), Conditional(Equals(X, integer(2)), NO_INTEGER, X))
     assert outcome(builtin("list_map", LIST, holed, listed(integer(1), integer(2)))) is UNDEFINED
     assert truth(builtin("all", BOOL, Lambda((X,), less(X, integer(9))), listed(integer(1)))) is TRUE
-    root = Lambda((X,), less(builtin("sqrt", REAL, widened(X, REAL)), real(1)))
-    assert truth(builtin("all", BOOL, root, listed(integer(2)))) is OPEN
+    root = builtin("sqrt", REAL, widened(X, REAL))
+    assert truth(builtin("all", BOOL, Lambda((X,), less(root, real(1))), listed(integer(2)))) is FALSE
+    squared = Equals(builtin("times", REAL, root, root), widened(X, REAL))
+    assert truth(builtin("all", BOOL, Lambda((X,), squared), listed(integer(2)))) is OPEN
 
 
 def test_a_symbol_without_a_function_is_open_but_strict() -> None:
