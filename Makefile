@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check soak bench certificates conformance docs-tables fuzz lint format clean
+.PHONY: help demo test install check soak bench certificates conformance lean docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pi
 
 conformance: $(STAMP) ## run the MCP conformance suite and other clients, and write docs/conformance.md
 	@$(BIN)/python -m tests.conformance
+
+lean: $(STAMP) ## let a Lean read exported files, and write docs/lean-check.md: make lean [ONLY=prelude]
+	@$(BIN)/python -m tests.lean $(ONLY)
 
 docs-tables: $(STAMP) ## write the tables that documents take from the code
 	@$(BIN)/python -m tests.guide.tables

@@ -22,6 +22,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `elaborate/`: propositions of a theory to goals
 - `prover/`: goals to verdicts: engines, cache, certificates
 - `lean/`: export to Lean 4, and proofs that come back
+- `machines/`: state machines: invariants, traces, deadlock, variants
 - `sessions/`: theories that grow by checked submissions
 - `policy/`: what an agent may do, written in Kleis
 - `corpus/`: papers whose claims are linked to declarations

@@ -26,11 +26,19 @@ from typing import TYPE_CHECKING, NoReturn, Self, cast
 
 from kleis.elaborate.question import Question, read_question, warnings_of
 from kleis.errors import KleisError
+from kleis.machines.properties import Asked
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.shared_provers import Provers
-from kleis.sessions.answer_shapes import ExplainedAnswer, FailedAnswer, ModelsAnswer, ValueAnswer
+from kleis.sessions.answer_shapes import (
+    ExplainedAnswer,
+    FailedAnswer,
+    MachineAnswer,
+    ModelsAnswer,
+    ValueAnswer,
+)
+from kleis.sessions.check_machine import check, machine_fields
 from kleis.sessions.compare_universes import explained
 from kleis.sessions.evaluate_expression import value_of
 from kleis.sessions.find_models import find, models_fields, wanted_models
@@ -169,6 +177,43 @@ class Theory(declarations.Theory):
             problem = {"message": found.message, "hint": found.advice, **(found.problem or {})}
             _reject(KleisError.from_dict(problem), [each.as_dict() for each in found.warnings])
         return models_fields(found)
+
+    def machine(
+        self,
+        *,
+        invariants: Sequence[str] = (),
+        reach: Sequence[str] = (),
+        variants: Sequence[str] = (),
+        deadlock: bool = False,
+        depth: int = 12,
+        induction: int = 4,
+        init: str = "init",
+        next: str = "next",
+        state: str = "",
+        timeout: float | None = None,
+    ) -> MachineAnswer:
+        """What is true of the state machine that the theory declares, as by `kleis machine --json`.
+
+        `invariants` hold in every reachable state, `reach` in some, `variants` are integers that every step makes smaller;
+        the theory's own `invariant…` and `variant…` are checked too. Returns an answer whose `status` is ``verified``,
+        ``disproved`` or ``unknown``. Raises `KleisError` for what is no machine and for what cannot be asked of it.
+        """
+        asked = Asked(
+            init=init,
+            next=next,
+            state=state,
+            invariants=tuple(invariants),
+            variants=tuple(variants),
+            reach=tuple(reach),
+            deadlock=deadlock,
+            depth=depth,
+            induction=induction,
+        )
+        report = check(asked, self, _provers(), _deadline(timeout))
+        if report.status == "error":
+            problem = {"message": report.message, "hint": report.hint, **(report.problem or {})}
+            _reject(KleisError.from_dict(problem), [each.as_dict() for each in report.warnings])
+        return machine_fields(report)
 
 
 def _importing(imports: Iterable[str]) -> Theory:

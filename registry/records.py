@@ -77,6 +77,7 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
             "compare",
             "explain",
             "find_models",
+            "check_machine",
         ),
     ),
     "policy": (
@@ -263,7 +264,7 @@ class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     """One law of one version.
 
     `kleis` is the proposition over the Kleis names of tools. `labels` qualify the status. `tools` are the tools that it
-    rests on (`name@version`) with the hashes of their code. `lemmas` are laws of the same tool that the proof uses.
+    rests on (`name@version`) with the hashes of their code. `lemmas` are laws that were given to its proof, in order.
     `conditions` are the definedness predicates, for a law proved behind them. `certificate` is a hash
     (`certificate_hash`): certificates are long, and the store keeps each once. `format` is the certificate's.
     """

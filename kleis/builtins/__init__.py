@@ -3,6 +3,7 @@
 - `row`: what a row and its signatures are, its context, how a call runs
 - `shapes`: how signatures are written
 - `matrix_shapes`: signatures of matrices, computed from their sizes
+- `laws`: laws of built-in functions that the prover believes, by name
 - `real_constants`: rational bounds of π, e and 2π
 - `exact_numbers`: exact arithmetic, powers, roots
 - `matrix_algebra`: matrices in both spellings

@@ -27,6 +27,7 @@ __all__ = [
     "difference",
     "integer",
     "length_of",
+    "less",
     "multiple",
     "total",
 ]

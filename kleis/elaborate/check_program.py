@@ -14,18 +14,20 @@ from collections.abc import Iterator
 from typing import Literal
 
 from kleis.budget import deep
-from kleis.core import Carrier
+from kleis.core import Carrier, Symbol
 from kleis.core.goal import Axiom, ElaborationError
 from kleis.core.sort_operations import variables_of
 from kleis.definedness.conditions import Definedness
 from kleis.delaborate.describe_goal import expression_of
 from kleis.elaborate.elaborator import Elaborator
+from kleis.elaborate.scopes.declared_builtins import conflict_of, is_operator
 from kleis.elaborate.scopes.implements import obligations_of
 from kleis.elaborate.scopes.scope import Template
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.elaborate.sorts.read_sorts import BUILT_IN_TYPES
-from kleis.problems import Place, Problem
+from kleis.problems import Place, Problem, place_of
 from kleis.syntax import tree
+from kleis.syntax.operators import canonical_name
 from kleis.syntax.printer.program import print_expression
 
 __all__ = ["check_program"]
@@ -93,9 +95,14 @@ class _Check:
 
     def warn(self, place: Place, code: str, message: str, hint: str) -> None:
         """A warning at a place."""
+        self._report("warning", place, code, message, hint)
+
+    def _report(
+        self, severity: Literal["error", "warning"], place: Place, code: str, message: str, hint: str
+    ) -> None:
         self.problems.append(
             Problem(
-                "warning",
+                severity,
                 code,
                 message,
                 hint,
@@ -123,6 +130,8 @@ class _Check:
             return
         for each in instance.errors:
             self.add(each)
+        for symbol, place in instance.symbols.items():
+            self._conflict(symbol, place, of_models=bool(item.parameters))
         self.problems += instance.warnings
         axioms = list(self._axioms(instance))
         for _, template in instance.templates:
@@ -162,6 +171,12 @@ class _Check:
                 "guard it: condition → …; an axiom says that it is true, and so that it is defined",
             )
 
+    def _conflict(self, symbol: Symbol, place: Place, *, of_models: bool = False) -> None:
+        """A declared operation that leaves its name to the built-in, which gives another sort at the declared ones."""
+        conflict = conflict_of(symbol.name, symbol) if of_models or is_operator(symbol.name) else None
+        if conflict is not None:
+            self._report("error", place, "built-in-conflict", conflict.message, conflict.hint)
+
     # ── types, definitions ───────────────────────────────────────────────────────────────────────────────
 
     def data(self, item: tree.DataDefinition) -> None:
@@ -197,7 +212,12 @@ class _Check:
         reader = self.elaborator.globals.reader
         try:
             if isinstance(item, tree.OperationDeclaration):
-                reader.polymorphic(item.type, {}, file=self.file, implicit_variables=True)
+                variables, domain, codomain = reader.polymorphic(
+                    item.type, {}, file=self.file, implicit_variables=True
+                )
+                if not variables:
+                    symbol = Symbol(canonical_name(item.name), domain, codomain)
+                    self._conflict(symbol, place_of(item, self.file))
             else:
                 reader.alias(item, file=self.file)
         except ElaborationError as error:

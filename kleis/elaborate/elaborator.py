@@ -27,10 +27,11 @@ from kleis.core.traversal import Reached, apart_from, reach, subterms
 from kleis.elaborate.assemble_goal import assemble, closed_claim
 from kleis.elaborate.expressions.definitions import Definitions
 from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, elaborate_to_fixpoint
+from kleis.elaborate.scopes.declared_builtins import is_builtin
 from kleis.elaborate.scopes.global_scope import GlobalScope, PropositionScope
 from kleis.elaborate.scopes.implements import Implementation, axioms_of, obligations_of
 from kleis.elaborate.scopes.inheritance import arbitrary_arguments
-from kleis.elaborate.scopes.scope import Scope, Template, is_builtin
+from kleis.elaborate.scopes.scope import Scope, Template
 from kleis.elaborate.scopes.section_links import Link, component, links_of, links_of_names
 from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance, StructureScope
 from kleis.elaborate.scopes.structure_search import Found, StructureSearch

@@ -27,6 +27,7 @@ from kleis import values
 from kleis.budget import Budget
 from kleis.builtins.row import RECOVERABLE, Context, undefined, wrong_sort
 from kleis.builtins.rows.bit_vectors import bit_vector
+from kleis.builtins.rows.table import find_builtin
 from kleis.errors import BudgetError, EvaluationError
 from kleis.evaluator.environment import Environment
 from kleis.evaluator.evaluate import evaluate_with
@@ -79,7 +80,9 @@ class _Run:
                 case tree.LetStatement():
                     self._let(statement)
                 case tree.ExpressionStatement(expression=expression):
-                    evaluate_with(self.machine, expression, self.environment, self.file)
+                    value = evaluate_with(self.machine, expression, self.environment, self.file)
+                    if isinstance(expression, tree.Name):
+                        self._refuse_word(expression, value)
         except (EvaluationError, BudgetError) as error:
             self.error = self.error or str(_placed(error, statement.line, self.file))
             if isinstance(statement, tree.LetStatement):
@@ -94,6 +97,32 @@ class _Run:
         value = evaluate_with(self.machine, statement.value, self.environment, self.file)
         value = _value_at_type(self.machine, value, statement.type)
         self.environment = self.environment.bind(statement.name, value)
+
+    def _refuse_word(self, word: tree.Name, value: values.Value) -> None:
+        """A word alone that does nothing: ``prove 1 > 2`` are two statements, and neither asserts anything."""
+        name = word.name
+        if isinstance(value, values.FunctionValue):
+            message = f"{name} alone is not called"
+            hint = f"write {name}(…)"
+        elif (
+            isinstance(value, values.Symbol)
+            and name not in self.environment.bindings
+            and not self.environment.is_declared(name)
+            and find_builtin(name) is None
+        ):
+            message = f"{name} begins no statement, and nothing declares it"
+            hint = "to check a proposition write assert(…) or verify …; separate statements by ;"
+        else:
+            return
+        raise EvaluationError(
+            message,
+            code="unknown-statement",
+            hint=hint,
+            found=name,
+            file=self.file,
+            line=word.span.line,
+            column=word.span.column,
+        )
 
     def _assertion(self, assertion: tree.Assertion) -> AssertionResult:
         if self.stopped:

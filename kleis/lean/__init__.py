@@ -5,12 +5,13 @@
                       a returned file ──commands──▶ accept
 
 - `lean_file`: an exported file: its text, and tables that lead from it back to Kleis
+- `lean_program`: a Lean on the PATH, run on one text as a child with limits
 - `language/`: the emitted subset: trees, text, and whether a text is of it
 - `acceptance/`: whether a returned file proves what was asked
 - `export/`: a theory or a proposition as a Lean file
 
-What to call first: `export_lean`, `check_emitted`, `accept`.  Nothing here runs Lean: a file that passes `check_emitted`
-has the right shape, and no Lean has elaborated it.
+What to call first: `export_lean`, `check_emitted`, `accept`.  A file that passes `check_emitted` has the right shape, and
+no Lean has elaborated it: only `lean_program` runs one, for `kleis export --check` and `check_by_lean`.
 
 A change of what is emitted usually touches `export`, `language` (printer, parser and checker agree) and `accept`, which
 compares returned files with it.  See docs/reference/lean.md, docs/adr/018-lean-export.md.

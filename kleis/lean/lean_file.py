@@ -39,7 +39,7 @@ class TheoremEntry(msgspec.Struct, frozen=True):
         ``sorry``: the proof is left open.  ``proof``: a proof was written.  ``refutation``: its negation stands in
         the file, with a countermodel or witness.
     method
-        How the proof was made.  No Lean has checked it.
+        How the proof was made, which no Lean has checked; of a verified theorem without one, what it rests on.
     """
 
     name: str

@@ -11,12 +11,16 @@ only turn a verdict into `unknown`.
 - `problem_files`: TPTP and SMT-LIB files for other provers
 - `checker/`: certificates judged, sharing nothing with what finds proofs
 - `engines/`: the searches
+- `counterexample_parts`: what the parts of a claim come to at a counterexample
 - `evidence`: witnesses checked before they are shown
 - `portfolio`: engines, their order and budgets
 - `find_witness`: the value that a proved ∃ speaks of
 - `reasons`: why a verdict is as it is, in words, and what to try next
 - `verdict_cache`: verdicts on disk, by digest
 - `facts`: what is proved already, and where it may be used
+- `known_laws`: which known laws settle a claim, by rewriting and matching
+- `obligations`: recursions that have to end, implementations that have to be models
+- `axioms_alone`: whether axioms clash, and whether they have a model
 - `prover`: questions about a theory to verdicts; `unknown` and its reason are made here
 - `lemmas`: the lemmas of files and sessions: proved in order, or taken from kept verdicts
 - `shared_provers`: provers kept per theory

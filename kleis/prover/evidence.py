@@ -26,9 +26,11 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.prover.checker.check_model import check_model
 from kleis.prover.checker.read_terms import OperationAt
+from kleis.prover.checker.rules.rational_roots import has_no_rational_root
 from kleis.prover.checker.sequent import CheckError
 from kleis.prover.checker.write_terms import UnwritableError
 from kleis.prover.checker.write_witness import witness_data
+from kleis.prover.counterexample_parts import with_parts
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Evidence
 
@@ -52,9 +54,9 @@ def check_evidence(task: Task, answer: Answer) -> Evidence | None:
     if shown.leaves:
         from kleis.prover.engines.models.standard_models import is_proved
 
-        if not all(is_proved(leaf, _QUERY) for _, leaf in shown.leaves):
+        if not all(has_no_rational_root(leaf) or is_proved(leaf, _QUERY) for _, leaf in shown.leaves):
             return None
-    return shown.evidence
+    return with_parts(shown.evidence, task.goal, witness)
 
 
 @cache

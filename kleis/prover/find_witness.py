@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice, product
-from math import isqrt
+from math import isqrt, lcm
 
 import msgspec
 
@@ -280,7 +280,7 @@ def _quadratic(root: Root) -> str:
     square = middle * middle - c / a
     factor, under = _without_squares(square.numerator * square.denominator)
     scale = Fraction(factor, square.denominator)
-    bottom = (middle.denominator * scale.denominator) // _common(middle.denominator, scale.denominator)
+    bottom = lcm(middle.denominator, scale.denominator)
     whole, times = int(middle * bottom), int(scale * bottom)
     sign = "-" if root.high <= middle else "+"
     radical = f"√{under}" if times == 1 else f"{times}*√{under}"
@@ -288,12 +288,6 @@ def _quadratic(root: Root) -> str:
     if bottom == 1:
         return top
     return f"({top})/{bottom}" if whole else f"{top}/{bottom}"
-
-
-def _common(left: int, right: int) -> int:
-    while right:
-        left, right = right, left % right
-    return left
 
 
 _LARGEST_DIVISOR = 1_000

@@ -100,8 +100,7 @@ class Ledger:
             check_names_asked(Question(lemma.proposition, file=file), theory)
             goal = self._prover.elaborator.proposition(lemma.proposition, file=file)
         except KleisError as error:
-            problem = error.as_dict()
-            return Verdict(status="error", message=error.message, advice=error.hint, problem=problem), None
+            return Verdict.ill_formed(error), None
         serving = serving_facts(known, goal)
         found = ask(goal, serving)
         if serving and lemma.using is None and found.verdict.status == "unknown":

@@ -25,16 +25,16 @@ from types import TracebackType
 
 import msgspec
 
-from kleis.core import Term
-from kleis.core.goal import Axiom, Goal, Obligation
-from kleis.core.traversal import reach
+from kleis.core.goal import Goal, Obligation
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
+from kleis.prover.axioms_alone import AxiomsAlone
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.find_witness import with_witness
+from kleis.prover.obligations import Obligations
 from kleis.prover.portfolio import (
     COMPUTING,
     ORDER,
@@ -50,7 +50,7 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.reasons import refuted, undecided
-from kleis.prover.verdict_cache import VerdictCache, key_of
+from kleis.prover.verdict_cache import Verdicts, key_of
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory
@@ -73,6 +73,8 @@ class Decision(msgspec.Struct, frozen=True):
     key: str = ""
     used: tuple[Fact, ...] = ()
     """What was proved before and its proof used."""
+    given: tuple[Fact, ...] = ()
+    """What was proved before and its proof could use, in the order of the task's lemmas."""
     computed: bool = False
     """Whether calls that come to an end were computed, of a recursion that is not shown to end: such a verdict is of this
     claim alone."""
@@ -92,7 +94,7 @@ class Prover:
         *,
         broker: Broker | None = None,
         order: Sequence[Entry] = ORDER,
-        cache: VerdictCache | None = None,
+        cache: Verdicts | None = None,
         cvc5: bool | None = None,
         guards: float = 1.0,
         effort: int = 1,
@@ -109,10 +111,10 @@ class Prover:
         self._cache = cache
         self._guards = guards
         self._beside = beside
-        self._for_axioms = tuple(entry for entry in self.order if not entry.late)
-        self._axioms: dict[tuple[Axiom, ...], Outcome] = {}
-        self._models: dict[tuple[Axiom, ...], Outcome] = {}
-        self._obligations: dict[Term, Verdict] = {}
+        self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late])
+        self._obligations = Obligations(
+            self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
+        )
 
     def __enter__(self) -> Prover:
         return self
@@ -147,7 +149,9 @@ class Prover:
                 check_names_asked(msgspec.structs.replace(question, expression=lemma), self.theory)
             check_names_asked(question, self.theory)
         except KleisError as error:
-            return Decision(msgspec.structs.replace(_error(error), warnings=warnings_of(question.lints)))
+            return Decision(
+                msgspec.structs.replace(Verdict.ill_formed(error), warnings=warnings_of(question.lints))
+            )
         decision = self.decide(
             question.expression, using=using, lemmas=lemmas, file=question.file, facts=facts
         )
@@ -187,7 +191,7 @@ class Prover:
         try:
             goal = self.elaborator.proposition(proposition, using=using, file=file)
         except KleisError as error:
-            return Decision(_error(error))
+            return Decision(Verdict.ill_formed(error))
         serving = serving_facts(facts, goal)
         shown, failed = self._shown_first(lemmas, using, file, goal, serving)
         if failed is not None:
@@ -198,14 +202,14 @@ class Prover:
             return alone if alone.verdict.status != "unknown" else decision
         used = used_by(decision.verdict, (*serving, *shown))
         verdict = with_named_lemmas(decision.verdict, serving)
-        return msgspec.structs.replace(decision, verdict=verdict, used=used)
+        return msgspec.structs.replace(decision, verdict=verdict, used=used, given=(*serving, *shown))
 
     def kept(self, goal: Goal, facts: Sequence[Fact] = ()) -> Verdict | None:
         """The verdict on a goal with these facts that the cache holds; None if it holds none.  Nothing is proved."""
         if (
             self._cache is None
-            or self._undecidable(goal, self._base(goal))
-            or self._no_model(goal, self._base(goal))
+            or self._obligations.undecidable(goal, self._base(goal))
+            or self._obligations.no_model(goal, self._base(goal))
         ):
             return None
         return self._cache.get(self._key(with_lemmas(goal, [each.goal for each in facts])))
@@ -221,7 +225,7 @@ class Prover:
         try:
             components = self.elaborator.components()
         except KleisError as error:
-            return (*found, ("sections", _error(error)))
+            return (*found, ("sections", Verdict.ill_formed(error)))
         for goal in components:
             label = ", ".join(dict.fromkeys(each.structure for each in goal.instances))
             found.append((label, self._model_verdict(goal)))
@@ -251,11 +255,11 @@ class Prover:
     def blocked(self, goal: Goal) -> Verdict | None:
         """The verdict where nothing can be searched: what the goal depends on is not shown, or is no model."""
         base = self._base(goal)
-        return self._undecidable(goal, base) or self._no_model(goal, base)
+        return self._obligations.undecidable(goal, base) or self._obligations.no_model(goal, base)
 
     def holds(self, obligation: Obligation) -> Verdict:
         """Whether an obligation of a declaration holds, as a question of its own."""
-        return self._obligation(obligation)
+        return self._obligations.verdict(obligation)
 
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -263,10 +267,10 @@ class Prover:
         """The verdict on a goal, with facts that hold there; the last of them are the `lemmas` given with the question."""
         claim = self._text(goal)
         base = self._base(goal)
-        blocked = self._undecidable(goal, base)
+        blocked = self._obligations.undecidable(goal, base)
         if blocked is not None and blocked.reason == "termination":
             return self._computed(goal, base) or Decision(blocked, goal)
-        blocked = blocked or self._no_model(goal, base)
+        blocked = blocked or self._obligations.no_model(goal, base)
         if blocked is not None:
             return Decision(blocked, goal)
         task = with_lemmas(goal, [each.goal for each in facts])
@@ -293,7 +297,7 @@ class Prover:
     def _search(self, task: Task, base: Verdict) -> Decision:
         """The axioms without the goal, then the portfolio."""
         goal = task.goal
-        alone = self._alone(goal)
+        alone = self._axioms.alone(goal)
         if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
             return Decision(self._inconsistent(alone, base), goal, alone.answer)
         outcome = self._run(task)
@@ -301,7 +305,7 @@ class Prover:
         if outcome.answer is None:
             return Decision(self._unknown(goal, outcome, base), goal, cut=cut)
         verdict = self._verdict(goal, outcome, base)
-        return Decision(verdict, goal, outcome.answer, cut or self._model_is_cut(goal, verdict))
+        return Decision(verdict, goal, outcome.answer, cut or self._axioms.is_cut(goal, verdict))
 
     def _computed(self, goal: Goal, base: Verdict) -> Decision | None:
         """A claim about definitions without termination arguments, decided by computing; None if it stays open.
@@ -309,7 +313,7 @@ class Prover:
         Calls that come to an end have the values they have.  A claim that is undefined there depends on a condition
         that was not shown, and is left undecided.
         """
-        if self._no_model(goal, base) is not None:
+        if self._obligations.no_model(goal, base) is not None:
             return None
         outcome = self._run(Task(goal), tuple(each for each in self.order if each.engine in COMPUTING))
         if outcome.answer is None:
@@ -346,8 +350,8 @@ class Prover:
         """The verdict of a proof, with what is known of the axioms it used."""
         used = tuple(axiom for axiom in goal.axioms if axiom.name in answer.core)
         assumed = [axiom for axiom in used if axiom.standing == "assumed"]
-        open_ones = [axiom.name for axiom in assumed if not self._is_fact(axiom)]
-        model = self._model_of(goal, used)
+        open_ones = [axiom.name for axiom in assumed if not self._obligations.is_fact(axiom)]
+        model = self._axioms.model(goal, used)
         return msgspec.structs.replace(
             common,
             status="verified",
@@ -390,7 +394,7 @@ class Prover:
             try:
                 about = self.elaborator.proposition(lemma, using=using, file=file)
             except KleisError as error:
-                return shown, _error(error)
+                return shown, Verdict.ill_formed(error)
             known = [each for each in (*facts, *shown) if not local_to(each, about)]
             decision = self._decide(about, known)
             verdict, text = decision.verdict, print_expression(lemma)
@@ -413,108 +417,13 @@ class Prover:
                 return shown, msgspec.structs.replace(base, reason="incomplete")
         return shown, None
 
-    def _undecidable(self, goal: Goal, base: Verdict) -> Verdict | None:
-        """The verdict where no engine can decide: parts beyond the logic, recursion without termination argument."""
-        if goal.unsettled:
-            first = goal.unsettled[0]
-            advice = "name what becomes smaller: @decreases(…)" if first.reason == "termination" else ""
-            return msgspec.structs.replace(base, reason=first.reason, message=first.message, advice=advice)
-        for obligation in goal.obligations:
-            if obligation.kind != "termination":
-                continue
-            verdict = self._obligation(obligation)
-            if verdict.status != "verified":
-                message = (
-                    f"termination of {obligation.subject} not shown: {obligation.name} is {verdict.status}"
-                )
-                return msgspec.structs.replace(
-                    base, reason="termination", message=message, advice="give another @decreases(…)"
-                )
-        return None
-
-    def _no_model(self, goal: Goal, base: Verdict) -> Verdict | None:
-        """An error if an implementation that the claim uses is no model: an axiom fails for what it gives."""
-        for obligation in goal.obligations:
-            if obligation.kind != "implements" or self._obligation(obligation).status != "disproved":
-                continue
-            verdict = self._obligation(obligation)
-            return msgspec.structs.replace(
-                base,
-                status="error",
-                message=f"{obligation.subject} is no model: {obligation.name.rpartition('::')[2]} fails",
-                advice="mend what the implementation gives; the counterexample is in the evidence",
-                evidence=verdict.evidence,
-            )
-        return None
-
-    def _obligation(self, obligation: Obligation) -> Verdict:
-        """The verdict on an obligation, without axioms and terminations that depend on it."""
-        if obligation.formula not in self._obligations:
-            goal = self.elaborator.formula(obligation.formula, obligation.place)
-            # An axiom that an implementation assumes is to be shown; an axiom that mentions the recursion depends on it.
-            group = frozenset(self._group(obligation))
-            kept = tuple(
-                axiom
-                for axiom in goal.axioms
-                if axiom.standing != "assumed" and not group & self._reached(axiom)
-            )
-            needed = tuple(each for each in goal.obligations if each.kind == "termination")
-            goal = msgspec.structs.replace(goal, axioms=kept, obligations=needed)
-            if obligation.kind == "termination":
-                goal = msgspec.structs.replace(goal, obligations=())
-            base = Verdict(status="unknown", claim=self._text(goal))
-            blocked = self._undecidable(goal, base)
-            self._obligations[obligation.formula] = blocked or self._search(Task(goal), base).verdict
-        return self._obligations[obligation.formula]
-
-    def _group(self, obligation: Obligation) -> tuple[str, ...]:
-        """The recursive definitions whose termination an obligation is about."""
-        if obligation.kind != "termination":
-            return ()
-        definition = self.elaborator.definitions.finished.get(obligation.subject)
-        return definition.group if definition is not None else (obligation.subject,)
-
-    def _reached(self, axiom: Axiom) -> frozenset[str]:
-        """The definitions that an axiom mentions."""
-        return frozenset(reach((axiom.formula,), self.elaborator.definitions.finished).definitions)
-
-    def _is_fact(self, axiom: Axiom) -> bool:
-        """Whether an implementation's axiom was proved of what it gives."""
-        obligation = Obligation("implements", axiom.name, axiom.name, axiom.formula, axiom.place)
-        return self._obligation(obligation).status == "verified"
-
     # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
-
-    def _alone(self, goal: Goal) -> Outcome | None:
-        """The outcome of an attempt to refute the assumed axioms, without the claim; None if there are none."""
-        declarations = declarations_of(goal)
-        if not declarations.axioms:
-            return None
-        key = declarations.axioms
-        if key not in self._axioms:
-            self._axioms[key] = self._run(Task(declarations), self._for_axioms, ("prove",))
-        return self._axioms[key]
-
-    def _model_of(self, goal: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
-        """A checked model of some axioms."""
-        if not axioms:
-            return None
-        if axioms not in self._models:
-            task = Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
-            self._models[axioms] = self._run(task, self._for_axioms, ("refute",))
-        answer = self._models[axioms].answer
-        return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
-
-    def _model_is_cut(self, goal: Goal, verdict: Verdict) -> bool:
-        """Whether a limit stopped the search for a model of the axioms that a proof used."""
-        used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
-        return verdict.status == "verified" and used in self._models and self._models[used].cut
 
     def _consistency(self, read: Callable[[], Goal]) -> Verdict:
         try:
             return self._model_verdict(read())
         except KleisError as error:
-            return _error(error)
+            return Verdict.ill_formed(error)
 
     def _model_verdict(self, goal: Goal) -> Verdict:
         """The verdict on whether the declarations have a model."""
@@ -522,7 +431,7 @@ class Prover:
         base = Verdict(status="unknown")
         if not declarations.axioms:
             return msgspec.structs.replace(base, status="consistent", evidence=Evidence(kind="assignment"))
-        blocked = self._undecidable(declarations, base)
+        blocked = self._obligations.undecidable(declarations, base)
         if blocked is not None:
             return blocked
         outcome = self._run(Task(declarations))
@@ -598,7 +507,3 @@ class Prover:
     def _text(self, goal: Goal) -> str:
         proposition = proposition_of(goal, self.theory)
         return print_expression(proposition) if proposition is not None else ""
-
-
-def _error(error: KleisError) -> Verdict:
-    return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())

@@ -16,6 +16,7 @@ from kleis.delaborate.describe_goal import expression_of
 from kleis.prover.find_witness import opened
 from kleis.prover.portfolio import MOST_EFFORT, Outcome
 from kleis.prover.process.deadline import Deadline
+from kleis.prover.protocol.engine import WOULD_FOLLOW
 from kleis.prover.protocol.verdict import Attempt, Evidence, Reason, Verdict
 from kleis.syntax import tree
 from kleis.syntax.printer.program import print_expression
@@ -77,7 +78,8 @@ def undecided(goal: Goal, outcome: Outcome, base: Verdict, effort: int) -> Verdi
     causes = tuple(_causes(goal, outcome.attempts))
     words = _NO_MODEL if goal.claim is None and reason in ("resource", "incomplete") else _WORDS[reason]
     message = "; ".join((words, *causes))
-    advice = "; or ".join(dict.fromkeys(_advice(goal, reason, effort, hopeless=bool(causes))))
+    found = (*_missing(outcome.attempts), *_advice(goal, reason, effort, hopeless=bool(causes)))
+    advice = "; or ".join(dict.fromkeys(found))
     tried = (_attempted(each) for each in outcome.attempts if each.detail != _NOT_BEGUN)
     return msgspec.structs.replace(
         base,
@@ -87,6 +89,14 @@ def undecided(goal: Goal, outcome: Outcome, base: Verdict, effort: int) -> Verdi
         advice=advice,
         attempts=outcome.attempts,
     )
+
+
+def _missing(attempts: tuple[Attempt, ...]) -> Iterator[str]:
+    """Lemmas from which an engine has proved the claim, and which no small values refute."""
+    for each in attempts:
+        _, marker, formula = each.detail.partition(WOULD_FOLLOW)
+        if marker:
+            yield f"prove {formula}: the claim follows from it, and no small values refute it"
 
 
 def _attempted(attempt: Attempt) -> str:

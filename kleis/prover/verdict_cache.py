@@ -19,10 +19,12 @@ import contextlib
 import hashlib
 import os
 import stat
+import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -32,7 +34,7 @@ from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.prover.protocol.verdict import Verdict
 
-__all__ = ["SHORT_KEY", "VerdictCache", "key_of", "solver_versions"]
+__all__ = ["SHORT_KEY", "RecentVerdicts", "VerdictCache", "Verdicts", "key_of", "solver_versions"]
 
 SHORT_KEY = 24
 """The number of characters of a key that name an entry."""
@@ -58,6 +60,42 @@ def solver_versions() -> tuple[tuple[str, str], ...]:
         with contextlib.suppress(PackageNotFoundError):
             found.append((name, version(name)))
     return tuple(found)
+
+
+class Verdicts(Protocol):
+    """Where a prover keeps verdicts, by key."""
+
+    def get(self, key: str) -> Verdict | None:
+        """The verdict that was kept under a key; None if there is none."""
+        ...
+
+    def put(self, key: str, verdict: Verdict) -> bool:
+        """Keep a verdict if it may be kept, and say whether it was."""
+        ...
+
+
+class RecentVerdicts:
+    """The last verdicts of one process, so that a lemma of several claims is proved once. Safe in threads."""
+
+    def __init__(self, most: int = 500) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._kept: dict[str, Verdict] = {}
+
+    def get(self, key: str) -> Verdict | None:
+        """The verdict that was kept under a key; None if there is none."""
+        return self._kept.get(key)
+
+    def put(self, key: str, verdict: Verdict) -> bool:
+        """Keep a verdict if it may be kept, in place of the oldest, and say whether it was."""
+        if verdict.status == "error" or verdict.reason in _NEVER_KEPT:
+            return False
+        with self._lock:
+            self._kept.pop(key, None)
+            self._kept[key] = msgspec.structs.replace(verdict, cached=False, certificate="")
+            while len(self._kept) > self._most:
+                del self._kept[next(iter(self._kept))]
+        return True
 
 
 class VerdictCache:

@@ -12,6 +12,7 @@ from it.  Call `open_sessions`.
 - `submission`: the stages parse and load; a submission through all stages
 - `compare_universes`: which propositions hold where, and why
 - `find_models`: models of structures and of constraints
+- `check_machine`: what is true of a state machine
 - `suggestions`: propositions worth trying
 - `describe_universe`: what a session declares, in levels of detail
 - `sessions`: submit, try, undo, load, save, list: the sessions of one workspace

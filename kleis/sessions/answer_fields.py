@@ -89,6 +89,7 @@ def _explanation(verdict: Verdict) -> dict[str, Any]:
         "solvers": dict(verdict.solvers),
         "unused": dict(verdict.unused),
         "rests_on": list(verdict.obligations),
+        "proof": list(verdict.proof),
     }
     if verdict.model is not None:
         found["model_of_the_axioms"] = evidence_fields(verdict.model)
@@ -116,6 +117,8 @@ def evidence_fields(evidence: Evidence) -> dict[str, Any]:
         found["rules"] = list(evidence.rules)
     if evidence.normal_forms:
         found["normal_forms"] = list(evidence.normal_forms)
+    if evidence.parts:
+        found["parts"] = [{"term": term, "value": value} for term, value in evidence.parts]
     return found
 
 
@@ -133,6 +136,7 @@ def evidence_of(fields: Mapping[str, Any]) -> Evidence:
         interpretation=tuple(fields.get("interpretation", {}).items()),
         rules=tuple(fields.get("rules", ())),
         normal_forms=tuple(fields.get("normal_forms", ())),
+        parts=tuple((each["term"], each["value"]) for each in fields.get("parts", ())),
     )
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "ExplainedAnswer",
     "FailedAnswer",
     "LoadedAnswer",
+    "MachineAnswer",
     "ModelsAnswer",
     "NotLoadedAnswer",
     "OutcomeFields",
@@ -102,6 +103,18 @@ class ModelsAnswer(WarningFields, total=False):
     models: list[Fields]
     clash: list[str]
     reason: str
+    message: str
+    hint: str
+    problem: Fields
+
+
+class MachineAnswer(WarningFields, total=False):
+    """What is true of a state machine: each property with its proof, its trace, or the step that breaks its proof."""
+
+    type: Required[Literal["machine"]]
+    status: Required[Literal["verified", "disproved", "unknown", "error"]]
+    variables: list[str]
+    properties: list[Fields]
     message: str
     hint: str
     problem: Fields

@@ -9,7 +9,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -18,18 +18,22 @@ from kleis.core.goal import Axiom, Goal
 from kleis.delaborate.describe_goal import expression_of
 from kleis.elaborate.question import Question, read_question
 from kleis.errors import KleisError
+from kleis.prover.facts import Fact, serving_facts, with_named_lemmas
 from kleis.prover.process.deadline import Deadline
+from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.reasons import within
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, verdict_fields, warned
 from kleis.sessions.answer_shapes import ComparisonAnswer, ExplainedAnswer, FailedAnswer
 from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.universe import Universe
+from kleis.sessions.stated_lemmas import serving_lemmas
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import TypeExpression
 from kleis.theory.theory import Theory
 
 if TYPE_CHECKING:
+    from kleis.prover.lemmas import Ledger
     from kleis.prover.prover import Prover
 
 __all__ = ["compare", "explain", "explained"]
@@ -53,7 +57,7 @@ def compare(
                 }
                 continue
             answer: Mapping[str, Any] = evaluate(universe, proposition, provers, deadline)
-            kept = ("status", "result", "witness", "axioms_used", "clash", "reason", "error")
+            kept = ("status", "result", "witness", "axioms_used", "lemmas", "clash", "reason", "error")
             statuses[universe.session] = {name: answer[name] for name in kept if answer.get(name)}
         found = {
             (each["status"], each.get("result")) for each in statuses.values() if each["status"] != "unknown"
@@ -84,7 +88,15 @@ def explain(
         about = parse_type(using, file="<using>") if using else None
     except KleisError as error:
         return error_fields(error, prefix="Parse error")
-    return explained(question, universe.theory, provers, deadline, about, effort)
+    return explained(
+        question,
+        universe.theory,
+        provers,
+        deadline,
+        about,
+        effort,
+        lemmas=lambda prover: serving_lemmas(universe, prover),
+    )
 
 
 def explained(
@@ -94,21 +106,33 @@ def explained(
     deadline: Deadline,
     using: TypeExpression | None = None,
     effort: int = 1,
+    lemmas: Callable[[Prover], Ledger] | None = None,
 ) -> ExplainedAnswer | FailedAnswer:
-    """The same of a question that is read, about any theory."""
+    """The same of a question that is read, about any theory; `lemmas` are those that serve it.
+
+    Where an axiom is left out, the lemmas whose proofs rest on it are left out too.
+    """
+    from kleis.prover.certificates.explained import explained as in_words
+
     with provers.prover(theory, deadline, effort=effort) as prover:
-        decision = prover.ask(question, using=using)
+        ledger = lemmas(prover) if lemmas is not None else None
+        facts = ledger.facts if ledger is not None else ()
+        decision = in_words(prover, prover.ask(question, using=using, facts=facts))
+        warnings = (*(ledger.warnings() if ledger is not None else ()), *decision.verdict.warnings)
         if decision.goal is None:
             problem = decision.verdict.problem or {"message": decision.verdict.message}
             failed: FailedAnswer = {"status": "error", "error": decision.verdict.message, "problem": problem}
-            return warned(decision.verdict.warnings, failed)
-        answer = cast(ExplainedAnswer, verdict_fields(within(deadline, decision.verdict), explain=True))
+            return warned(warnings, failed)
+        verdict = msgspec.structs.replace(within(deadline, decision.verdict), warnings=warnings)
+        answer = cast(ExplainedAnswer, verdict_fields(verdict, explain=True))
         axioms = decision.goal.axioms
         rows = []
         for place, axiom in enumerate(axioms):
             deadline.report(place, len(axioms), f"without {axiom.name}")
             rows.append(
-                _without(decision.goal, axiom, prover, deadline, verified=answer["status"] == "verified")
+                _without(
+                    decision.goal, axiom, prover, deadline, facts, verified=answer["status"] == "verified"
+                )
             )
     answer["axioms_in_force"] = rows
     answer["redundant"] = [row["name"] for row in rows if row["itself"] == "redundant"]
@@ -119,23 +143,45 @@ def explained(
 
 
 def _without(
-    goal: Goal, axiom: Axiom, prover: Prover, deadline: Deadline, *, verified: bool
+    goal: Goal,
+    axiom: Axiom,
+    prover: Prover,
+    deadline: Deadline,
+    facts: Sequence[Fact],
+    *,
+    verified: bool,
 ) -> dict[str, Any]:
-    """One axiom left out: does the claim still hold, and does the axiom follow from the others?"""
+    """One axiom left out: does the claim still hold, and does the axiom follow from the others?
+
+    A lemma may rest on the axiom that is left out without saying so (an axiom of a section holds everywhere), so only
+    those serve whose whole proof does without it.
+    """
+    facts = [each for each in facts if _rests_not_on(axiom, each)]
     others = tuple(each for each in goal.axioms if each is not axiom)
     row: dict[str, Any] = {"name": axiom.name, "kleis": print_expression(expression_of(axiom.formula))}
     if deadline.over:
         return {**row, "itself": "unknown", **({"claim_without_it": "unknown"} if verified else {})}
-    itself = prover.decide_goal(
-        msgspec.structs.replace(goal, claim=axiom.formula, free=(), axioms=others)
-    ).verdict
+    alone = msgspec.structs.replace(goal, claim=axiom.formula, free=(), axioms=others)
+    itself = _decided(alone, prover, facts)
     row["itself"] = {"verified": "redundant", "disproved": "independent"}.get(itself.status, itself.status)
     if itself.status == "verified":
         row["follows_from"] = list(itself.core)
     elif itself.evidence is not None:
         row["model_without_it"] = evidence_fields(itself.evidence)
     if verified:
-        row["claim_without_it"] = prover.decide_goal(
-            msgspec.structs.replace(goal, axioms=others)
-        ).verdict.status
+        row["claim_without_it"] = _decided(msgspec.structs.replace(goal, axioms=others), prover, facts).status
     return row
+
+
+def _rests_not_on(axiom: Axiom, fact: Fact) -> bool:
+    """Whether the proof of a fact, with those of the facts below it, does without an axiom."""
+    return all(axiom.name not in each.verdict.core for each in fact.grounds())
+
+
+def _decided(goal: Goal, prover: Prover, facts: Sequence[Fact]) -> Verdict:
+    """The verdict on a goal with the facts that serve there; without them where it stays open with them."""
+    serving = serving_facts(facts, goal)
+    verdict = prover.decide_goal(goal, serving).verdict
+    if serving and verdict.status == "unknown":
+        return prover.decide_goal(goal).verdict
+    return with_named_lemmas(verdict, serving)

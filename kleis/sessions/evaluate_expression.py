@@ -200,6 +200,10 @@ def _decided(
     with provers.prover(universe.theory, deadline, effort=effort) as prover:
         ledger = serving_lemmas(universe, prover)
         decision = prover.ask(question, using=using, facts=ledger.facts)
+        if explain:
+            from kleis.prover.certificates.explained import explained
+
+            decision = explained(prover, decision)
     verdict = within(deadline, decision.verdict)
     verdict = msgspec.structs.replace(verdict, warnings=(*ledger.warnings(), *verdict.warnings))
     if verdict.status == "error":

@@ -257,6 +257,21 @@ def _clashing(clashes: Iterable[Problem], universe: Universe) -> list[KleisError
     return found
 
 
+def _refused(
+    item: tree.FunctionDefinition | tree.Lemma, program: tree.Program, message: str, code: str, hint: str
+) -> SessionError:
+    """The error of an item that the session cannot take, at its place."""
+    return SessionError(
+        message,
+        code=code,
+        file=program.file,
+        line=item.span.line,
+        column=item.span.column,
+        found=item.name,
+        hint=hint,
+    )
+
+
 def _twice(program: tree.Program) -> list[KleisError]:
     """Errors of names that are defined twice in one submission."""
     seen: set[str] = set()
@@ -264,17 +279,8 @@ def _twice(program: tree.Program) -> list[KleisError]:
     for each in program.items:
         if isinstance(each, tree.FunctionDefinition):
             if each.name in seen:
-                found.append(
-                    SessionError(
-                        f"{each.name} is defined twice in this submission",
-                        code="redefinition",
-                        file=program.file,
-                        line=each.span.line,
-                        column=each.span.column,
-                        found=each.name,
-                        hint="keep one of the two",
-                    )
-                )
+                message = f"{each.name} is defined twice in this submission"
+                found.append(_refused(each, program, message, "redefinition", "keep one of the two"))
             seen.add(each.name)
     return found
 
@@ -287,14 +293,12 @@ def _stated_before(program: tree.Program, universe: Universe) -> list[KleisError
         if isinstance(each.declaration, tree.Lemma) and universe.is_own(each.file)
     }
     return [
-        SessionError(
+        _refused(
+            each,
+            program,
             f"{each.name} is already a lemma, stated in {earlier[each.name]}",
-            code="duplicate-lemma",
-            file=program.file,
-            line=each.span.line,
-            column=each.span.column,
-            found=each.name,
-            hint="choose another name",
+            "duplicate-lemma",
+            "choose another name",
         )
         for each in program.items
         if isinstance(each, tree.Lemma) and each.name in earlier

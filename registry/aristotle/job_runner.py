@@ -18,7 +18,7 @@ from typing import TypeAlias
 import msgspec
 
 from registry.aristotle.job_store import Job, JobStore, Ordered, Outcome
-from registry.aristotle.judgement import judge, needs_text
+from registry.aristotle.judgement import Check, judge, needs_text
 from registry.aristotle.service import NOT_TAKEN, PASSING, AristotleService, Finding, ServiceFailure
 
 __all__ = ["JobRunner"]
@@ -42,11 +42,13 @@ class JobRunner:
         *,
         now: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        check: Check | None = None,
     ) -> None:
         self.store = store
         self.service = service
         self._now = now
         self._monotonic = monotonic
+        self._check = check if service.mode == "real" else None  # what a stand-in fills in is no proof
 
     def open(self, ordered: Ordered) -> Job:
         """Write a new job down and hand it to the service."""
@@ -136,7 +138,8 @@ class JobRunner:
         if needs_text(run):
             returned = self.service.fetch(job.project, job.target)
             findings = self.service.findings(job.project) if job.kind != "formalize" else ()
-        return self._done(_replace(job, last=run.status), judge(job, original, run, returned, findings))
+        outcome = judge(job, original, run, returned, findings, self._check)
+        return self._done(_replace(job, last=run.status), outcome)
 
     def _done(self, job: Job, outcome: Outcome) -> Job:
         return self.store.put(

@@ -43,7 +43,8 @@ _PREFIX: dict[Mode, str] = {"real": "aristotle", "mock": "mock", "stand-in": "st
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """How a job ended.
 
-    `refusal` is the code of the rule by which a returned proof was not accepted; `unchecked` what was not looked at.
+    `refusal` is the code of the rule by which a returned proof was not accepted; `unchecked` what was not looked at;
+    `checked` which Lean elaborated the text here, and the axioms it named.
     """
 
     status: OutcomeStatus
@@ -54,6 +55,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     sorries_total: int = 0
     sorries_filled: int = 0
     unchecked: tuple[str, ...] = ()
+    checked: str = ""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,23 +11,30 @@ canceled                    ``failed``
 failed                      ``error``
 ==========================  ===============================================================================================
 
-A verdict of a run that did not complete is unchecked and counts for nothing.
+A verdict of a run that did not complete is unchecked and counts for nothing.  Where a Lean can be run, it is asked of what
+was accepted: `checked` then names it, and what it refuses is ``failed``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
 
 from registry.aristotle.job_store import Job, Outcome
 from registry.aristotle.service import Finding, Run
 
 if TYPE_CHECKING:
     from kleis.lean import Acceptance
+    from kleis.lean.acceptance.check_by_lean import LeanCheck
 
-__all__ = ["judge", "needs_text"]
+__all__ = ["Check", "judge", "needs_text"]
 
-_UNCHECKED = ("accepted by its text alone: no Lean has elaborated it here, and `#print axioms` was not run",)
+Check: TypeAlias = "Callable[[str, str, Sequence[str], bool], LeanCheck]"
+"""Asks a Lean of our text, the returned one and the theorems that count, and whether other proofs may be open."""
+
+_UNCHECKED = "accepted by its text alone: no Lean has elaborated it here, and `#print axioms` was not run"
 _FORMAL = frozenset(
     ["theorem", "lemma", "def", "abbrev", "example", "structure", "class", "inductive", "import", "open",
      "namespace", "section", "end", "universe", "variable", "mutual"]
@@ -40,8 +47,18 @@ def needs_text(run: Run) -> bool:
     return run.status in ("complete", "complete_with_errors", "out_of_budget")
 
 
-def judge(job: Job, original: str, run: Run, returned: str | None, findings: Sequence[Finding]) -> Outcome:
-    """The outcome of a job whose run has ended; `original` is the text whose statements must have stayed."""
+def judge(
+    job: Job,
+    original: str,
+    run: Run,
+    returned: str | None,
+    findings: Sequence[Finding],
+    check: Check | None = None,
+) -> Outcome:
+    """The outcome of a job whose run has ended; `original` is the text whose statements must have stayed.
+
+    `check` is asked where a text was accepted; without it that text stays unchecked.
+    """
     match run.status:
         case "failed":
             return Outcome(status="error", message=_said("the service could not work on it", run))
@@ -50,27 +67,29 @@ def judge(job: Job, original: str, run: Run, returned: str | None, findings: Seq
         case _ if returned is None:
             return Outcome(status="error", message="the service ended the run without giving the file back")
         case _ if job.kind == "formalize":
-            return _formalized(job, run, returned)
+            return _formalized(job, run, returned, check)
         case "complete":
-            return _completed(job, original, run, returned, findings)
+            return _completed(job, original, run, returned, findings, check)
         case _:
             return _unfinished(job, original, run, returned)
 
 
-def _completed(job: Job, original: str, run: Run, returned: str, findings: Sequence[Finding]) -> Outcome:
-    from kleis.lean import accept
+def _completed(
+    job: Job, original: str, run: Run, returned: str, findings: Sequence[Finding], check: Check | None
+) -> Outcome:
+    from kleis.lean import accept, theorem_names
 
     found = accept(original, returned)
     if found.accepted:
-        return Outcome(
+        proved = Outcome(
             status="proved",
             message="every statement is as it was, and no proof is left open",
             code=returned,
             sorries_total=found.sorries_total,
             sorries_filled=found.sorries_filled,
-            unchecked=_UNCHECKED if found.axioms_unchecked else (),
         )
-    refuted = _refutation(job, original, returned, findings, found)
+        return _looked_at(proved, original, theorem_names(original), check)
+    refuted = _refutation(job, original, returned, findings, found, check)
     if refuted is not None:
         return refuted
     if found.code == "sorry-left":
@@ -84,8 +103,37 @@ def _completed(job: Job, original: str, run: Run, returned: str, findings: Seque
     )
 
 
+def _looked_at(
+    outcome: Outcome, original: str, names: Sequence[str], check: Check | None, *, may_have_gaps: bool = False
+) -> Outcome:
+    """The outcome after a Lean was asked: checked, refused, or as it was with the reason why it was not checked."""
+    if check is None:
+        return msgspec.structs.replace(outcome, unchecked=(_UNCHECKED,))
+    said = check(original, outcome.code, names, may_have_gaps)
+    match said.outcome:
+        case "checked":
+            checked = f"checked by {said.version}: {said.reason}"
+            return msgspec.structs.replace(outcome, checked=checked, message=f"{outcome.message}; {checked}")
+        case "refused":
+            message = f"the text was accepted, and {said.version} refuses it: {said.reason}"
+            return Outcome(
+                status="failed",
+                message=message,
+                code=outcome.code,
+                refusal=said.code,
+                sorries_total=outcome.sorries_total,
+            )
+        case _:
+            return msgspec.structs.replace(outcome, unchecked=(f"{_UNCHECKED} ({said.reason})",))
+
+
 def _refutation(
-    job: Job, original: str, returned: str, findings: Sequence[Finding], found: Acceptance
+    job: Job,
+    original: str,
+    returned: str,
+    findings: Sequence[Finding],
+    found: Acceptance,
+    check: Check | None,
 ) -> Outcome | None:
     """The outcome where the statement was found false."""
     from kleis.lean import has_refutation, theorem_names
@@ -106,13 +154,17 @@ def _refutation(
             code=returned,
             refusal="approximated",
         )
-    return Outcome(
+    refuted = Outcome(
         status="counterexample",
         message="the statement was found false",
         counterexample=evidence or "the service found it false and gave no details",
         code=returned if name is not None else "",
-        unchecked=_UNCHECKED if name is not None else ("the service's word: the evidence was not seen",),
+        unchecked=("the service's word: the evidence was not seen",),
     )
+    if name is None:
+        return refuted
+    refuted = msgspec.structs.replace(refuted, unchecked=())
+    return _looked_at(refuted, original, (name,), check, may_have_gaps=True)
 
 
 def _with_gaps(job: Job, run: Run, returned: str, found: Acceptance) -> Outcome:
@@ -148,10 +200,10 @@ def _unfinished(job: Job, original: str, run: Run, returned: str) -> Outcome:
     )
 
 
-def _formalized(job: Job, run: Run, returned: str) -> Outcome:
+def _formalized(job: Job, run: Run, returned: str, check: Check | None) -> Outcome:
     """A formalisation: a statement, with a proof where that was asked for and nothing in it is open."""
     from kleis.corpus.lean_source import read_lean
-    from kleis.lean import count_sorries
+    from kleis.lean import count_sorries, theorem_names
 
     open_ones = count_sorries(returned)
     if run.status != "complete" or not read_lean(returned).declarations:
@@ -164,7 +216,8 @@ def _formalized(job: Job, run: Run, returned: str) -> Outcome:
         return Outcome(status="failed", message=message, code=returned, refusal=refusal)
     if job.wants_proof and not open_ones:
         message = "formalised and proved; whether the statement says what was meant is for you to judge"
-        return Outcome(status="proved", message=message, code=returned, unchecked=_UNCHECKED)
+        proved = Outcome(status="proved", message=message, code=returned)
+        return _looked_at(proved, "", theorem_names(returned), check)
     message = "formalised; whether it says what was meant is for you to judge"
     if job.wants_proof:
         message = f"formalised, but not proved: {open_ones} proofs are open"

@@ -8,6 +8,7 @@
 - `sampling`: values made up of a sort, values at its boundaries, and simpler ones
 - `definedness/`: where tools have values, as Kleis definitions
 - `goals`: theory, claim and lemmas of a question to the prover
+- `serving_laws`: which kept laws of tools may serve a law as lemmas, at its types
 - `counterexamples`: trials to the report of a law, whether the prover or chance gave the assignment; `refuted` is said here
 - `unnamed_terms`: names for terms that are compared, which no code can say
 - `source_reading`: whether code reads code

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kleis.syntax.tree import Expression, Using
 from pif.language.terms import Json
 
 if TYPE_CHECKING:
+    from kleis.core.goal import Goal
+    from kleis.elaborate.elaborator import Elaborator
     from kleis.prover.checker.format import Certificate
     from kleis.prover.process.broker import Broker
 
-__all__ = ["AXIOMS", "Shown", "UnreadableCertificate", "check_text", "read_text", "text_of"]
+__all__ = ["AXIOMS", "Shown", "UnreadableCertificate", "check_text", "read_text", "shown_before", "text_of"]
 
 AXIOMS = "axioms"
 """What the finding is about that tells of axioms which are not known to have a model."""
@@ -56,6 +59,36 @@ def read_text(text: str) -> Shown:
         raise UnreadableCertificate(error.message) from None
     lemmas = tuple(each.claim for each in given.lemmas)
     return Shown(given.status, given.theory, given.claim, given.using, given.part, lemmas, given.assumed)
+
+
+def shown_before(text: str, goal: Goal, elaborator: Elaborator) -> tuple[Expression, ...]:
+    """What a certificate of a goal's claim shows before the claim, in its last proof, as propositions of the goal's theory.
+
+    A step that has no words there is left out. Nothing of it is believed.
+    """
+    from kleis.delaborate.describe_goal import proposition_of
+    from kleis.prover.checker.format import CertificateError
+    from kleis.prover.checker.read_terms import Vocabulary
+    from kleis.prover.checker.sequent import RejectedError
+    from kleis.prover.checker.strict_reading import from_json
+
+    try:
+        steps = from_json(text.encode(errors="surrogatepass")).steps
+    except CertificateError:
+        return ()
+    vocabulary = Vocabulary(goal, elaborator.definitions.operation)
+    found: list[Expression] = []
+    for step in steps:
+        if step.shows is None:
+            continue
+        try:
+            formula = vocabulary.closed_formula(step.shows)
+        except RejectedError:
+            continue
+        said = proposition_of(msgspec.structs.replace(goal, claim=formula, free=()), elaborator.theory)
+        if said is not None and not isinstance(said, Using):
+            found.append(said)
+    return tuple(found)
 
 
 def check_text(text: str, broker: Broker) -> list[Json]:

@@ -30,6 +30,7 @@ import msgspec
 
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import TypeExpression
+from kleis.theory.theory import Theory
 from pif.language.host import Tool, Tools
 from pif.language.terms import Json, identity
 from registry.errors import RegistryError
@@ -37,9 +38,11 @@ from registry.laws.certificates import AXIOMS, UnreadableCertificate, read_text
 from registry.laws.counterexamples import LawTrials
 from registry.laws.definedness.value_conditions import UnknownCondition
 from registry.laws.goals import NEVER_TRUE, Claim, LawQuestion, never_asked, never_true, question
-from registry.laws.law_prover import LawProver
+from registry.laws.law_prover import Depth, LawProver
 from registry.laws.law_report import NO_MODEL, WHERE_DEFINED, LawReport, late
 from registry.laws.law_text import Law, LawError, Vocabulary, read_law
+from registry.laws.serving_laws import ServingLaw, ServingLaws
+from registry.records import KeptLaw
 from registry.translate.kleis_syntax import names_in
 from registry.translate.symbolic_values import Function, Untranslatable
 from registry.translate.tool_theory import ToolTheory
@@ -61,11 +64,22 @@ CHECKING = 4.0
 TRYING = 8.0
 """Seconds for trials of all laws together after the time for proofs is up."""
 
+AUXILIARY = 4
+"""Laws found on the way to others that one claim is given."""
+
 _Otherwise = Callable[[tuple[str, ...]], LawReport]
 """The report of a law that is not proved, given labels."""
 
 _HELPER = re.compile(r"(.+)_(?:foldr?|range|chars|join(?:_rest)?)(?:_\d+)?")
 """Names of helpers (`registry.translate.folds`): that of their tool, and a suffix."""
+
+
+class _Attempt(msgspec.Struct, frozen=True):
+    """A decision, the laws that were its lemmas, and how far the order was followed for it."""
+
+    decision: Decision
+    lemmas: Sequence[Claim] = ()
+    depth: Depth = "all"
 
 
 def check_laws(
@@ -96,7 +110,9 @@ class LawCheck:
         subject: Tool | None = None,
         cases: int = CASES,
         seed: int = SEED,
+        kept: Callable[[str], Sequence[KeptLaw]] | None = None,
     ) -> None:
+        """`kept` gives the laws of the tool of a name that may serve as lemmas; None: only laws proved here serve."""
         self.tools = tools
         self.theory = ToolTheory(tools, stop=prover.abandoned)
         self.prover = prover
@@ -104,8 +120,14 @@ class LawCheck:
         self.cases = cases
         self.seed = seed
         self.proved: list[Claim] = []
+        self.auxiliary: list[Claim] = []
         self._is_cut = False
         self._last: tuple[object, LawQuestion] | None = None
+        self._readers: dict[str, LawCheck] = {}
+        self._names = names
+        self._serving = None if kept is None else ServingLaws(
+            subject, tools, kept, self._read_as, lambda each: self.prover.carriers(self.theory.theory, each)
+        )  # fmt: skip
         self._vocabulary = Vocabulary(
             subject, tools.tool, names, self._function, self._types, self._unexpressed
         )
@@ -119,6 +141,13 @@ class LawCheck:
         owners = map(self._owner, names_in(law.expression))
         labels = {each.label for each in owners if each is not None and self.theory.called(each) is not None}
         return msgspec.structs.replace(law, tools=tuple(sorted({*law.tools, *labels})))
+
+    def _read_as(self, subject: Tool | None, text: str) -> Law:
+        """Parse a law of a tool, or of none, with a theory of its own. Raises `LawError`."""
+        name = "" if subject is None else subject.label
+        if name not in self._readers:
+            self._readers[name] = LawCheck(self.tools, self._names, self.prover, subject=subject)
+        return self._readers[name].read(text)
 
     def _owner(self, name: str) -> Tool | None:
         """The tool that a helper belongs to by its name, so that a law may mention the helper alone."""
@@ -156,8 +185,8 @@ class LawCheck:
             self._is_cut = True
             return self._trials(law).tried(labels, "the time was up before the prover was asked")
         claim = Claim(law)
-        decision, lemmas = self._verdict(claim)
-        verdict = decision.verdict
+        found = self._verdict(claim)
+        verdict = found.decision.verdict
         if verdict.status == "error":
             rejected = LawReport(
                 law.text, "error", reason=verdict.message, hint=verdict.advice, labels=labels
@@ -165,7 +194,7 @@ class LawCheck:
             more = (*labels, "not proved: the tools' Kleis definitions are not of these types")
             return self._trials(law).tried(more, verdict.message, otherwise=rejected)
         if verdict.status == "verified":
-            return self._proof(claim, decision, lemmas, labels)
+            return self._proof(claim, found, labels)
         if verdict.reason == "termination":
             labels = (*labels, "not shown to terminate: nothing follows from its definition")
             return self._trials(law).tried(labels, verdict.message)
@@ -173,10 +202,10 @@ class LawCheck:
             reason = verdict.message or f"the prover does not know ({verdict.reason or verdict.status})"
             return self._where_defined(law, labels, lambda more: self._trials(law).tried(more, reason))
         trials = self._trials(law)
-        found = trials.counterexample(verdict)
-        refuted = None if found is None else trials.disproved(found, verdict, labels)
+        point = trials.counterexample(verdict)
+        refuted = None if point is None else trials.disproved(point, verdict, labels)
         return refuted or self._where_defined(
-            law, labels, lambda more: trials.unconfirmed(found, verdict.engine, more)
+            law, labels, lambda more: trials.unconfirmed(point, verdict.engine, more)
         )
 
     @property
@@ -203,14 +232,75 @@ class LawCheck:
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _verdict(self, claim: Claim) -> tuple[Decision, list[Claim]]:
-        """The decision; with the laws proved before as lemmas, where it is unknown without and known with them."""
+    def _verdict(self, claim: Claim) -> _Attempt:
+        """The decision, soon where known laws settle it; with the laws proved before as lemmas, where it is unknown without
+        and known with them."""
+        soon = self._by_known_laws(claim)
+        if soon is not None:
+            return soon
         found = self._asked(self._question(claim))
         usable = found.verdict.status == "unknown" and found.verdict.reason != "termination"
-        if not usable or not self.proved:
-            return found, []
-        helped = self._asked(self._question(claim, self.proved))
-        return (helped, list(self.proved)) if helped.verdict.status == "verified" else (found, [])
+        lemmas = [*self._auxiliary_of(claim), *self.proved]
+        if not usable or not lemmas:
+            return _Attempt(found)
+        helped = self._asked(self._question(claim, lemmas))
+        return _Attempt(helped, lemmas) if helped.verdict.status == "verified" else _Attempt(found)
+
+    def _by_known_laws(self, claim: Claim) -> _Attempt | None:
+        """What short attempts decide of a claim that known laws settle or make smaller, without lemmas and then with these
+        laws; None where that leaves it open."""
+        if self._serving is None or claim.where_defined or claim.law.safe:
+            return None
+        theory = self._question(claim).theory
+        lemmas, settles = self._useful(claim, theory)
+        if not lemmas:
+            return None
+        alone = self._asked(self._question(claim), "short")
+        if alone.verdict.definite:
+            return _Attempt(alone)
+        depth: Depth = "all" if settles else "induction"
+        helped = self._asked(self._question(claim, lemmas), depth)
+        return _Attempt(helped, lemmas, depth) if helped.verdict.status == "verified" else None
+
+    def _useful(self, claim: Claim, theory: Theory) -> tuple[list[Claim], bool]:
+        """The known laws that settle a claim or make it smaller, each after its lemmas; else auxiliary laws of its tools.
+        And whether they settle it."""
+        assert self._serving is not None
+        law, reached = claim.law, self._reached(claim.law)
+        here = [each.law for each in self._about(reached, (*self.proved, *self.auxiliary))]
+        types = self.prover.types(theory, law.expression)
+        serving = [ServingLaw(each) for each in here if each.expression != law.expression]
+        serving += self._serving.of(law, reached, types)
+        found = self.prover.useful(theory, law.expression, [each.law.expression for each in serving])
+        chosen = [serving[place] for place in found.places]
+        laws = {each.text: each for used in chosen for each in (*used.before, used.law)}
+        return [Claim(each) for each in laws.values()] or self._auxiliary_of(claim), found.settles
+
+    def _auxiliary_of(self, claim: Claim) -> list[Claim]:
+        """The laws that were found and proved on the way to others, and are about the tools of a claim."""
+        known = {each.law.text for each in self.proved}
+        about = self._about(self._reached(claim.law), self.auxiliary)
+        return [
+            each
+            for each in about
+            if each.law.text not in known and each.law.expression != claim.law.expression
+        ][:AUXILIARY]
+
+    def _about(self, reached: Sequence[Tool], laws: Sequence[Claim]) -> list[Claim]:
+        """The laws that are about these tools alone, and hold as written."""
+        labels = {each.label for each in reached}
+        return [each for each in laws if not each.where_defined and labels.issuperset(each.law.tools)]
+
+    def _keep_auxiliary(self, claim: Claim, asked: LawQuestion, certificate: str) -> None:
+        """Keep the laws that the proof of a claim has found on its way."""
+        if self._serving is None or claim.where_defined:
+            return
+        known = {each.law.text for each in self.auxiliary}
+        for each in self.prover.auxiliary(asked.theory, asked.claim, certificate):
+            law = self._serving.written(each)
+            if law is not None and law.text not in known:
+                known.add(law.text)
+                self.auxiliary.append(Claim(law))
 
     def _question(self, claim: Claim, lemmas: Sequence[Claim] = ()) -> LawQuestion:
         """The question of a claim; the last one is cached."""
@@ -219,22 +309,22 @@ class LawCheck:
             self._last = (key, question(self.theory, claim, lemmas))
         return self._last[1]
 
-    def _asked(self, asked: LawQuestion) -> Decision:
-        decision = self.prover.decide(asked.theory, asked.claim, asked.lemmas)
+    def _asked(self, asked: LawQuestion, depth: Depth = "all") -> Decision:
+        decision = self.prover.decide(asked.theory, asked.claim, asked.lemmas, depth)
         self._is_cut |= decision.cut and self._is_late
         return decision
 
-    def _proof(
-        self, claim: Claim, decision: Decision, lemmas: list[Claim], labels: tuple[str, ...]
-    ) -> LawReport:
+    def _proof(self, claim: Claim, found: _Attempt, labels: tuple[str, ...]) -> LawReport:
+        decision, lemmas = found.decision, found.lemmas
         asked = self._question(claim, lemmas)
-        proof = self.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
+        proof = self.prover.certified(asked.theory, asked.claim, decision, asked.lemmas, found.depth)
         if proof.certificate is None:
             self._is_cut |= self._is_late
             return self._trials(claim.law).tried(
                 (*labels, "a proof was found, but no certificate"), proof.reason
             )
         self._refuse_contradiction(claim, decision)
+        self._keep_auxiliary(claim, asked, proof.certificate)
         labels = (*labels, WHERE_DEFINED) if claim.where_defined else (*labels, *self._vacuous(claim, asked))
         if decision.verdict.core and decision.verdict.consistency == "unknown":
             labels = (*labels, NO_MODEL)
@@ -284,17 +374,18 @@ class LawCheck:
             asked = self._question(claim)
             if not asked.conditions:
                 return otherwise(labels)
-            decision, lemmas = self._verdict(claim)
+            found = self._verdict(claim)
         except UnknownCondition as error:
             return otherwise((*labels, f"not asked where its tools have values: {error}"))
-        if decision.verdict.status == "error":
-            return otherwise((*labels, f"not asked where its tools have values: {decision.verdict.message}"))
-        if decision.verdict.status != "verified":
+        verdict = found.decision.verdict
+        if verdict.status == "error":
+            return otherwise((*labels, f"not asked where its tools have values: {verdict.message}"))
+        if verdict.status != "verified":
             return otherwise(labels)
         vacuous = self._vacuous(claim, asked)
         if vacuous:
             return otherwise((*labels, *vacuous))
-        return self._proof(claim, decision, lemmas, labels)
+        return self._proof(claim, found, labels)
 
     # ── Again, from nothing ──────────────────────────────────────────────────────────────────────────────────
 

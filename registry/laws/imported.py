@@ -93,7 +93,7 @@ def _settled(
     tool = tools.tool(record.reference)
     assert tool is not None, "a version that is there has a tool"
     view = Overlay(tools, tool.name, tool.version, tool.term)
-    check = LawCheck(view, tools.names, prover, subject=view.new)
+    check = LawCheck(view, tools.names, prover, subject=view.new, kept=view.kept_laws)
     kept: list[KeptLaw] = []
     reports: list[dict[str, Json]] = []
     texts: dict[str, str] = {}

@@ -12,26 +12,31 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import msgspec
 
+from kleis.core import Carrier
+from kleis.errors import KleisError
+from kleis.prover.known_laws import Useful, useful_laws
 from kleis.syntax.printer.program import print_expression
-from kleis.syntax.tree import Expression
+from kleis.syntax.tree import Expression, TypeExpression
+from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 from pif.language.terms import Json
-from registry.laws.certificates import check_text, text_of
+from registry.laws.certificates import check_text, shown_before, text_of
 
 if TYPE_CHECKING:
+    from kleis.core.goal import Goal
     from kleis.elaborate.elaborator import Elaborator
     from kleis.prover.portfolio import Entry
     from kleis.prover.process.broker import Broker
     from kleis.prover.process.deadline import Deadline
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Decision
-    from kleis.prover.verdict_cache import VerdictCache
+    from kleis.prover.verdict_cache import Verdicts
 
-__all__ = ["LawProver", "Proof"]
+__all__ = ["Depth", "LawProver", "Proof"]
 
 _SHORT = 150_000
 """Steps of Z3 that suffice for most laws of tools without recursion."""
@@ -41,6 +46,11 @@ _OPAQUE = 1_000_000
 
 _FIRST_INDUCTION = 3_000_000
 """Steps of an induction without a long search."""
+
+Depth = Literal["short", "induction", "all"]
+"""How far the order is followed: the short attempts and computing, the first induction too, or all of it."""
+
+_DEPTHS: dict[Depth, int | None] = {"short": 4, "induction": 5, "all": None}
 
 
 @cache
@@ -67,7 +77,7 @@ class Proof(msgspec.Struct, frozen=True):
 class LawProver:
     """Asks the prover about theories of tools. Safe in threads; `close` ends the worker.
 
-    `cache` is the directory of cached verdicts, None for no cache.
+    `cache` is the directory of cached verdicts; without one they are kept as long as the process lasts.
     """
 
     deadline: Deadline | None = None
@@ -80,7 +90,7 @@ class LawProver:
         self._directory = cache
         self._lock = threading.Lock()
         self._broker: Broker | None = None
-        self._cache: VerdictCache | None = None
+        self._cache: Verdicts | None = None
         self._last = threading.local()
 
     def __enter__(self) -> Self:
@@ -111,23 +121,70 @@ class LawProver:
                 self._broker = Broker()
             return self._broker
 
-    def verify(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Verdict:
+    def verify(
+        self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = (), depth: Depth = "all"
+    ) -> Verdict:
         """The verdict on a proposition over the tools of a theory."""
-        return self.decide(theory, claim, lemmas).verdict
+        return self.decide(theory, claim, lemmas, depth).verdict
 
-    def decide(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Decision:
+    def decide(
+        self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = (), depth: Depth = "all"
+    ) -> Decision:
         """The same with the engine's answer, unless the verdict was cached."""
         from kleis.prover.prover import Prover
 
         return Prover(
             theory,
             broker=self.broker(),
-            order=_order(),
+            order=_order()[: _DEPTHS[depth]],
             cache=self._verdicts(),
             effort=self.effort,
             cvc5=find_spec("cvc5") is not None,
             elaborator=self._elaborator(theory),
         ).decide(claim, lemmas=lemmas, file="<law>")
+
+    def useful(self, theory: Theory, claim: Expression, laws: Sequence[Expression]) -> Useful:
+        """Which laws over the tools of a theory settle a claim directly, or make it smaller. Nothing is proved."""
+        goal = self._claimed(theory, claim)
+        if goal is None or goal.claim is None:
+            return Useful()
+        known = [(place, self._claimed(theory, each)) for place, each in enumerate(laws)]
+        read = [
+            (place, each.claim)
+            for place, each in known
+            if each is not None and each.claim not in (None, goal.claim)
+        ]
+        found = useful_laws(goal.claim, [formula for _, formula in read if formula is not None])
+        return Useful(tuple(read[each][0] for each in found.places), found.settles)
+
+    def types(self, theory: Theory, claim: Expression) -> tuple[TypeExpression, ...]:
+        """The types of the terms of a claim and what these are made of; none where it has no meaning in the theory."""
+        from kleis.core.traversal import sorts_of
+        from kleis.delaborate.print_types import type_of, writable
+
+        goal = self._claimed(theory, claim)
+        if goal is None or goal.claim is None:
+            return ()
+        written = [type_of(each) for each in dict.fromkeys(sorts_of(goal.claim)) if writable(each)]
+        parts = (part for each in written for part in walk(each) if isinstance(part, TypeExpression))
+        return tuple(dict.fromkeys(parts))
+
+    def carriers(self, theory: Theory, claim: Expression) -> tuple[str, ...]:
+        """The names of types in a claim that nothing declares."""
+        goal = self._claimed(theory, claim)
+        return () if goal is None else tuple(each.name for each in goal.carriers if isinstance(each, Carrier))
+
+    def auxiliary(self, theory: Theory, claim: Expression, certificate: str) -> tuple[Expression, ...]:
+        """The laws that a certificate of a claim shows on its way: lemmas that an induction found."""
+        goal = self._claimed(theory, claim)
+        return () if goal is None else shown_before(certificate, goal, self._elaborator(theory))
+
+    def _claimed(self, theory: Theory, claim: Expression) -> Goal | None:
+        """A claim with its meaning; None where it has none in the theory."""
+        try:
+            return self._elaborator(theory).proposition(claim, file="<law>")
+        except KleisError:
+            return None
 
     def _elaborator(self, theory: Theory) -> Elaborator:
         """One elaborator for successive questions of a thread about one theory: a law, its vacuity, its certificate."""
@@ -138,25 +195,29 @@ class LawProver:
             kept = self._last.elaborator = (theory, Elaborator(theory))
         return kept[1]
 
-    def _verdicts(self) -> VerdictCache | None:
-        from kleis.prover.verdict_cache import VerdictCache
+    def _verdicts(self) -> Verdicts:
+        from kleis.prover.verdict_cache import RecentVerdicts, VerdictCache
 
-        if self._directory is None:
-            return None
         with self._lock:
             if self._cache is None:
-                self._cache = VerdictCache(self._directory)
+                directory = self._directory
+                self._cache = RecentVerdicts() if directory is None else VerdictCache(directory)
             return self._cache
 
     def certified(
-        self, theory: Theory, claim: Expression, decision: Decision, lemmas: Sequence[Expression] = ()
+        self,
+        theory: Theory,
+        claim: Expression,
+        decision: Decision,
+        lemmas: Sequence[Expression] = (),
+        depth: Depth = "all",
     ) -> Proof:
         """The certificate of a decision, which has passed its check."""
         from kleis.prover.certificates.build import Question, build
         from kleis.prover.checker.format import CertificateError
 
         shown = [
-            (print_expression(each), self.verify(theory, each, lemmas[:place]))
+            (print_expression(each), self.verify(theory, each, lemmas[:place], depth))
             for place, each in enumerate(lemmas)
         ]
         question = Question(print_expression(claim), "", tuple(shown))
@@ -199,5 +260,5 @@ class _DeadlineProver(LawProver):
         """The shared broker, until the deadline is over."""
         return self._bounded
 
-    def _verdicts(self) -> VerdictCache | None:
+    def _verdicts(self) -> Verdicts:
         return self._shared._verdicts()

@@ -6,9 +6,10 @@ from typing import Literal
 
 import msgspec
 
-from pif.language.terms import Json
+from pif.language.host import Tools
+from pif.language.terms import Json, identity
 
-__all__ = ["ABOUT", "LATE", "NO_MODEL", "WHERE_DEFINED", "LawReport", "LawStatus", "late"]
+__all__ = ["ABOUT", "LATE", "NO_MODEL", "WHERE_DEFINED", "LawReport", "LawStatus", "has_changed", "late"]
 
 LawStatus = Literal["proved", "tested", "untested", "claimed", "refuted", "error"]
 """`proved`: there is a certificate, checked here. `tested`: true at `cases` assignments. `untested`: neither, and `reason`
@@ -30,6 +31,12 @@ WHERE_DEFINED = "where the tools have values"
 def late(seconds: float) -> str:
     """The label of a law that a limit of so many seconds left open: to three digits, and whole milliseconds."""
     return f"{LATE}{float(f'{round(seconds, 3):.3g}'):g} s"
+
+
+def has_changed(label: str, hash_: str, tools: Tools) -> bool:
+    """Whether the tool `name@version` has other code now than that of a hash, or is gone."""
+    now = tools.tool(label.partition("@")[0])
+    return now is None or identity(now.term) != hash_
 
 
 class LawReport(msgspec.Struct, frozen=True, omit_defaults=True):

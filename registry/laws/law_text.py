@@ -16,7 +16,7 @@ For a law with an unknown name, `spelling_hint` looks through the tools, which K
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -234,13 +234,13 @@ def _fields(tool: Tool, argument: tree.Expression, fields: tuple[str, ...]) -> l
     return [given[name] for name in fields]
 
 
-def retyped(expression: tree.Expression, name: str, type_: str) -> tree.Expression:
-    """An expression with another type for a type name wherever types are written."""
+def retyped(expression: tree.Expression, types: Mapping[str, tree.TypeExpression]) -> tree.Expression:
+    """An expression with other types for type names wherever types are written."""
     reserve_stack(_STACK)
 
     def changed(node: tree.Node) -> tree.Node:
         if isinstance(node, tree.NamedType):
-            return tree.NamedType(type_) if node.name == name else node
+            return types.get(node.name, node)
         return rebuild(node, changed)
 
     return rebuild(expression, changed)

@@ -14,9 +14,9 @@ import msgspec
 
 from pif.language.errors import PifError, nearest
 from pif.language.host import Tools
-from pif.language.terms import Json, identity
+from pif.language.terms import Json
 from registry.errors import RegistryError
-from registry.laws.law_report import LATE, WHERE_DEFINED
+from registry.laws.law_report import LATE, WHERE_DEFINED, has_changed
 from registry.records import (
     CERTIFICATE_FORMAT,
     NO_LAWS,
@@ -53,7 +53,7 @@ def check_on_evolve(
     asked: Sequence[str],
     dropped: Sequence[str],
     before: ToolRecord | None,
-    view: Tools,
+    view: Overlay,
     names: Callable[[], Iterable[str]],
     prover: Callable[[], LawProver],
     *,
@@ -86,7 +86,7 @@ class _LawsOnEvolve:
         self,
         name: str,
         before: ToolRecord | None,
-        view: Tools,
+        view: Overlay,
         names: Callable[[], Iterable[str]],
         prover: Callable[[], LawProver],
     ) -> None:
@@ -173,8 +173,9 @@ class _LawsOnEvolve:
             from registry.laws.check_laws import LawCheck
 
             self._check = LawCheck(
-                self._view, self._names, self._prover(), subject=self._view.tool(self._name)
-            )
+                self._view, self._names, self._prover(), subject=self._view.tool(self._name),
+                kept=self._view.kept_laws,
+            )  # fmt: skip
         return self._check
 
 
@@ -207,7 +208,7 @@ def _check_dropped(dropped: Sequence[str], old: dict[str, KeptLaw]) -> None:
 def is_stale(law: KeptLaw, tools: Tools, own: ToolRecord | None = None) -> bool:
     """Whether a tool that a law rests on has other code now, or is gone. `own` is the version that the law is of."""
     return any(
-        _has_changed(label, hash_, tools)
+        has_changed(label, hash_, tools)
         for label, hash_ in law.tools.items()
         if own is None or label != own.reference or hash_ != own.hash
     )
@@ -216,11 +217,6 @@ def is_stale(law: KeptLaw, tools: Tools, own: ToolRecord | None = None) -> bool:
 def _is_late(law: KeptLaw) -> bool:
     """Whether a time limit left a law open."""
     return any(label.startswith(LATE) for label in law.labels)
-
-
-def _has_changed(label: str, hash_: str, tools: Tools) -> bool:
-    now = tools.tool(label.partition("@")[0])
-    return now is None or identity(now.term) != hash_
 
 
 def current_laws(record: ToolRecord, tools: SnapshotTools) -> list[Json]:
@@ -260,7 +256,7 @@ def recheck(
     if tool is None:
         return []
     view = Overlay(tools, tool.name, tool.version, tool.term)
-    check = LawCheck(view, tools.names, prover, subject=view.new)
+    check = LawCheck(view, tools.names, prover, subject=view.new, kept=view.kept_laws)
     found: list[dict[str, Json]] = []
     for law in tools.laws(record):
         if law.status == "proved" or law.certificate:
@@ -293,7 +289,7 @@ def _by_certificate(
         return [{"what": "certificate", "ok": False, "detail": "it is not the text that its hash says"}]
     where_defined = WHERE_DEFINED in law.labels
     findings = check.recheck(law.law, law.lemmas, text, where_defined=where_defined)
-    changed = [label for label, hash_ in law.tools.items() if _has_changed(label, hash_, view)]
+    changed = [label for label, hash_ in law.tools.items() if has_changed(label, hash_, view)]
     if changed and findings[0]["what"] != "certificate":
         detail = f"it was proved when {', '.join(changed)} had other code"
         findings = [{"what": "tools", "ok": False, "detail": detail}, *findings[1:]]

@@ -28,7 +28,7 @@ __all__ = ["compared", "proofs", "rechecked", "tools_with_laws", "verified_law"]
 
 def verified_law(proposition: str, lemmas: Sequence[str], tools: SnapshotTools, prover: LawProver) -> Answer:
     """Decide a proposition about any tools; `lemmas` are proved first."""
-    check = LawCheck(tools, tools.names, prover)
+    check = LawCheck(tools, tools.names, prover, kept=tools.kept_laws)
     for place, lemma in enumerate(lemmas):
         report = check.report(lemma)
         if report.status != "proved":

@@ -217,8 +217,7 @@ class Trials:
         self, law: tree.Expression, signatures: Sequence[ToolSignature], tools: Tools, fuel: int = ALL_FUEL
     ) -> None:
         self.at_integers = tuple(_type_variables(law))
-        for name in self.at_integers:
-            law = retyped(law, name, "ℤ")
+        law = retyped(law, dict.fromkeys(self.at_integers, tree.NamedType("ℤ")))
         self._runs = _Runs(tools, fuel)
         declared = [_declared(each) for each in signatures]
         theory = Theory().extend([item for items, _ in declared for item in items])

@@ -87,6 +87,11 @@ class LibraryTools:
         """The laws of a tool of the library."""
         return self.library.laws(record)
 
+    def kept_laws(self, name: str) -> tuple[KeptLaw, ...]:
+        """The laws of the current version of a name; none where there is no such tool."""
+        record = self.find(name)
+        return () if record is None else self.laws(record)
+
 
 def _parsed(reference: str) -> Reference | None:
     try:
@@ -133,6 +138,11 @@ class SnapshotTools:
             return self._library.laws(record)
         return read_laws(record.laws)
 
+    def kept_laws(self, name: str) -> tuple[KeptLaw, ...]:
+        """The laws of the current version of a name; none where there is no such tool."""
+        record = self.find(name)
+        return () if record is None else self.laws(record)
+
     def certificate(self, record: ToolRecord, hash_: str) -> str | None:
         """The certificate of a law of one of the library's tools, or None."""
         return self._library.certificate(record.name, hash_)
@@ -156,6 +166,10 @@ class Overlay:
 
     def nearest(self, name: str) -> str | None:
         return self._below.nearest(name)
+
+    def kept_laws(self, name: str) -> tuple[KeptLaw, ...]:
+        """The laws that are kept with the current version of a name, which may be about other code than is here."""
+        return self._below.kept_laws(name)
 
 
 class TypeCache:

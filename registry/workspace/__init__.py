@@ -3,6 +3,7 @@
 - `requests`: the arguments of each operation, one type an operation
 - `answer_shapes`: the fields of their answers
 - `run_scheduling`: runs tried under small limits first; how many may go on at once
+- `tool_runner`: runs of tools and terms under the limits, and what is said of their answers
 - `dependants`: the users of a tool: found, checked, drawn
 - `import_check`: the examples of imported tools, run
 - `show_tool`: one tool with its code, laws and versions

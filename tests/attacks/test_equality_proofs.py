@@ -214,7 +214,7 @@ def test_a_wrong_normal_form_is_a_defect_and_no_proof(
 class Liar(LawProver):
     """A prover that says yes to everything, with a certificate."""
 
-    def decide(self, theory: Any, claim: Any, lemmas: Any = ()) -> Decision:
+    def decide(self, theory: Any, claim: Any, lemmas: Any = (), depth: Any = "all") -> Decision:
         found = super().decide(theory, claim, lemmas)
         return msgspec.structs.replace(found, verdict=Verdict(status="verified", claim="", engine="liar"))
 

@@ -120,3 +120,14 @@ def test_models_of_constraints_and_structures() -> None:
         kleis.Theory.load("stdlib/algebra.kleis").models("Group", all=True)
     with pytest.raises(ValueError, match="least and greatest"):
         kleis.Theory().models("x > 1", minimise="x", maximise="x")
+
+
+def test_a_machine_is_checked() -> None:
+    theory = kleis.Theory().include(
+        kleis.parse_program("define init(x : ℤ) = x = 0\ndefine next(x : ℤ, y : ℤ) = y = x + 2")
+    )
+    answer = theory.machine(invariants=["mod(x, 2) = 0"], reach=["x = 4"])
+    assert answer["status"] == "verified"
+    assert [each["state"]["x"] for each in answer["properties"][1]["trace"]] == ["0", "2", "4"]
+    with pytest.raises(kleis.KleisError, match="no definition init"):
+        kleis.Theory().machine(deadlock=True)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kleis import core
+from kleis.core.goal import ElaborationError
 from kleis.core.sort_operations import rank, variables_of
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.expressions.call_errors import (
@@ -32,6 +33,7 @@ from kleis.elaborate.expressions.overload_candidates import (
     symbol_overload,
 )
 from kleis.elaborate.expressions.special_forms import special_form
+from kleis.elaborate.scopes.declared_builtins import only_built_in
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
     Candidate,
@@ -40,6 +42,7 @@ from kleis.elaborate.scopes.scope import (
     Rejected,
     Template,
 )
+from kleis.elaborate.sorts.sort_inference import Cost
 from kleis.spelling import suggestion
 from kleis.syntax import tree
 from kleis.syntax.superscripts import power_of
@@ -125,13 +128,13 @@ def _choose(
     fitting = [
         (cost, overload) for overload in overloads if (cost := cost_of(context, overload, given)) is not None
     ]
+    fitting = _built_in_first(context, fitting, given)
     if not fitting:
         partial = _partial(context, node, candidates, given)
         if partial is not None:
             return partial
-        shown = [overload_text(overload) for overload in overloads]
         _check_constants(context, overloads, given)
-        raise nothing_fits(context, node, candidates, shown, [each.term for each in given])
+        raise _none_fits(context, node, candidates, overloads, given)
     if len(fitting) > 1 and any(each.term is None and not each.choices for each in given):
         given = _with_functions(context, [overload for _, overload in fitting], given)
         fitting = [
@@ -139,11 +142,39 @@ def _choose(
             for _, overload in fitting
             if (cost := cost_of(context, overload, given)) is not None
         ]
+        if not fitting:  # a function argument has a sort of its own that none of them takes
+            raise _none_fits(context, node, candidates, overloads, given)
     if len(fitting) > 1 and any(each.term is not None and _is_unknown(context, each.term) for each in given):
         return _undecided(context, node, [overload for _, overload in fitting], given)
     least = min(cost for cost, _ in fitting)
     best = [overload for cost, overload in fitting if cost == least]
     return build_call(context, node, _only(context, node, best, expected), given, expected)
+
+
+def _built_in_first(
+    context: Context, fitting: list[tuple[Cost, Overload]], given: Sequence[CallArgument]
+) -> list[tuple[Cost, Overload]]:
+    """The overloads that fit, without polymorphic ones where the built-in takes the arguments.
+
+    A declaration over a type variable is about other types; at built-in sorts the name is the built-in's.
+    """
+    if any(each.term is None or not only_built_in(context.sort(each.term)) for each in given):
+        return fitting
+    kinds = {overload.kind for _, overload in fitting}
+    if not {"built-in", "polymorphic"} <= kinds:
+        return fitting
+    return [each for each in fitting if each[1].kind != "polymorphic"]
+
+
+def _none_fits(
+    context: Context,
+    node: tree.Call,
+    candidates: Sequence[Candidate],
+    overloads: Sequence[Overload],
+    given: Sequence[CallArgument],
+) -> ElaborationError:
+    shown = [overload_text(overload) for overload in overloads]
+    return nothing_fits(context, node, candidates, shown, [each.term for each in given])
 
 
 def _check_constants(context: Context, overloads: Sequence[Overload], given: Sequence[CallArgument]) -> None:

@@ -6,7 +6,7 @@ See docs/reference/proving.md §2.2.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -50,7 +50,7 @@ class Overload(msgspec.Struct):
     """A candidate at so many arguments: its parameters and result.
 
     `variables` are the sort variables of the overload, to be found from the arguments; `build` takes the arguments,
-    adapted to the parameters, the sorts found for the parameters, and that of the result.
+    adapted to the parameters, the sorts found for the parameters, and that of the result.  `kind` is what it comes from.
     """
 
     label: str
@@ -58,6 +58,7 @@ class Overload(msgspec.Struct):
     result: core.Sort
     build: Callable[[tuple[core.Term, ...], tuple[core.Sort, ...], core.Sort], core.Term]
     variables: frozenset[str] = frozenset()
+    kind: Literal["built-in", "polymorphic", "other"] = "other"
 
 
 class CallArgument(msgspec.Struct):
@@ -125,7 +126,7 @@ def _polymorphic_overload(context: Context, operation: Polymorphic) -> Overload:
         return core.SymbolCall(symbol, arguments)
 
     variables = frozenset(operation.variables)
-    return Overload(operation.name, operation.domain, operation.codomain, build, variables)
+    return Overload(operation.name, operation.domain, operation.codomain, build, variables, "polymorphic")
 
 
 def _constructor_overload(candidate: DataConstructor) -> Overload:
@@ -150,7 +151,7 @@ def _builtin_overload(context: Context, signature: Signature) -> Overload:
 
     sorts = (*signature.parameters, signature.result)
     variables = frozenset(name for sort in sorts for name in variables_of(sort))
-    return Overload(signature.row.name, signature.parameters, signature.result, build, variables)
+    return Overload(signature.row.name, signature.parameters, signature.result, build, variables, "built-in")
 
 
 def _template_overload(context: Context, template: Template, node: tree.Call | tree.Name) -> Overload | None:

@@ -1,6 +1,7 @@
 """Scopes: what a name may stand for, from near to far.
 
 - `scope`: the kinds of candidates, and the protocol of a scope
+- `declared_builtins`: declarations that have the name of a built-in
 - `structure_scope`: a structure at its arguments, and the scope of its text
 - `inheritance`: a structure read with its parents and nested structures
 - `implements`: implementations and their obligations

@@ -17,6 +17,14 @@ from kleis import core
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.table import CONSTANT_NAMES, find_builtin
 from kleis.core.goal import ElaborationError
+from kleis.elaborate.scopes.declared_builtins import (
+    as_builtin,
+    is_builtin,
+    is_operator,
+    only_built_in,
+    signature_of,
+    taken_by_builtin,
+)
 from kleis.elaborate.scopes.implements import Implementation, Implementations
 from kleis.elaborate.scopes.inheritance import read_structure
 from kleis.elaborate.scopes.scope import (
@@ -27,8 +35,6 @@ from kleis.elaborate.scopes.scope import (
     Rejected,
     Scope,
     Template,
-    as_builtin,
-    is_builtin,
 )
 from kleis.elaborate.scopes.structure_scope import StructureInstance, number_candidate, shadows
 from kleis.elaborate.sorts.data_types import DataDeclaration
@@ -113,7 +119,8 @@ class GlobalScope:
                 found.append(candidate)
         row = find_builtin(name)
         if row is not None:
-            own = [each for each in found if not is_builtin(name, each) and each != BuiltinName(row)]
+            standing = [as_builtin(each, of_models=False) for each in found]
+            own = [each for each in standing if not is_builtin(name, each) and each != BuiltinName(row)]
             return (*own, BuiltinName(row)) if not _hides_constant(row, name, own) else own
         return found
 
@@ -139,7 +146,7 @@ class GlobalScope:
         if isinstance(section, ElaborationError):
             yield Rejected(name, section.message, place_of(item, self.theory.lookup(item.name)[0].file))
         else:
-            yield from map(as_builtin, section.scope.own.get(name, ()))
+            yield from section.scope.own.get(name, ())
 
     def _inheriting(self) -> dict[str, list[str]]:
         """The names that sections inherit, with the sections."""
@@ -318,6 +325,19 @@ def _hides_constant(row: Builtin, name: str, own: list[Candidate]) -> bool:
     )
 
 
+def _left_to_builtin(name: str, candidate: Candidate, instance: StructureInstance) -> bool:
+    """Whether a definition of a structure at built-in sorts leaves a proposition's name to the built-in.
+
+    The text of the structure itself, and ``S::name``, keep the definition.
+    """
+    if not isinstance(candidate, Template) or not instance.instance.arguments:
+        return False
+    symbol = signature_of(candidate)
+    if symbol is not None:
+        return taken_by_builtin(name, symbol)
+    return is_operator(name) and all(map(only_built_in, instance.instance.arguments))
+
+
 class PropositionScope:
     """The scope of a proposition: members of the structures it is about, then global names.
 
@@ -363,8 +383,8 @@ class PropositionScope:
         found: list[Candidate] = []
         for each in self.instances:
             for known in each.scope.own.get(name, ()):
-                candidate = as_builtin(known)
-                if candidate not in found:
+                candidate = as_builtin(known, of_models=bool(each.instance.arguments))
+                if candidate not in found and not _left_to_builtin(name, candidate, each):
                     found.append(candidate)
         return tuple(found)
 

@@ -26,7 +26,8 @@ from kleis.core.goal import Axiom, ElaborationError, Goal, Obligation
 from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.traversal import subterms
 from kleis.definedness.conditions import Definedness
-from kleis.elaborate.scopes.scope import Candidate, Scope, Template, is_builtin
+from kleis.elaborate.scopes.declared_builtins import conflict_of, is_builtin, signature_of
+from kleis.elaborate.scopes.scope import Candidate, Scope, Template
 from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance
 from kleis.elaborate.sorts.read_sorts import SortReader
 from kleis.problems import Place, place_of
@@ -176,12 +177,13 @@ class Implementations:
         if len(arguments) != len(structure.parameters):
             message = f"{node.name} takes {len(structure.parameters)} types, here it has {len(arguments)}"
             raise elaboration_error(node, file, "type-arity", message, found=str(len(arguments)))
-        label = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
+        label = shown = f"{node.name}({', '.join(sort_text(each) for each in arguments)})"
         self._labels[label] = self._labels.get(label, 0) + 1
         if self._labels[label] > 1:
             label = f"{label}#{self._labels[label]}"
         scalars = self._scalars(node, structure, file)
         instance = self._instantiate(node.name, arguments, scalars, f"implements {label} / ")
+        self._refuse_conflicts(node, file, shown, instance)
         given: dict[core.Symbol, Template] = {}
         equal: list[tuple[str, Template, Template]] = []
         defined: dict[str, Template] = {}
@@ -190,7 +192,7 @@ class Implementations:
                 continue
             name = canonical_name(member.name)
             for each in instance.scope.own.get(name, ()):
-                symbol = each if isinstance(each, core.Symbol) else self._signature(each)
+                symbol = _as_symbol(each)
                 template = (
                     self._given(member, symbol, f"implements {label}::{name}", file) if symbol else None
                 )
@@ -220,12 +222,29 @@ class Implementations:
             name: tuple(
                 self._named(each, defined.get(name))
                 for each in candidates
-                if not self._is_builtin(name, each)
+                if (symbol := _as_symbol(each)) is None or not is_builtin(name, symbol)
             )
             for name, candidates in instance.scope.own.items()
         }
         place = place_of(node, file)
         return Implementation(node, instance, given, tuple(missing), tuple(equal), named, place)
+
+    @staticmethod
+    def _refuse_conflicts(node: tree.Implements, file: str, label: str, instance: StructureInstance) -> None:
+        """Raise where the structure has, at these sorts, an operation that is built in there and gives another sort."""
+        for name, candidates in instance.scope.own.items():
+            for symbol in filter(None, map(_as_symbol, candidates)):
+                conflict = conflict_of(name, symbol)
+                if conflict is not None:
+                    raise elaboration_error(
+                        node,
+                        file,
+                        "built-in-conflict",
+                        f"{label} is no model: {conflict.message}",
+                        found=conflict.declared,
+                        expected=(conflict.built_in,),
+                        hint=conflict.hint,
+                    )
 
     def _as_builtin(
         self,
@@ -244,23 +263,6 @@ class Implementations:
         return [
             (name, msgspec.structs.replace(template, key=f"built-in {template.key}", node=node), template)
         ]
-
-    @staticmethod
-    def _signature(candidate: Candidate) -> core.Symbol | None:
-        """A definition of a structure as a symbol of its written sorts; None if they are not all written."""
-        if not isinstance(candidate, Template) or candidate.node.result is None:
-            return None
-        written = [each.type for each in candidate.node.parameters]
-        types = [each for each in written if each is not None]
-        if len(types) < len(written):
-            return None
-        domain = tuple(candidate.scope.sort(each) for each in types)
-        return core.Symbol(candidate.node.name, domain, candidate.scope.sort(candidate.node.result))
-
-    def _is_builtin(self, name: str, candidate: Candidate) -> bool:
-        """Whether a candidate at A is the built-in of that name."""
-        symbol = candidate if isinstance(candidate, core.Symbol) else self._signature(candidate)
-        return symbol is not None and is_builtin(name, symbol)
 
     @staticmethod
     def _named(candidate: Candidate, defined: Template | None) -> Candidate:
@@ -323,7 +325,7 @@ class Implementations:
         known: set[core.Symbol] = set()
         for each in self.all():
             for candidate in each.named.get(name, ()):
-                symbol = candidate if isinstance(candidate, core.Symbol) else self._signature(candidate)
+                symbol = _as_symbol(candidate)
                 if symbol is None or symbol not in known:
                     yield candidate
                 known |= {symbol} if symbol is not None else set()
@@ -394,3 +396,10 @@ def _call(
 
     key = definitions.elaborate_at(template, sorts)
     return core.DefinitionCall(key, variables, definitions.finished[key].result), variables
+
+
+def _as_symbol(candidate: Candidate) -> core.Symbol | None:
+    """An operation of a structure, declared or defined, as a symbol; None if its sorts are not all written."""
+    if isinstance(candidate, Template):
+        return signature_of(candidate)
+    return candidate if isinstance(candidate, core.Symbol) else None

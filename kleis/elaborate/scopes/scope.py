@@ -13,11 +13,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from kleis import core
-from kleis.builtins.real_constants import BOUNDS
-from kleis.builtins.row import Argument, Builtin, Signature, Waiting
-from kleis.builtins.rows.table import find_builtin
-from kleis.core.sort_operations import map_sort, rank, substitute_sort, variables_of
-from kleis.elaborate.sorts.sort_inference import Inference
+from kleis.builtins.row import Builtin
 from kleis.problems import Place
 from kleis.syntax.tree import FunctionDefinition, TypeExpression
 
@@ -29,8 +25,6 @@ __all__ = [
     "Rejected",
     "Scope",
     "Template",
-    "as_builtin",
-    "is_builtin",
 ]
 
 
@@ -100,72 +94,11 @@ class Scope(Protocol):
         """All that a canonical name, perhaps qualified, may stand for; empty if it is unknown.
 
         The nearest declarations first.  A definition comes alone: it shadows.  A declaration that names a built-in
-        is the built-in at the sorts it has, elsewhere an overload beside it, so that both are given.
+        is the built-in at the sorts it has, elsewhere an overload beside it, so that both are given
+        (`declared_builtins`).
         """
         ...
 
     def names(self) -> tuple[str, ...]:
         """Every name with candidates, for advice on spelling."""
         ...
-
-
-# A declaration that names a built-in is that built-in at sorts the built-in has, elsewhere an overload
-# (docs/reference/proving.md §2.2).
-
-_CONNECTIVES = frozenset({"logical_and", "logical_or", "logical_not", "implies", "iff"})
-
-
-def is_builtin(name: str, candidate: Candidate) -> bool:
-    """Whether a declared operation is the built-in of that name, at sorts that the built-in has.
-
-    It is if the built-in takes arguments of the declared sorts and gives a value of the declared sort, perhaps by
-    coercions: ``abs : ℤ → ℤ`` is the built-in, whose values are in ℕ; ``(-) : ℕ × ℕ → ℕ`` is another operation.
-    """
-    row = find_builtin(name)
-    if row is None or not isinstance(candidate, core.Symbol | Polymorphic) or row.name in BOUNDS:
-        return False  # an element `e` of a structure over ℝ is the program's, and no number that is known
-    domain = tuple(map(_rigid, candidate.domain))
-    codomain = _rigid(candidate.codomain)
-    if row.name in ("equals", "neq"):
-        return len(domain) == 2 and domain[0] == domain[1] and codomain == core.BOOL
-    if row.name in _CONNECTIVES:
-        return all(each == core.BOOL for each in (*domain, codomain))
-    found = row.signatures(tuple(Argument(sort) for sort in domain))
-    return not isinstance(found, Waiting) and any(_has(each, domain, codomain) for each in found)
-
-
-def _rigid(sort: core.Sort) -> core.Sort:
-    """A sort with its variables as opaque sorts, which only variables fit."""
-    return core.Carrier(f"?{sort.name}") if isinstance(sort, core.SortVariable) else map_sort(sort, _rigid)
-
-
-def _has(signature: Signature, domain: tuple[core.Sort, ...], codomain: core.Sort) -> bool:
-    values: dict[str, core.Sort] = {}
-    if not all(map(lambda a, b: _matches(a, b, values), signature.parameters, domain)):
-        return False
-    return _within(substitute_sort(signature.result, values), codomain)
-
-
-def _matches(pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]) -> bool:
-    """Whether a value of a sort may stand where a signature wants `pattern`."""
-    if isinstance(pattern, core.SortVariable):
-        return values.setdefault(pattern.name, sort) == sort
-    if not variables_of(pattern):
-        return _within(sort, pattern)
-    pieces = Inference.pieces(pattern, sort)
-    return pieces is not None and all(_matches(a, b, values) for a, b in pieces)
-
-
-def _within(sort: core.Sort, larger: core.Sort) -> bool:
-    if isinstance(sort, core.Numeric) and isinstance(larger, core.Numeric):
-        return rank(sort) <= rank(larger)
-    return sort == larger
-
-
-def as_builtin(candidate: Candidate) -> Candidate:
-    """The built-in that a declared operation is, if it is one; else the candidate."""
-    if isinstance(candidate, core.Symbol) and is_builtin(candidate.name, candidate):
-        row = find_builtin(candidate.name)
-        assert row is not None
-        return BuiltinName(row)
-    return candidate

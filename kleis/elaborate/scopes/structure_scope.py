@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from kleis import core
 from kleis.core.goal import ElaborationError, Instance
 from kleis.core.sort_printing import dimension_text
+from kleis.elaborate.scopes.declared_builtins import as_builtin
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
     Candidate,
@@ -21,7 +22,6 @@ from kleis.elaborate.scopes.scope import (
     Rejected,
     Scope,
     Template,
-    as_builtin,
 )
 from kleis.elaborate.sorts.read_sorts import SortReader, number_of
 from kleis.problems import Place, Problem, place_of
@@ -89,7 +89,8 @@ class StructureScope:
     def candidates(self, name: str) -> tuple[Candidate, ...]:
         """The structure's own candidates for a name, with the global ones that overload them."""
         known = self.own.get(name) or self.nested.get(name) or self._qualified(name)
-        own = tuple(dict.fromkeys(as_builtin(each) for each in known))
+        of_models = bool(self.types)  # a section has none
+        own = tuple(dict.fromkeys(as_builtin(each, of_models=of_models) for each in known))
         if not own:
             number = self.types.get(name)
             return (

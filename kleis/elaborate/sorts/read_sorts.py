@@ -291,6 +291,8 @@ class SortReader:
         structure = self.theory.structures.get(name)
         if structure is not None:
             carriers = [each.name for each in structure.parameters if is_type_parameter(each)]
+            if not structure.parameters and not arguments:
+                return core.Carrier(name)  # a section named as a type is the opaque sort that it is about
             if not carriers:
                 message = f"{name} has no carrier: it is a structure without type parameters"
                 raise elaboration_error(written, file, "wrong-kind", message, found=name)

@@ -3,7 +3,7 @@
 The returned file must be ours, command by command, where only proofs of theorems (and bodies left open) differ, with
 theorems and definitions added whose names are new to the file.  So the meaning of a statement cannot have changed:
 nothing before it can redefine one of its names, notations or instances.  Which axioms a theorem rests on needs a Lean:
-`axioms_unchecked` says that this was not checked.
+`axioms_unchecked` says that this was not checked; `check_by_lean` does it where there is one.
 
 Invariants
     * A pure function of two texts; it never raises.
@@ -35,7 +35,7 @@ from kleis.lean.acceptance.commands import (
 )
 from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
 
-__all__ = ["Acceptance", "accept", "count_sorries", "has_refutation", "theorem_names"]
+__all__ = ["Acceptance", "accept", "count_sorries", "has_refutation", "objection_inside", "theorem_names"]
 
 
 class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
@@ -237,6 +237,15 @@ def _check_modifiers(command: LeanCommand) -> None:
             raise _Rejection("attribute", f"the attribute {text} was added", command.line)
         elif not depth and text not in MODIFIERS:
             raise _Rejection("unsafe", f"{text} was added", command.line)
+
+
+def objection_inside(command: LeanCommand, first: int) -> str | None:
+    """Why a command has something in it, from its token `first` on, that no proof may contain; None where it has not."""
+    try:
+        _look_inside(command, first)
+    except _Rejection as rejection:
+        return str(rejection)
+    return None
 
 
 def _look_inside(command: LeanCommand, kept: int) -> None:

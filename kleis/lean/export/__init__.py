@@ -3,6 +3,7 @@
 - `export`: what to call first
 - `stated_propositions`: the propositions that a theory states
 - `assemble_file`: commands to a file with its tables
+- `core_lean`: whether a file needs Mathlib
 - `proofs/`: proofs and refutations that need no search in Lean
 - `declarations/`: data types, definitions and classes, in the order that Lean needs
 - `terms/`: sorts, terms and formulas of the core in Lean

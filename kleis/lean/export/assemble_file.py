@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import msgspec
 
 from kleis.lean.acceptance.accept import count_sorries
+from kleis.lean.export.core_lean import imports
 from kleis.lean.export.declarations.inductive_types import UNIVERSES
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_prelude import used_definitions
 from kleis.lean.language import lean_tree as lean
-from kleis.lean.language.lean_printer import print_command
+from kleis.lean.language.lean_printer import is_next, print_command
 from kleis.lean.lean_file import LeanFile, LineEntry, NameEntry, Omission, TheoremEntry
 from kleis.problems import Place
 
@@ -31,12 +32,16 @@ class Block(msgspec.Struct, frozen=True):
     kleis: str
 
 
-def prelude(namespace: str) -> list[lean.Command]:
-    """The commands before the declarations."""
+def prelude(namespace: str, commands: Sequence[lean.Command]) -> list[lean.Command]:
+    """What stands before these declarations."""
+    before = imports(commands)
+    imported = [each for each in before if isinstance(each, lean.Import)]
+    notations = [each for each in before if isinstance(each, lean.Notation)]
     return [
-        lean.Import("Mathlib"),
+        *imported,
         lean.Option("autoImplicit", "false"),
         lean.Doc(_REMARK),
+        *notations,
         lean.Namespace(namespace),
         lean.Universes(UNIVERSES),
     ]
@@ -52,9 +57,9 @@ def assembled(
     """The text of the commands in the frame of a file, with its tables."""
     lines: list[str] = []
     entries: list[LineEntry] = []
-    for command in prelude(names.namespace):
-        _append(lines, command)
     needed = [Block(each, None, "built-ins") for each in used_definitions(each.command for each in blocks)]
+    for command in prelude(names.namespace, [each.command for each in (*needed, *blocks)]):
+        _append(lines, command)
     for block in (*needed, *blocks):
         start = _append(lines, block.command)
         for name, kind in _declared(block.command):
@@ -74,7 +79,7 @@ def assembled(
 
 def _append(lines: list[str], command: lean.Command) -> int:
     """Add a command as the printer writes files; the line where it begins."""
-    if lines and not isinstance(command, lean.Option | lean.Universes):
+    if lines and not is_next(lines[-1], command):
         lines.append("")
     start = len(lines) + 1
     for line in print_command(command):

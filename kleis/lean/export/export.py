@@ -36,7 +36,7 @@ from kleis.lean.export.declarations.inductive_types import Data
 from kleis.lean.export.declarations.lean_definitions import Definitions, Key
 from kleis.lean.export.declarations.requirements import Contents
 from kleis.lean.export.declarations.usage import Available
-from kleis.lean.export.proofs.proofs import Proof, find_proof
+from kleis.lean.export.proofs.proofs import ENGINES, Context, Proof, find_proof, proof_from_steps
 from kleis.lean.export.proofs.refutations import refutation_of
 from kleis.lean.export.stated_propositions import Proposition, propositions_of
 from kleis.lean.export.terms.lean_names import Names, spelled
@@ -45,6 +45,7 @@ from kleis.lean.export.terms.lean_types import not_expressible
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.lean_file import LeanFile, Omission, TheoremEntry
 from kleis.problems import Place, place_of
+from kleis.prover.checker import format as checked
 from kleis.prover.protocol.verdict import Verdict
 from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.printer.program import print_expression
@@ -52,6 +53,9 @@ from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory
 
 __all__ = ["Decide", "Judge", "export_goal", "export_lean"]
+
+_RESTS = "Verified by {}, without a proof in Lean: kleis verify --certificate writes what it rests on."
+"""What stands before a theorem that is left open though it was verified."""
 
 Decide = Callable[[Expression], Verdict]
 """Answers whether a proposition holds: ``prover.verify``."""
@@ -64,6 +68,9 @@ class Judge(Protocol):
 
     def holds(self, obligation: Obligation) -> Verdict:
         """The verdict on an obligation of its elaborator."""
+
+    def steps(self, goal: Goal, verdict: Verdict) -> tuple[tuple[core.Term, checked.Proof], ...]:
+        """What is shown on the way to a verified goal, with its proofs, the goal last; nothing where there is none."""
 
 
 def export_lean(
@@ -187,7 +194,7 @@ class _Writer:
     def _obligation(self, obligation: Obligation) -> None:
         goal = self.elaborator.formula(obligation.formula, obligation.place)
         source = Proposition(obligation.name, None, obligation.place, None)
-        self.theorem(source, msgspec.structs.replace(goal, claim=obligation.formula))
+        self.theorem(source, msgspec.structs.replace(goal, claim=obligation.formula), obligation)
 
     def _sections(self) -> tuple[Goal, ...]:
         try:
@@ -203,7 +210,7 @@ class _Writer:
 
     # ── theorems ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def theorem(self, source: Proposition, goal: Goal) -> None:
+    def theorem(self, source: Proposition, goal: Goal, obligation: Obligation | None = None) -> None:
         """A proposition as a theorem: with a proof, with its refutation beside it, or with ``sorry``."""
         goal = self._unassuming(goal)
         claim = goal.claim
@@ -218,16 +225,18 @@ class _Writer:
         scope.inhabited |= scope.sorts.chosen
         binders = scope.heads(every=True)
         name = self.names.declare(source.name, "theorem", stem=f"thm_{spelled(source.name)}")
-        verdict = self._verdict(source.expression) if self._verdict and source.expression else None
+        verdict = self._found(source, obligation)
         proof: Proof | None = None
         if verdict is not None and verdict.status == "verified" and not self._assume_defined:
-            proof = find_proof(goal, statement, terms, scope, definitions)
+            proof = self._proof(goal, verdict, Context(statement, terms, scope, definitions))
         tactics = proof.tactics if proof else (lean.Close("sorry"),)
-        theorem = lean.Theorem(name, binders, statement, tactics, terms.classical)
+        verified = verdict is not None and verdict.status == "verified"
+        doc = _RESTS.format(verdict.engine) if verdict is not None and verified and proof is None else ""
+        theorem = lean.Theorem(name, binders, statement, tactics, terms.classical, doc)
         self.emit(theorem, source.place, source.name)
         text = source.text or (print_expression(source.expression) if source.expression else source.name)
         status: Literal["sorry", "proof", "refutation"] = "proof" if proof else "sorry"
-        method = proof.method if proof else ""
+        method = proof.method if proof else doc
         if verdict is not None and verdict.status == "disproved" and not self._assume_defined:
             found = refutation_of(
                 self, theorem, goal, verdict, scope, terms, definitions, (source.name, source.place)
@@ -236,6 +245,21 @@ class _Writer:
                 status, method = "refutation", found
         entry = TheoremEntry(f"{self.names.namespace}.{name}", status, text, source.name, method)
         self.theorems.append(entry)
+
+    def _found(self, source: Proposition, obligation: Obligation | None) -> Verdict | None:
+        """The verdict on a theorem, where proofs are asked for."""
+        if self._verdict is None:
+            return None
+        if source.expression is not None:
+            return self._verdict(source.expression)
+        return self._judge.holds(obligation) if self._judge is not None and obligation is not None else None
+
+    def _proof(self, goal: Goal, verdict: Verdict, context: Context) -> Proof | None:
+        """A proof of a verified claim, from what can be read off it, else from what the engine left."""
+        found = find_proof(goal, verdict, context)
+        if found is None and self._judge is not None and verdict.engine in ENGINES:
+            found = proof_from_steps(goal, self._judge.steps(goal, verdict), context)
+        return found
 
     def _unassuming(self, goal: Goal) -> Goal:
         """The goal without axioms of implementations; raises `LeanError` where one is known to fail.

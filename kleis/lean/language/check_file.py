@@ -82,7 +82,7 @@ class _Checker:
                     closed = True
                     if name != self._space:
                         self._report("frame", f"end {name} does not close {self._space or 'anything'}")
-                case lean.Option() | lean.Doc():
+                case lean.Option() | lean.Doc() | lean.Notation():
                     pass
                 case _:
                     if not self._space:

@@ -247,22 +247,60 @@ class TermChecker:
         for tactic in tactics:
             if closed:
                 self._report("tactic", "a tactic after the proof is closed")
-            match tactic:
-                case lean.Intro(names=names):
-                    for name in names:
-                        self.locals[name] = None
-                case lean.Exact(term=term):
-                    self.term(term)
-                    closed = True
-                case lean.Cases(names=names):
-                    for name in names:
-                        if name not in self.locals:
-                            self._report("scope", f"{name} is not known here")
-                    closed = True
-                case lean.Close() | lean.Decrease():
-                    closed = True
+            closed = self._tactic(tactic)
         if not closed:
             self._report("tactic", "the proof is not closed")
+
+    def _tactic(self, tactic: lean.Tactic) -> bool:
+        """A tactic; whether it closes the proof."""
+        match tactic:
+            case lean.Intro(names=names):
+                for name in names:
+                    self.locals[name] = None
+                return False
+            case lean.Have(name=name, statement=statement, proof=proof):
+                if statement is not None:
+                    self.term(statement)
+                self._nested((), proof)
+                self.locals[name] = None
+                return False
+            case lean.Suppose(name=name):
+                self.locals[name] = None
+                return False
+            case lean.Exact(term=term):
+                self.term(term)
+            case lean.Cases(names=names):
+                self._known(names)
+            case lean.Simplify(lemmas=lemmas) | lean.Evaluate(lemmas=lemmas):
+                for each in lemmas:
+                    self.term(each)
+            case lean.Calc(start=start, steps=steps):
+                self.term(start)
+                for right, reason in steps:
+                    self.term(right)
+                    self.term(reason)
+                if not steps:
+                    self._report("tactic", "a calculation without steps")
+            case lean.Induction(on=name, cases=cases, generalizing=others):
+                self._known((name, *others))
+                for case in cases:
+                    self._nested(case.names, case.proof)
+            case lean.Close() | lean.Decrease():
+                pass
+        return True
+
+    def _known(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self.locals:
+                self._report("scope", f"{name} is not known here")
+
+    def _nested(self, names: Sequence[str], proof: Sequence[lean.Tactic]) -> None:
+        """A proof of its own, in which these names are bound too."""
+        before, arities = dict(self.locals), dict(self.arities)
+        for name in names:
+            self.locals[name] = None
+        self.tactics(proof)
+        self.locals, self.arities = before, arities
 
 
 # ── What is known ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -280,7 +318,7 @@ _OF_ONE = (
     "Real.arcsin", "Real.arccos", "Real.arctan", "Real.log", "Prod.fst", "Prod.snd", "List.length",
     "List.tail", "List.reverse", "List.flatten", "List.sum", "List.prod", "String.length", "Set.singleton",
     "Set.ncard", "Set.Finite", "BitVec.toNat", "BitVec.toInt", "BitVec.not", "BitVec.neg", "Eq.symm",
-    "And.left", "And.right", "List.range", "String.ofList", "String.toList", "Char.toNat", "Char.isDigit",
+    "And.left", "And.right", "eq_true", "eq_false", "of_eq_true", "false_of_true_eq_false", "eq_self", "Classical.propDecidable", "List.range", "List.range.loop", "String.ofList", "String.toList", "Char.toNat", "Char.isDigit",
     "Char.isAlpha", "Char.isAlphanum", "Int.repr", "Matrix.transpose", "Matrix.trace", "Matrix.det",
 )  # fmt: skip
 
@@ -306,6 +344,21 @@ CONSTANTS: dict[str, int] = {
         _OF_TWO,
         2,
     ),
+    **dict.fromkeys(
+        (
+            "List.nil_append",
+            "List.cons_append",
+            "List.append_nil",
+            "List.reverse_nil",
+            "List.reverse_cons",
+            "List.length_nil",
+            "List.length_cons",
+            "List.map_nil",
+            "List.map_cons",
+        ),
+        0,
+    ),
+    "ite": 5,
     **dict.fromkeys(("List.getD", "List.foldl", "List.foldr", "List.zipWith", "BitVec.extractLsb'"), 3),
     "rfl": 0,
 }

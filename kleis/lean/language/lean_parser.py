@@ -9,13 +9,13 @@ of the column where its declaration, field or tactic begins.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
+from kleis.budget import deep
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_lexer import LeanError, Token, tokenize
 from kleis.lean.language.lean_printer import FILTERED, REMAINDER
-from kleis.lean.language.parse_terms import TermParser
+from kleis.lean.language.parse_terms import TermParser, unquote
 
 __all__ = ["LeanError", "Placed", "parse_file", "parse_placed"]
 
@@ -30,7 +30,8 @@ def parse_file(text: str) -> tuple[lean.Command, ...]:
 
 def parse_placed(text: str) -> tuple[Placed, ...]:
     """The commands, each with the token where it begins."""
-    return tuple(_FileParser(tokenize(text)).commands())
+    with deep():
+        return tuple(_FileParser(tokenize(text)).commands())
 
 
 class _FileParser(TermParser):
@@ -74,6 +75,8 @@ class _FileParser(TermParser):
                 return lean.Import(self.name())
             case "set_option":
                 return lean.Option(self.name(), self.name())
+            case "local":
+                return self._notation()
             case "namespace":
                 return lean.Namespace(self.name())
             case "end":
@@ -87,6 +90,14 @@ class _FileParser(TermParser):
                 raise self.error_here(
                     "no command of the emitted subset", "import, class, inductive, def, theorem, …"
                 )
+
+    def _notation(self) -> lean.Notation:
+        self.expect("notation")
+        if self.here.kind != "string":
+            raise self.error_here("a symbol is missing", "a string")
+        symbol = unquote(self.take().text)
+        self.expect("=>")
+        return lean.Notation(symbol, self.name())
 
     def _names_here(self) -> tuple[str, ...]:
         """One or more names, as far as the line and its continuations go."""
@@ -231,6 +242,21 @@ class _FileParser(TermParser):
         if self.at("exact"):
             self.take()
             return lean.Exact(self.term())
+        if self.follow(("simp", "only")):
+            return self._simplify()
+        if self.follow(("simp", "[")):
+            return self._evaluate()
+        if self.at("have"):
+            return self._have()
+        if self.at("refine"):
+            self.expect("refine", "Classical.byContradiction", "(", "fun")
+            name = self.name()
+            self.expect("=>", "?", "_", ")")
+            return lean.Suppose(name)
+        if self.at("calc"):
+            return self._calc()
+        if self.at("induction"):
+            return self._induction()
         if self.at("all_goals") and (found := self._decrease()) is not None:
             return found
         names = []
@@ -241,17 +267,84 @@ class _FileParser(TermParser):
         close = self.close()
         return lean.Cases(tuple(names), close) if names else close
 
+    def _simplify(self) -> lean.Simplify:
+        self.expect("simp", "only", "[")
+        lemmas: list[lean.Term] = []
+        while not self.at("]"):
+            if lemmas:
+                self.expect(",")
+            lemmas.append(self.term())
+        self.take()
+        if not self.at("<;>") or self.ends():
+            return lean.Simplify(tuple(lemmas))
+        self.take()
+        return lean.Simplify(tuple(lemmas), self.close())
+
+    def _evaluate(self) -> lean.Evaluate:
+        self.expect("simp", "[", "↓", "forall_prop_of_false")
+        lemmas: list[lean.Name] = []
+        while not self.at("]"):
+            self.expect(",")
+            lemmas.append(lean.Name(self.name()))
+        self.take()
+        return lean.Evaluate(tuple(lemmas))
+
+    def _have(self) -> lean.Have:
+        column = self.take().column
+        name = self.name()
+        if self.at(":="):
+            self.take()
+            return lean.Have(name, None, (lean.Exact(self.term()),))
+        self.expect(":")
+        statement = self.term()
+        self.expect(":=", "by")
+        return lean.Have(name, statement, self._tactics(column + 2))
+
+    def _calc(self) -> lean.Calc:
+        column = self.take().column
+        self.limit = column + 4
+        start = self.term()
+        steps: list[tuple[lean.Term, lean.Term]] = []
+        while self._indented(column + 4):
+            self.limit = column + 4
+            self.expect("_", "=")
+            right = self.term()
+            self.expect(":=")
+            steps.append((right, self.term()))
+        return lean.Calc(start, tuple(steps))
+
+    def _induction(self) -> lean.Induction:
+        column = self.take().column
+        on = self.name()
+        others: list[str] = []
+        if self.at("generalizing"):
+            self.take()
+            while not self.at("with"):
+                others.append(self.name())
+        self.expect("with")
+        cases: list[lean.InductionCase] = []
+        while self._indented(column) and self.at("|"):
+            self.limit = column
+            self.take()
+            constructor = self.name()
+            names: list[str] = []
+            while not self.at("=>"):
+                names.append(self.name())
+            self.take()
+            cases.append(lean.InductionCase(constructor, tuple(names), self._tactics(column + 2)))
+        return lean.Induction(on, tuple(cases), tuple(others))
+
     def _decrease(self) -> lean.Decrease | None:
         """That a measure decreases; None where another tactic follows ``all_goals``."""
         self.take()
         for kind, words in _DECREASES:
-            if self._follow(words):
+            if self.follow(words):
                 self.expect(*words)
                 return lean.Decrease(kind)
-        if not self.at("("):
+        if not self.follow(_LENGTHS):
             self.back()
             return None
-        self.expect("(", "simp", "only", "[")
+        self.expect(*_LENGTHS)
         lemmas: list[lean.Name] = []
         while not self.at("]"):
             if lemmas:
@@ -260,16 +353,12 @@ class _FileParser(TermParser):
         self.expect("]", "at", "*", ";", "omega", ")")
         return lean.Decrease("lengths", tuple(lemmas))
 
-    def _follow(self, words: Sequence[str]) -> bool:
-        """Whether exactly these tokens come next."""
-        start = self._place
-        found = self._tokens[start : start + len(words)]
-        return [each.text for each in found] == list(words)
-
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(each.text for each in tokenize(text) if each.kind != "end")
 
+
+_LENGTHS = ("first", "|", "omega", "|", "(", "simp", "only", "[")
 
 _DECREASES: tuple[tuple[Literal["remainder", "filtered"], tuple[str, ...]], ...] = (
     ("remainder", _words(REMAINDER)),

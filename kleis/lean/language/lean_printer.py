@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from kleis.lean.language import lean_tree as lean
 
-__all__ = ["FILTERED", "REMAINDER", "print_command", "print_file", "print_term", "quote"]
+__all__ = ["FILTERED", "REMAINDER", "is_next", "print_command", "print_file", "print_term", "quote"]
 
 REMAINDER = "first | omega | (apply Nat.mod_lt; omega)"
 FILTERED = (
@@ -30,10 +30,16 @@ def print_file(commands: Sequence[lean.Command]) -> str:
     """The text of a file."""
     lines: list[str] = []
     for command in commands:
-        if lines and not isinstance(command, lean.Option | lean.Universes):
+        if lines and not is_next(lines[-1], command):
             lines.append("")
         lines += print_command(command)
     return "\n".join(lines) + "\n"
+
+
+def is_next(before: str, command: lean.Command) -> bool:
+    """Whether a command stands on the line after the last one, not after a blank line."""
+    notation = isinstance(command, lean.Notation) and before.startswith("local notation")
+    return notation or isinstance(command, lean.Option | lean.Universes)
 
 
 def print_command(command: lean.Command) -> list[str]:
@@ -43,6 +49,8 @@ def print_command(command: lean.Command) -> list[str]:
             return [f"import {module}"]
         case lean.Option(name=name, value=value):
             return [f"set_option {name} {value}"]
+        case lean.Notation(symbol=symbol, name=name):
+            return [f'local notation "{symbol}" => {name}']
         case lean.Namespace(name=name):
             return [f"namespace {name}"]
         case lean.End(name=name):
@@ -105,7 +113,7 @@ def _def(command: lean.Def) -> list[str]:
             else f"termination_by ({', '.join(measures)})"
         )
     if command.decreasing:
-        lines += ["decreasing_by", *(f"  {_tactic(each)}" for each in command.decreasing)]
+        lines += ["decreasing_by", *_proof(command.decreasing, 1)]
     return lines
 
 
@@ -115,7 +123,7 @@ def _model(command: lean.Model) -> list[str]:
         if field.value is not None:
             lines.append(f"  {field.name} := {print_term(field.value)}")
         else:
-            lines += [f"  {field.name} := by", *(f"    {_tactic(each)}" for each in field.proof)]
+            lines += [f"  {field.name} := by", *_proof(field.proof, 2)]
     return lines
 
 
@@ -125,7 +133,33 @@ def _theorem(command: lean.Theorem) -> list[str]:
         lines.insert(0, "open Classical in")
     lines.append(f"theorem {command.name}{_binders(command.binders)} :")
     lines.append(f"    {print_term(command.statement)} := by")
-    return [*lines, *(f"  {_tactic(each)}" for each in command.proof)]
+    return [*lines, *_proof(command.proof, 1)]
+
+
+def _proof(tactics: Sequence[lean.Tactic], depth: int) -> list[str]:
+    """The lines of tactics, so many steps to the right."""
+    return ["  " * depth + line for each in tactics for line in _lines(each)]
+
+
+def _lines(tactic: lean.Tactic) -> list[str]:
+    """The lines of a tactic."""
+    match tactic:
+        case lean.Have(name=name, statement=None, proof=(lean.Exact(term=term),)):
+            return [f"have {name} := {print_term(term)}"]
+        case lean.Have(name=name, statement=lean.Node() as statement, proof=proof):
+            return [f"have {name} : {print_term(statement)} := by", *_proof(proof, 1)]
+        case lean.Calc(start=start, steps=steps):
+            return [
+                f"calc {_plain(start)}",
+                *(f"    _ = {_operand(right, 50, False)} := {print_term(proof)}" for right, proof in steps),
+            ]
+        case lean.Induction(on=name, cases=cases, generalizing=others):
+            lines = [f"induction {name}{' generalizing ' + ' '.join(others) if others else ''} with"]
+            for each in cases:
+                lines += [f"| {' '.join((each.constructor, *each.names))} =>", *_proof(each.proof, 1)]
+            return lines
+        case _:
+            return [_tactic(tactic)]
 
 
 def _tactic(tactic: lean.Tactic) -> str:
@@ -143,7 +177,16 @@ def _tactic(tactic: lean.Tactic) -> str:
         case lean.Decrease(kind="filtered"):
             return f"all_goals {FILTERED}"
         case lean.Decrease(lemmas=lemmas):
-            return f"all_goals (simp only [{', '.join(map(print_term, lemmas))}] at *; omega)"
+            return f"all_goals first | omega | (simp only [{', '.join(map(print_term, lemmas))}] at *; omega)"
+        case lean.Simplify(lemmas=lemmas, then=then):
+            closing = f" <;> {then.name}" if then is not None else ""
+            return f"simp only [{', '.join(map(print_term, lemmas))}]{closing}"
+        case lean.Evaluate(lemmas=lemmas):
+            return f"simp [{', '.join(['↓forall_prop_of_false', *map(print_term, lemmas)])}]"
+        case lean.Suppose(name=name):
+            return f"refine Classical.byContradiction (fun {name} => ?_)"
+        case _:
+            raise AssertionError("a tactic of several lines")
 
 
 # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────────

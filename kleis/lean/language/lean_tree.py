@@ -11,32 +11,39 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
 __all__ = [
+    "CLOSING",
     "OPERATORS",
     "Anonymous",
     "Arm",
     "Bind",
     "Binder",
     "By",
+    "Calc",
     "Call",
     "Cases",
     "Class",
     "Close",
+    "Closing",
     "Command",
     "Constructor",
     "Decrease",
     "Def",
     "Doc",
     "End",
+    "Evaluate",
     "Exact",
     "Explicit",
     "Field",
+    "Have",
     "If",
     "Import",
+    "Induction",
+    "InductionCase",
     "Inductive",
     "Infix",
     "Intro",
@@ -49,9 +56,12 @@ __all__ = [
     "Name",
     "Named",
     "Namespace",
+    "Notation",
     "Number",
     "Option",
     "Prefix",
+    "Simplify",
+    "Suppose",
     "Tactic",
     "Term",
     "Text",
@@ -76,7 +86,10 @@ def walk(root: Node) -> Iterator[Node]:
         for field in node.__struct_fields__:
             value = getattr(node, field)
             parts = value if isinstance(value, tuple) else (value,)
-            waiting.extend(part for part in parts if isinstance(part, Node))
+            for part in parts:  # a step of a calculation is a pair
+                waiting.extend(
+                    each for each in (part if isinstance(part, tuple) else (part,)) if isinstance(each, Node)
+                )
 
 
 # ── Terms and types ──────────────────────────────────────────────────────────────────────────────────────────
@@ -257,10 +270,18 @@ Term: TypeAlias = (
 # ── Tactics ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Close(Node, frozen=True):
-    """A tactic without arguments: ``sorry``, ``decide``, ``rfl``, ``omega`` or ``norm_num``; ``all_goals`` before it."""
+Closing: TypeAlias = Literal[
+    "sorry", "decide", "decide +kernel", "rfl", "omega", "norm_num", "grind", "linarith", "ring"
+]
 
-    name: Literal["sorry", "decide", "rfl", "omega", "norm_num"]
+CLOSING: tuple[Closing, ...] = get_args(Closing)
+"""Tactics that close a goal.  ``decide +kernel`` lets the kernel compute, which unfolds every definition."""
+
+
+class Close(Node, frozen=True):
+    """A tactic without arguments, one of `CLOSING`; ``all_goals`` before it."""
+
+    name: Closing
     all_goals: bool = False
 
 
@@ -295,7 +316,62 @@ class Decrease(Node, frozen=True):
     lemmas: tuple[Name, ...] = ()
 
 
-Tactic: TypeAlias = Close | Intro | Exact | Cases | Decrease
+class Simplify(Node, frozen=True):
+    """``simp only [f, h]``; `then` closes what is left, if anything is: ``<;> omega``."""
+
+    lemmas: tuple[Term, ...]
+    then: Close | None = None
+
+
+class Evaluate(Node, frozen=True):
+    """``simp [↓forall_prop_of_false, f, g]``: computes with the equations of definitions.
+
+    The first lemma drops what follows from a condition that is false, before it is unfolded for ever.
+    """
+
+    lemmas: tuple[Name, ...]
+
+
+class Have(Node, frozen=True):
+    """``have h : φ := by`` and tactics; without a statement ``have h := t``, of a proof that is one `Exact`."""
+
+    name: str
+    statement: Term | None
+    proof: tuple[Tactic, ...]
+
+
+class Suppose(Node, frozen=True):
+    """``refine Classical.byContradiction (fun h => ?_)``: that what is claimed does not hold."""
+
+    name: str
+
+
+class Calc(Node, frozen=True):
+    """``calc a`` and a line ``_ = b := t`` for every step."""
+
+    start: Term
+    steps: tuple[tuple[Term, Term], ...]
+
+
+class InductionCase(Node, frozen=True):
+    """``| c x ih =>`` and tactics."""
+
+    constructor: str
+    names: tuple[str, ...]
+    proof: tuple[Tactic, ...]
+
+
+class Induction(Node, frozen=True):
+    """``induction x with`` and cases; hypotheses are about all values of what is `generalizing`."""
+
+    on: str
+    cases: tuple[InductionCase, ...]
+    generalizing: tuple[str, ...] = ()
+
+
+Tactic: TypeAlias = (
+    Close | Intro | Exact | Cases | Decrease | Simplify | Evaluate | Have | Suppose | Calc | Induction
+)
 
 
 # ── Commands ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -312,6 +388,13 @@ class Option(Node, frozen=True):
 
     name: str
     value: str
+
+
+class Notation(Node, frozen=True):
+    """``local notation "S" => N``."""
+
+    symbol: str
+    name: str
 
 
 class Namespace(Node, frozen=True):
@@ -429,5 +512,17 @@ class Mutual(Node, frozen=True):
 
 
 Command: TypeAlias = (
-    Import | Option | Namespace | End | Universes | Doc | Class | Inductive | Def | Model | Theorem | Mutual
+    Import
+    | Option
+    | Notation
+    | Namespace
+    | End
+    | Universes
+    | Doc
+    | Class
+    | Inductive
+    | Def
+    | Model
+    | Theorem
+    | Mutual
 )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from kleis.lean.language import lean_tree as lean
-from kleis.lean.language.lean_lexer import RESERVED, LeanError, Token
+from kleis.lean.language.lean_lexer import RESERVED, LeanError, Token, tokenize
 
 __all__ = ["TermParser", "unquote"]
 
@@ -266,14 +266,15 @@ class TermParser:
         everywhere = self.at("all_goals")
         if everywhere:
             self.take()
-        match self.take().text:
-            case "sorry" | "decide" | "rfl" | "omega" | "norm_num" as name:
+        for name in sorted(lean.CLOSING, key=len, reverse=True):
+            if self.follow(words := _CLOSING[name]):
+                self.expect(*words)
                 return lean.Close(name, everywhere)
-            case _:
-                self.back()
-                raise self.error_here(
-                    "no tactic of the emitted subset", "sorry, decide, rfl, omega or norm_num"
-                )
+        raise self.error_here("no tactic of the emitted subset", ", ".join(lean.CLOSING))
+
+    def follow(self, words: Sequence[str]) -> bool:
+        """Whether exactly these tokens come next."""
+        return [each.text for each in self._tokens[self._place : self._place + len(words)]] == list(words)
 
     # ── binders ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -298,6 +299,8 @@ class TermParser:
         self.expect(")" if opening == "(" else "}")
         return lean.Binder(tuple(names), type_, "explicit" if opening == "(" else "implicit")
 
+
+_CLOSING = {name: tuple(each.text for each in tokenize(name) if each.kind != "end") for name in lean.CLOSING}
 
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'"}

@@ -2,6 +2,10 @@
 
 - `check`: a certificate checked in a child process, and the report
 - `build`: certificates made from verdicts
+- `tstp`: proofs by clauses and by rewriting as derivations for other provers
+- `proof_steps`: the proofs behind verdicts, as data for other languages
 - `inductions`: what the engine `induction` leaves, as steps of a certificate
 - `questions`: what the engines that ask solvers leave, as steps of a certificate
+- `proof_words`: proofs in words
+- `explained`: verdicts with their proofs in words
 """

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from kleis.core.canonical_bytes import digest_of
-from kleis.core.goal import Goal
+from kleis.core.goal import Goal, Obligation
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.check import check
 from kleis.prover.certificates.inductions import induction_steps
@@ -25,8 +25,11 @@ from kleis.prover.checker.format import (
     CertificateError,
     Enclosures,
     Evaluation,
+    Ground,
     Lemma,
+    RationalRoots,
     RegularLanguages,
+    Remainders,
     Status,
     Step,
     Witness,
@@ -43,6 +46,9 @@ from kleis.prover.engines.completion.certified import (
     rewriting_proof,
 )
 from kleis.prover.engines.computation.evaluation import precision_of
+from kleis.prover.engines.computation.intervals import step_of
+from kleis.prover.engines.laws.engine import steps_of as law_steps
+from kleis.prover.engines.superposition.certified import clausal_proof
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
@@ -52,9 +58,10 @@ from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_declaration
 from kleis.theory.theory import Theory
 
-__all__ = ["Contradiction", "Question", "build", "build_part", "theory_text"]
+__all__ = ["Contradiction", "Engines", "Question", "build", "build_part", "proof_of", "theory_text"]
 
 _DERIVED = "derived "
+_INDUCTIONS = frozenset({"induction", "induction with laws"})
 _GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
 _SECOND_OPINION = Guards(cpu=5, wall=15.0, memory=2048)
 
@@ -103,6 +110,11 @@ def build_part(
     return _Builder(broker, theory, order).part(part, verdict)
 
 
+def proof_of(broker: Broker, theory: Theory, goal: Goal, verdict: Verdict) -> tuple[Step, ...]:
+    """The steps of the proof of a verified goal, which no checker has seen; `CertificateError` where there are none."""
+    return _Builder(broker, theory, ORDER).steps(Task(goal), verdict)
+
+
 class _Builder:
     """Makes the certificates of one theory."""
 
@@ -111,6 +123,7 @@ class _Builder:
     ) -> None:
         self._broker = broker
         self._order = order
+        self._engines = Engines(broker, order)
         self._elaborator = elaborator or Elaborator(theory)
         self._theory = theory_text(theory)
 
@@ -140,7 +153,13 @@ class _Builder:
                 lemmas=lemmas,
                 steps=steps,
                 model=self._model(task.goal, verdict),
-            )
+            ),
+            [
+                each
+                for about_it in (task.goal, *about)
+                for each in about_it.obligations
+                if each.kind == "termination"
+            ],
         )
 
     def part(self, part: str, verdict: Verdict) -> Certificate:
@@ -166,14 +185,35 @@ class _Builder:
         structure = parse_type(using) if using else None
         return self._elaborator.proposition(parse_expression(claim), using=structure)
 
-    def _checked(self, certificate: Certificate) -> Certificate:
-        """The certificate, if the checker accepts the bytes that will be written."""
+    def _checked(self, certificate: Certificate, conditions: Sequence[Obligation] = ()) -> Certificate:
+        """The certificate, if the checker accepts the bytes that will be written.
+
+        `conditions` are those of terminations; one that no solver settles as it stands gets a proof.
+        """
         data = to_json(certificate)
         report = check(data, self._broker)
         if report.refused is not None:
-            raise _no(": ".join(report.refused))
+            refused = report.refused[0].partition(", ")[0]
+            named = {f"ground {each.name}": each for each in conditions}
+            if refused not in named:
+                raise _no(": ".join(report.refused))
+            ground = self._ground(named[refused])
+            given = msgspec.structs.replace(certificate, grounds=(*certificate.grounds, ground))
+            return self._checked(given, [each for each in conditions if each != named[refused]])
         self._second_opinion(data)
         return certificate
+
+    def _ground(self, condition: Obligation) -> Ground:
+        """The proof of a condition of a termination, by induction; nothing that rests on it is used."""
+        goal = self._elaborator.formula(condition.formula, condition.place)
+        task = Task(msgspec.structs.replace(goal, axioms=(), obligations=()))
+        for entry in self._order:
+            engine = load_engine(entry.engine)
+            if engine.name in _INDUCTIONS and engine.applies(task):
+                answer = self._engines.asked(entry.engine, task, entry.steps)
+                if answer.outcome == "proved":
+                    return Ground(condition.name, _steps(engine.name, task, answer))
+        raise _no(f"no induction shows {condition.name} again")
 
     def _second_opinion(self, data: bytes) -> None:
         """What cvc5 says of the leaves, where it is installed: it need not refute them, but must not contradict.
@@ -190,43 +230,22 @@ class _Builder:
                 hint="report it: one of the two is wrong, and nothing rests on it",
             )
 
-    # ── Asking again ─────────────────────────────────────────────────────────────────────────────────────────
-
-    def _decider(self, verdict: Verdict) -> Entry:
-        """The entry that decided: engines stand in the order more than once, with other budgets."""
-        place = sum(1 for each in verdict.attempts if each.engine == verdict.engine)
-        entries = [each for each in self._order if load_engine(each.engine).name == verdict.engine]
-        if not entries or not place:
-            raise _no(f"the verdict does not say which engine found it ({verdict.engine or 'none'})")
-        return entries[min(place, len(entries)) - 1]
-
-    def _again(self, task: Task, verdict: Verdict, outcome: str) -> Answer:
-        entry = self._decider(verdict)
-        answer = self._asked(entry.engine, task, entry.steps)
-        if answer.outcome != outcome:
-            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
-        return answer
-
-    def _asked(self, job: str, question: object, steps: int) -> Answer:
-        return self._broker.submit(job, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
-
     # ── What shows it ────────────────────────────────────────────────────────────────────────────────────────
+
+    def steps(self, task: Task, verdict: Verdict) -> tuple[Step, ...]:
+        """The steps of a proof, from the engine asked again."""
+        return self._proof(task, verdict)
 
     def _proof(self, task: Task, verdict: Verdict, answer: Answer | None = None) -> tuple[Step, ...]:
         """The steps of a proof, as the engine that found it left them."""
-        outcome = "proved" if verdict.status == "verified" else "inconsistent"
-        found = answer or self._again(task, verdict, outcome)
-        try:
-            return _steps(verdict.engine, task, found)
-        except (UnwritableError, Unconvertible) as error:
-            raise _no(str(error)) from None
+        return self._engines.proof(task, verdict, answer)
 
     def _with_witness(
         self, base: _Base, status: Status, task: Task, verdict: Verdict, answer: Answer | None = None
     ) -> Certificate:
         found = answer
         if found is None or isinstance(found.witness, Evidence):
-            found = self._again(task, verdict, "refuted" if status == "disproved" else "model")
+            found = self._engines.again(task, verdict, "refuted" if status == "disproved" else "model")
         return self._checked(
             Certificate(
                 status=status,
@@ -248,10 +267,50 @@ class _Builder:
         for entry in self._order:
             if entry.chain != "refute" or not load_engine(entry.engine).applies(question):
                 continue
-            answer = self._asked(entry.engine, question, entry.steps)
+            answer = self._engines.asked(entry.engine, question, entry.steps)
             if answer.outcome == "model":
                 return _written(question, answer)
         return None
+
+
+class Engines:
+    """The engines of an order, asked again: they are deterministic, so they give what they gave."""
+
+    def __init__(self, broker: Broker, order: Sequence[Entry] = ORDER) -> None:
+        self._broker = broker
+        self._order = order
+
+    def proof(self, task: Task, verdict: Verdict, answer: Answer | None = None) -> tuple[Step, ...]:
+        """The steps of a proof, as the engine that found it left them; `CertificateError` where it leaves none.
+
+        `answer` is the answer that decided; without it the engine runs again.
+        """
+        outcome = "proved" if verdict.status == "verified" else "inconsistent"
+        found = answer or self.again(task, verdict, outcome)
+        try:
+            return _steps(verdict.engine, task, found)
+        except (UnwritableError, Unconvertible) as error:
+            raise _no(str(error)) from None
+
+    def again(self, task: Task, verdict: Verdict, outcome: str) -> Answer:
+        """The answer of the engine that decided; `CertificateError` where it is another one."""
+        entry = self._decider(verdict)
+        answer = self.asked(entry.engine, task, entry.steps)
+        if answer.outcome != outcome:
+            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
+        return answer
+
+    def asked(self, job: str, question: object, steps: int) -> Answer:
+        """The answer of an engine, or what another job gives."""
+        return self._broker.submit(job, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
+
+    def _decider(self, verdict: Verdict) -> Entry:
+        """The entry that decided: engines stand in the order more than once, with other budgets."""
+        place = sum(1 for each in verdict.attempts if each.engine == verdict.engine)
+        entries = [each for each in self._order if load_engine(each.engine).name == verdict.engine]
+        if not entries or not place:
+            raise _no(f"the verdict does not say which engine found it ({verdict.engine or 'none'})")
+        return entries[min(place, len(entries)) - 1]
 
 
 class _Base(msgspec.Struct, frozen=True):
@@ -272,12 +331,25 @@ def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
             return (Step(Enclosures(precision) if precision else Evaluation()),)
         case "regular languages":
             return (Step(RegularLanguages()),)
-        case "completion" if answer.proof:
+        case "remainders":
+            return (Step(Remainders()),)
+        case "rational roots":
+            return (Step(RationalRoots()),)
+        case "intervals":
+            return (step_of(answer),)
+        case "identities" | "laws" | "sums":
+            return law_steps(answer)
+        case "completion" | "completion by weight" if answer.proof:
             return (Step(rewriting_proof(task, answer)),)
+        case "superposition" if answer.proof:
+            return (Step(clausal_proof(task, answer)),)
         case "z3 with equations":
             return _with_equations(task, answer)
         case "induction":
             return induction_steps(task, answer)
+        case "induction with laws" if answer.shown:
+            laws = (Step(proof, term_data(formula)) for formula, proof in answer.shown[:-1])
+            return (*laws, Step(answer.shown[-1][1]))
         case _:
             return question_steps(task, answer, engine)
 

@@ -21,7 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kleis import core
 from kleis.prover.checker.format import Ask, Case, CertificateError, Instance, Proof, Step
-from kleis.prover.checker.rules.induction import HYPOTHESIS, as_function, functions_named, obligations, opened
+from kleis.prover.checker.rules.induction import obligations
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS, as_function, functions_named, opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.checker.write_terms import UnwritableError as NoDataError
 from kleis.prover.checker.write_terms import term_data
@@ -58,7 +59,7 @@ class _Steps:
 
     def __init__(self, task: Task, answer: Answer) -> None:
         self._task = task
-        self._lowered = lowered(task)
+        self._lowered = lowered(task, powers=True)
         self._paths = [path.split(SEPARATOR) for path, _ in answer.proof]
         named = [*((each.name, each.formula) for each in task.goal.axioms)]
         named += [(f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1)]

@@ -11,6 +11,7 @@
 - `read_terms`: data as terms, nothing believed
 - `values`: values as data, and data as values, nothing believed
 - `rules/`: one file a rule
+- `reductions/`: terms made simpler before they are translated
 - `translation/`: the naive translation to SMT-LIB
 - `solvers`: solvers asked, in fixed ways
 - `kernel`: steps linked and judged

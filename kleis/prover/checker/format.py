@@ -20,22 +20,34 @@ __all__ = [
     "Case",
     "Certificate",
     "CertificateError",
+    "Clausal",
+    "Cut",
+    "Derivation",
     "Enclosures",
     "Evaluation",
+    "Factor",
     "Ground",
+    "Identity",
     "Induction",
+    "Inference",
     "Instance",
     "Interpretation",
+    "Law",
     "Lemma",
     "Link",
     "Proof",
+    "RationalRoots",
     "Refutation",
     "RegularLanguages",
+    "Remainders",
     "Rewrite",
     "RewriteSystem",
     "Rewriting",
+    "SignChange",
     "Status",
     "Step",
+    "Subdivision",
+    "Sums",
     "Tables",
     "Witness",
 ]
@@ -87,8 +99,69 @@ class Enclosures(_Data, frozen=True, tag="enclosures", tag_field="rule"):
     precision: int
 
 
+class Identity(_Data, frozen=True, tag="identity", tag_field="rule"):
+    """The sides of equations have equal forms as quotients of polynomials.
+
+    given
+        The step that shows what the forms ask for; empty where they ask for nothing.
+    """
+
+    given: str = ""
+
+
+class Law(_Data, frozen=True, tag="law", tag_field="rule"):
+    """A law of the built-in functions, by its name in `kleis.builtins.laws`."""
+
+    name: str
+
+
 class RegularLanguages(_Data, frozen=True, tag="regular languages", tag_field="rule"):
     """The claim, decided by automata, is true.  Nothing is used."""
+
+
+class Remainders(_Data, frozen=True, tag="remainders", tag_field="rule"):
+    """The claim depends on integers by their remainders alone, and is true of all of these.  Nothing is used."""
+
+
+class RationalRoots(_Data, frozen=True, tag="rational roots", tag_field="rule"):
+    """The claim denies that an equation has a rational solution, and none of those that it could have is one."""
+
+
+class Subdivision(_Data, frozen=True, tag="subdivision", tag_field="rule"):
+    """The claim is about all numbers of intervals, and true in each of boxes that make them up.  Nothing is used.
+
+    precision
+        The significant binary digits of the bounds.
+    """
+
+    precision: int
+
+
+class SignChange(_Data, frozen=True, tag="sign change", tag_field="rule"):
+    """The claim says that an equation has a root; its sides, continuous in between, change their order between two numbers.
+
+    low, high
+        These numbers, as they are spelled.
+    precision
+        The significant binary digits of the bounds.
+    """
+
+    low: str
+    high: str
+    precision: int
+
+
+class Sums(_Data, frozen=True, tag="sums", tag_field="rule"):
+    """The sides of equations of sums agree where a natural number is 0, and grow by the same with it.
+
+    on
+        The name of the number, a variable of an outermost ∀.
+    given
+        The step that shows what the forms ask for; empty where they ask for nothing.
+    """
+
+    on: str
+    given: str = ""
 
 
 class Case(_Data, frozen=True):
@@ -102,6 +175,7 @@ class Induction(_Data, frozen=True, tag="induction", tag_field="rule"):
     """Induction on an outermost ∀ variable of the claim, by a scheme (docs/reference/certificates.md §3.4).
 
     `by` is 0 for the structural scheme, which may be `deep`; else the number of earlier values that a step may use.
+    `size` is the scheme by size, which has neither.
     """
 
     on: str
@@ -109,6 +183,7 @@ class Induction(_Data, frozen=True, tag="induction", tag_field="rule"):
     start: int = 0
     by: int = 0
     deep: bool = False
+    size: bool = False
 
 
 class Rewrite(_Data, frozen=True, array_like=True):
@@ -157,7 +232,97 @@ class Rewriting(_Data, frozen=True, tag="rewriting", tag_field="rule"):
     refutations: tuple[Refutation, ...]
 
 
-Proof: TypeAlias = Ask | Evaluation | Enclosures | RegularLanguages | Induction | Rewriting
+class Replacement(_Data, frozen=True, array_like=True, tag="replace"):
+    """A part of a literal replaced by means of an equation of another clause, whose other literals are added.
+
+    literal, side
+        The literal, from 1, and its side, 1 or 2.
+    at
+        The position of the part in this side: the numbers of the arguments on the way to it, from 1.
+    clause, equation
+        The other clause, and the literal of it that is an equation.
+    source
+        The side of the equation that is replaced by the other one, 1 or 2.
+    values
+        Terms for the variables of the other clause, in order of occurrence.
+    """
+
+    literal: int
+    side: int
+    at: tuple[int, ...]
+    clause: int
+    equation: int
+    source: int
+    values: tuple[Any, ...] = ()
+
+
+class Cut(_Data, frozen=True, array_like=True, tag="cut"):
+    """A literal removed, whose negation is a literal of another clause; the other literals of that one are added."""
+
+    literal: int
+    clause: int
+    other: int
+    values: tuple[Any, ...] = ()
+
+
+class Factor(_Data, frozen=True, array_like=True, tag="factor"):
+    """Of two equations that have a side in common, the first becomes the disequation of the other sides."""
+
+    literal: int
+    side: int
+    other: int
+    its: int
+
+
+class Inference(_Data, frozen=True):
+    """A clause at values of its variables, in order of occurrence, changed by moves.
+
+    Literals keep their numbers until all is done; those that moves add come last.  Then literals that are false, and
+    repetitions, are left out.
+    """
+
+    of: int
+    at: tuple[Any, ...] = ()
+    moves: tuple[Replacement | Cut | Factor, ...] = ()
+
+
+class Derivation(_Data, frozen=True):
+    """The inferences that refute one way in which the claim may fail; the last one leaves the empty clause.
+
+    Clauses are numbered from 1: those of the premises in order, those of the negated claim, then what is inferred.
+    """
+
+    inferences: tuple[Inference, ...]
+
+
+class Clausal(_Data, frozen=True, tag="clauses", tag_field="rule"):
+    """Inferences from clauses: each way in which the claim may fail leads to the empty clause.
+
+    variables
+        The variables of the terms, with the text of their sorts.
+    """
+
+    given: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...]
+    derivations: tuple[Derivation, ...]
+
+
+Proof: TypeAlias = (
+    Ask
+    | Evaluation
+    | Enclosures
+    | Identity
+    | Law
+    | RationalRoots
+    | RegularLanguages
+    | Remainders
+    | SignChange
+    | Subdivision
+    | Sums
+    | Induction
+    | Rewriting
+    | Clausal
+)
 
 
 class Step(_Data, frozen=True):

@@ -15,7 +15,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
@@ -32,22 +32,23 @@ from kleis.prover.checker.format import (
     Ask,
     Certificate,
     CertificateError,
+    Clausal,
     Enclosures,
     Evaluation,
     Ground,
     Induction,
     Proof,
-    RegularLanguages,
+    RationalRoots,
     Rewriting,
     Step,
     Witness,
 )
 from kleis.prover.checker.read_terms import Vocabulary
 from kleis.prover.checker.rules.ask import ask, premises_clash
-from kleis.prover.checker.rules.enclosures import check_enclosures
-from kleis.prover.checker.rules.evaluation import check_evaluation
+from kleis.prover.checker.rules.clausal import clausal
+from kleis.prover.checker.rules.direct import shown_directly
 from kleis.prover.checker.rules.induction import subgoals
-from kleis.prover.checker.rules.regular import check_regular_languages
+from kleis.prover.checker.rules.rational_roots import has_no_rational_root
 from kleis.prover.checker.rules.rewriting import rewriting
 from kleis.prover.checker.sequent import FALSITY, CheckError, RejectedError, Sequent
 from kleis.prover.checker.solvers import Solver, solver_version
@@ -57,9 +58,10 @@ from kleis.syntax.parser.parser import parse_expression, parse_program, parse_ty
 from kleis.syntax.tree import Import
 from kleis.theory.theory import Theory
 
-__all__ = ["Judgement", "Leaf", "Refusal", "judge", "parts_of"]
+__all__ = ["Judgement", "Leaf", "Observer", "Refusal", "judge", "parts_of"]
 
 Model: TypeAlias = Literal["checked", "unknown", "no axioms"]
+Observer: TypeAlias = Callable[[str, Sequent, Proof], None]
 
 _MOST_LEAVES = 2_000
 _MOST_LEMMAS = 100
@@ -107,9 +109,9 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-def judge(certificate: Certificate, solvers: Sequence[Solver]) -> Judgement:
-    """What a certificate rests on; `Refusal` where it does not show what it says."""
-    return _Judge(certificate, solvers).judgement()
+def judge(certificate: Certificate, solvers: Sequence[Solver], seen: Observer | None = None) -> Judgement:
+    """What a certificate rests on; `Refusal` where it does not show what it says.  `seen` is told every proof."""
+    return _Judge(certificate, solvers, seen).judgement()
 
 
 def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
@@ -124,9 +126,9 @@ def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
 class _Judge:
     """The check of one certificate."""
 
-    def __init__(self, certificate: Certificate, solvers: Sequence[Solver]) -> None:
+    def __init__(self, certificate: Certificate, solvers: Sequence[Solver], seen: Observer | None) -> None:
         self._given = certificate
-        self._solvers = solvers
+        self._solvers, self._seen = solvers, seen
         self._elaborator = Elaborator(Theory())
         self._leaves: list[Leaf] = []
 
@@ -240,7 +242,8 @@ class _Judge:
             shown = check_model(goal, witness, self._elaborator.definitions.operation)
             self._leaves.append(Leaf(place, shown.evidence.kind, shown.steps))
             for name, leaf in shown.leaves:
-                self._asked(leaf, Ask(), f"{place}, {name}")
+                rule = RationalRoots() if has_no_rational_root(leaf) else Ask()
+                self._by_rule(leaf, rule, f"{place}, {name}")
         return shown.evidence, shown.computed
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -298,25 +301,26 @@ class _Judge:
         """Check one proof by its rule; the premises that it uses."""
         if len(self._leaves) >= _MOST_LEAVES:
             raise RejectedError(f"more than {_MOST_LEAVES} questions")
+        if self._seen is not None:
+            self._seen(place, sequent, proof)
         match proof:
             case Ask():
                 return self._asked(sequent, proof, place)
             case Induction():
                 return self._by_induction(sequent, proof, place)
-            case Rewriting():
-                rested = rewriting(sequent, proof)
+            case Rewriting() | Clausal():
+                rested = (
+                    rewriting(sequent, proof) if isinstance(proof, Rewriting) else clausal(sequent, proof)
+                )
                 idle = set(proof.given) - set(rested.premises)
                 if idle:
                     raise RejectedError(f"it does not use {min(idle)}")
-                self._leaves.append(Leaf(place, "rewriting"))
+                self._leaves.append(Leaf(place, "rewriting" if isinstance(proof, Rewriting) else "clauses"))
                 return frozenset(rested.premises)
-            case Evaluation():
-                self._leaves.append(Leaf(place, "evaluation", check_evaluation(sequent)))
-            case Enclosures():
-                self._leaves.append(Leaf(place, "enclosures", check_enclosures(sequent, proof)))
-            case RegularLanguages():
-                self._leaves.append(Leaf(place, "regular languages", check_regular_languages(sequent)))
-        return frozenset()
+            case _:
+                shown = shown_directly(sequent, proof)
+                self._leaves.append(Leaf(place, shown.by, shown.steps))
+                return shown.premises
 
     def _asked(self, sequent: Sequent, proof: Ask, place: str) -> frozenset[str]:
         """A question that the solvers settle."""

@@ -300,7 +300,20 @@ def _described(term: core.Term) -> Argument:
     inner = term.term if isinstance(term, core.Coercion) else term
     value = inner.value if isinstance(inner, core.LiteralTerm) else None
     literal = value if isinstance(value, int | str) and not isinstance(value, bool) else None
-    return Argument(term.sort, literal)
+    return Argument(term.sort, literal, _list_shape(term))
+
+
+def _list_shape(term: core.Term) -> tuple[int, ...] | None:
+    """The lengths of a list that is written out, and of its elements if they are lists of one length; None for others."""
+    elements: list[core.Term] = []
+    while isinstance(term, core.Construction) and term.constructor.name == "Cons":
+        first, term = term.arguments
+        elements.append(first)
+    if not isinstance(term, core.Construction) or term.constructor.name != "Nil":
+        return None
+    inner = {_list_shape(each) for each in elements}
+    deeper = inner.pop() if len(inner) == 1 else None
+    return (len(elements), *(deeper or ()))
 
 
 def _sorts_at(signature: Signature, arguments: _Terms, result: core.Sort) -> tuple[core.Sort, ...] | None:

@@ -7,9 +7,11 @@ shares nothing with the search.
 - `first_order_terms`: first-order terms and formulas
 - `first_order_problem`: goals in the first-order fragment of completion and finite models
 - `completion/`: Knuth–Bendix completion of unit equations
+- `superposition/`: ordered superposition of clauses
 - `solvers/`: Z3 and cvc5 on scripts
 - `models/`: countermodels, finite tables and standard models
 - `induction/`: induction with lemmas
 - `regular/`: claims about strings, by automata
+- `laws/`: laws of built-in functions, identities, sums
 - `computation/`: claims decided by computing
 """

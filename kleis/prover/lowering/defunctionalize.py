@@ -39,6 +39,7 @@ from kleis.core.traversal import (
 )
 from kleis.definedness.discharge import discharged, is_discharged
 from kleis.prover.lowering.list_terms import cons, direct, head, is_nil, nil, tail
+from kleis.prover.lowering.named_selections import named_selections
 from kleis.prover.lowering.recursive_lists import BUILT_IN, Recursive, recursive
 from kleis.prover.protocol.engine import Task
 
@@ -62,17 +63,21 @@ class Lowered(msgspec.Struct, frozen=True):
     operations: Mapping[str, core.Symbol]
 
 
-def expanded(task: Task) -> Task:
+def expanded(task: Task, *, powers: bool = False) -> Task:
     """The lowered task; the task itself where there is nothing to do."""
-    return lowered(task).task
+    return lowered(task, powers=powers).task
 
 
-def lowered(task: Task) -> Lowered:
-    """The lowered task with what its definitions and operations stand for."""
+def lowered(task: Task, *, powers: bool = False) -> Lowered:
+    """The lowered task with what its definitions and operations stand for.
+
+    `powers`: those with unknown natural exponents are recursive definitions too.  Induction needs that, and solvers
+    alone waste their steps on it.
+    """
     bodies = (each.body for each in task.goal.definitions)
-    if not any(map(_concerns, _everything(task))) and all(map(is_discharged, bodies)):
+    if not any(_concerns(each, powers) for each in _everything(task)) and all(map(is_discharged, bodies)):
         return Lowered(task, {}, {})
-    expansion = _Expansion(task)
+    expansion = _Expansion(task, powers)
     return Lowered(expansion.task(), expansion.calls, expansion.operations)
 
 
@@ -91,10 +96,10 @@ def _everything(task: Task) -> Iterator[core.Term]:
             yield from subterms(each.operation.condition)
 
 
-def _concerns(term: core.Term) -> bool:
+def _concerns(term: core.Term, powers: bool) -> bool:
     match term:
         case core.BuiltinCall(operation=operation, arguments=arguments):
-            return direct(operation, arguments) is not None or recursive(operation) is not None
+            return direct(operation, arguments) is not None or _made(term, powers) is not None
         case core.DefinitionCall(arguments=arguments):
             return any(isinstance(each.sort, core.FunctionOf) for each in arguments)
         case core.Coercion(term=inner, sort=sort):
@@ -103,11 +108,19 @@ def _concerns(term: core.Term) -> bool:
             return False
 
 
+def _made(term: core.BuiltinCall, powers: bool) -> Recursive | None:
+    """The recursive definition of a built-in at a call."""
+    if term.operation.name == "power" and not powers:
+        return None
+    return recursive(term.operation, term.arguments)
+
+
 class _Expansion:
     """The expansion of one task."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, powers: bool) -> None:
         self._task = task
+        self._powers = powers
         terminations = dict(task.goal.terminations)
         self._written = {
             each.key: Recursive(each, terminations.get(each.key, _ENDLESS if each.group else _NOT_RECURSIVE))
@@ -183,14 +196,14 @@ class _Expansion:
         other = direct(term.operation, term.arguments)
         if other is not None:
             return self._term(other)
-        made = recursive(term.operation)
+        made = _made(term, self._powers)
         if made is not None:
             key, parameters = made.definition.key, made.definition.parameters
             self._written.setdefault(key, made)
             self.calls.setdefault(key, (parameters, core.BuiltinCall(term.operation, parameters)))
             return self._call(core.DefinitionCall(key, term.arguments, term.sort))
         condition = term.operation.condition
-        if condition is None or not any(map(_concerns, subterms(condition))):
+        if condition is None or not any(_concerns(each, self._powers) for each in subterms(condition)):
             return term
         operation = msgspec.structs.replace(term.operation, condition=self._term(condition))
         return core.BuiltinCall(operation, term.arguments)
@@ -241,18 +254,18 @@ class _Expansion:
         if definition.key in self._begun:
             return
         self._begun.add(definition.key)
-        written = discharged(definition.body, self._task.goal)
+        written = named_selections(discharged(definition.body, self._task.goal))
         body = msgspec.structs.replace(definition, body=self._term(written))
         self._made[definition.key] = Recursive(body, self._argued(raw.termination, {}))
 
     def _instance(self, raw: Recursive, call: core.DefinitionCall, places: Sequence[int]) -> core.Term:
         """The definition with functions in place of parameters; the variables they capture become parameters."""
         definition = raw.definition
-        taken = dict.fromkeys(v for place in places for v in free_variables(call.arguments[place]))
+        taken = dict.fromkeys(v for place in places for v in _captured(call.arguments[place]))
         given = tuple(core.Variable(f"given {place}", each.sort) for place, each in enumerate(taken))
-        inside: dict[str, core.Term] = {each.name: name for each, name in zip(taken, given, strict=True)}
+        inside: dict[core.Term, core.Term] = dict(zip(taken, given, strict=True))
         functions = {
-            definition.parameters[place].name: canonical(substitute(call.arguments[place], inside))
+            definition.parameters[place].name: canonical(_with_parameters(call.arguments[place], inside))
             for place in places
         }
         text = repr((places, [functions[name] for name in functions], given))
@@ -261,7 +274,7 @@ class _Expansion:
         arguments = (*taken, *(call.arguments[place] for place in kept))
         if key not in self._begun:
             self._begun.add(key)
-            written = discharged(definition.body, self._task.goal)
+            written = named_selections(discharged(definition.body, self._task.goal))
             body = self._term(substitute(written, functions))
             made = core.Definition(
                 key,
@@ -323,6 +336,30 @@ def _coerced_list(key: str, given: core.ListOf, sort: core.ListOf) -> Recursive:
     body = core.Conditional(is_nil(xs), nil(sort), cons(first, core.DefinitionCall(key, (tail(xs),), sort)))
     made = core.Definition(key, "coercion", (xs,), sort, body, (key,))
     return Recursive(made, Termination(kind="structural", arguments=(0,)))
+
+
+def _captured(function: core.Term) -> Iterator[core.Term]:
+    """The variables and constants in a function that it does not bind."""
+    yield from free_variables(function)
+    for each in subterms(function):
+        if isinstance(each, core.SymbolCall) and not each.arguments and not _is_function(each):
+            yield each
+
+
+def _is_function(term: core.Term) -> bool:
+    return isinstance(term.sort, core.FunctionOf)
+
+
+def _with_parameters(function: core.Term, values: Mapping[core.Term, core.Term]) -> core.Term:
+    """The function with parameters for what it captures."""
+    names = {each.name: new for each, new in values.items() if isinstance(each, core.Variable)}
+
+    def change(term: core.Term) -> core.Term:
+        if isinstance(term, core.SymbolCall) and term in values:
+            return values[term]
+        return rebuild(term, change)
+
+    return change(substitute(function, names))
 
 
 def _passes_through(definition: core.Definition, place: int) -> bool:

@@ -101,9 +101,11 @@ def simplified(term: core.Term) -> core.Term:
 
 
 def _certain(term: core.Term) -> bool:
-    """Whether a term is built of variables, literals and constructors alone, and so has a value."""
+    """Whether a term is built of variables, constants, literals and constructors alone, and so has a value."""
     if isinstance(term, core.Construction):
         return all(map(_certain, term.arguments))
+    if isinstance(term, core.SymbolCall):
+        return not term.arguments
     return isinstance(term, core.Variable | core.LiteralTerm)
 
 

@@ -12,12 +12,13 @@ A function that is given to a built-in is a parameter here; `defunctionalize` re
 Invariants
     * A definition has a value exactly where the row of the built-in table has one, and the same: a predicate is asked
       of no element behind the one that decides (`all`, `any`), and of every other one.
-    * The recursion is structural in a list, or a number of steps down from an integer.
+    * The recursion is structural in a list, or a number of steps down from an integer.  Powers with unknown natural
+      exponents are written so too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -56,13 +57,24 @@ class Recursive(msgspec.Struct, frozen=True):
     termination: Termination
 
 
-def recursive(operation: core.Operation) -> Recursive | None:
-    """The recursive definition of a built-in at its sorts; None if there is none."""
+def recursive(operation: core.Operation, arguments: Sequence[core.Term]) -> Recursive | None:
+    """The recursive definition of a built-in at its sorts; None if there is none, or none is needed for a call."""
     make = _RECURSIVE.get(operation.name)
     if make is None or not of_lists(operation):
         return None
+    if operation.name == "power" and not _is_unknown_power(operation, arguments):
+        return None
     sorts = sorts_text((*(each.sort for each in operation.parameters), operation.result))
     return make(_Recursion(f"{BUILT_IN}{operation.name}/{sorts}", operation))
+
+
+def _is_unknown_power(operation: core.Operation, arguments: Sequence[core.Term]) -> bool:
+    """Whether a power is a product of so many factors as an unknown natural number says."""
+    exponent = arguments[1]
+    while isinstance(exponent, core.Coercion):
+        exponent = exponent.term
+    natural = operation.parameters[1].sort == core.NATURAL
+    return natural and operation.result != core.COMPLEX and not isinstance(exponent, core.LiteralTerm)
 
 
 class _Recursion:
@@ -246,6 +258,15 @@ def _replicated(recursion: _Recursion) -> Recursive:
     return recursion.of(body, Termination(kind="measure", measures=(count,), condition=condition))
 
 
+def _powered(recursion: _Recursion) -> Recursive:
+    base, exponent = recursion.parameters
+    count = core.Coercion(exponent, core.INTEGER)
+    less_by_one = core.Narrowing(difference(count, integer(1)))
+    more = times(base, recursion.call(base, less_by_one))
+    body = core.Conditional(core.Equals(count, integer(0)), number(1, recursion.result), more)
+    return recursion.of(body, Termination(kind="measure", measures=(count,)))
+
+
 def _interval(recursion: _Recursion) -> Recursive:
     low, high = recursion.parameters
     last = difference(high, integer(1))
@@ -293,6 +314,7 @@ _RECURSIVE: Mapping[str, Callable[[_Recursion], Recursive]] = {
     "list_fold": _fold_left,
     "foldr": _fold_right,
     "list_flatmap": _flat_mapped,
+    "power": _powered,
     "replicate": _replicated,
     "range": _interval,
     "sum_over": _over_interval(plus, 0, inclusive=False),

@@ -5,6 +5,7 @@ negation, so all that is shown here passes the check that counterexamples pass (
 
 - `wanted`: what is asked, and what is answered
 - `constraints`: what is asked as a goal whose counterexamples are the models
+- `isomorphism`: whether two finite models are copies of each other
 - `finite_tables`: a job: tables of given sizes, each isomorphism class once
 - `assignments`: a job: values of unknowns by Z3, each other than those before
 - `objectives`: a job: a good value of a number that is to be small or large

@@ -1,40 +1,33 @@
 """A job: tables over carriers of given sizes, each isomorphism class once, until there are no more.
 
-When a model is found, every copy of it under a renaming of elements is excluded with it.  So a search that ends without
-another model has found a model of each isomorphism class: any other model of these sizes would have a copy that meets
-the conditions by which the encoding breaks symmetry, and that copy is excluded by none.
+Every model has a copy that meets the conditions by which the encoding breaks symmetry, and only single models are
+excluded: those that were found.  So a search that ends without another one has found a model of each isomorphism class.
+Of the models of one class, which are few, the first is kept (`isomorphism`).
 
-    * Elements that constants name keep the numbers that the encoding gives them, so only the others are renamed.
     * Tables of Skolem functions are no part of a model: models that differ in them alone are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations, product
-from math import factorial, prod
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import msgspec
 
-from kleis.core import BOOL, Sort
+from kleis.core import BOOL
 from kleis.prover.engines.first_order_problem import Problem, translate
 from kleis.prover.engines.first_order_terms import Function
-from kleis.prover.engines.models.finite_clauses import Encoding, TooLargeError
+from kleis.prover.engines.models.finite_clauses import TooLargeError
 from kleis.prover.engines.models.finite_models import FiniteSearch
 from kleis.prover.engines.solvers.runs import library
 from kleis.prover.model_search.assignments import Ended
+from kleis.prover.model_search.isomorphism import Cells, Classes
 from kleis.prover.protocol.engine import Answer, Task
 
-__all__ = ["TABLES", "FoundTables", "TableSearch", "copies", "table_sizes", "tables"]
+__all__ = ["TABLES", "FoundTables", "TableSearch", "table_sizes", "tables"]
 
 TABLES = "kleis.prover.model_search.finite_tables:tables"
-
-_MOST_RENAMINGS = 50_000
-"""8! is less; more copies than this are not made."""
-
-Cells = tuple[tuple[int, ...], ...]
-"""The values of every function that counts, in the order of its arguments."""
 
 
 class TableSearch(msgspec.Struct, frozen=True):
@@ -51,7 +44,7 @@ class TableSearch(msgspec.Struct, frozen=True):
 
 
 class FoundTables(msgspec.Struct, frozen=True):
-    """What was found: witnesses, and their cells for the next search."""
+    """What was found: witnesses, one of each class, and the cells of all models that were met, for the next search."""
 
     witnesses: tuple[Any, ...]
     seen: tuple[Cells, ...]
@@ -102,17 +95,19 @@ class _Search:
 
     def run(self, steps: int) -> Answer:
         """One model after the other, each with its copies excluded."""
-        encoding = self._finite.encoded(self._sizes, steps)
+        encoding = self._finite.encoded(self._sizes, steps, self._counted)
         used = encoding.work
         if () in encoding.clauses:
             return _found([], [], "no others", used)
         z3 = library()
         solver = z3.SolverFor("QF_FD", ctx=z3.Context())
-        solver.from_string(_dimacs(encoding.bits, encoding.clauses))
+        _add(solver, encoding.bits, encoding.clauses)
+        classes = Classes(self._counted, self._sizes)
         witnesses: list[Any] = []
         seen: list[Cells] = []
         for cells in self._asked.seen:
-            used += self._exclude(solver, encoding, cells)
+            classes.add(cells)
+            _add(solver, encoding.bits, [encoding.other_than(self._counted, cells)])
         while len(witnesses) < self._asked.count:
             if used >= steps:
                 return _found(witnesses, seen, "gave up", used)
@@ -122,27 +117,18 @@ class _Search:
             used += max(0, _spent(solver) - before)
             if outcome != "sat":
                 return _found(witnesses, seen, "no others" if outcome == "unsat" else "gave up", used)
-            model = solver.model()
-            true = frozenset(int(each.name()[2:]) for each in model.decls() if z3.is_true(model[each]))
-            values = encoding.tables(true)
-            witnesses.append(self._finite.witness(self._sizes, values))
-            seen.append(tuple(values[each] for each in self._counted))
-            if len(witnesses) < self._asked.count:
-                try:
-                    used += self._exclude(solver, encoding, seen[-1])
-                except TooLargeError:
-                    return _found(
-                        witnesses, seen, "gave up", used, "a model of this size has too many copies"
-                    )
+            values = encoding.tables(_true(solver.model()))
+            cells = tuple(values[each] for each in self._counted)
+            seen.append(cells)
+            _add(solver, encoding.bits, [encoding.other_than(self._counted, cells)])
+            used += _COMPARISON
+            if classes.add(cells):
+                witnesses.append(self._finite.witness(self._sizes, values))
         return _found(witnesses, seen, "enough", used)
 
-    def _exclude(self, solver: Any, encoding: Encoding, cells: Cells) -> int:
-        """Exclude a model and its copies; the number of clauses that it takes."""
-        clauses = [
-            encoding.other_than(self._counted, copy) for copy in copies(self._counted, self._sizes, cells)
-        ]
-        solver.from_string(_dimacs(encoding.bits, clauses))
-        return len(clauses)
+
+_COMPARISON = 1_000
+"""The steps of a comparison with the models before."""
 
 
 def _found(
@@ -164,73 +150,16 @@ def _unmentioned(task: Task, mentioned: Sequence[Function]) -> Iterator[Function
                 yield Function(name, domain, symbol.codomain, symbol, fixed)
 
 
-def _dimacs(bits: int, clauses: Sequence[Sequence[int]]) -> str:
+def _add(solver: Any, bits: int, clauses: Sequence[Sequence[int]]) -> None:
     lines = [f"p cnf {bits} {len(clauses)}", *(" ".join(map(str, clause)) + " 0" for clause in clauses)]
-    return "\n".join(lines) + "\n"
+    solver.from_string("\n".join(lines) + "\n")
+
+
+def _true(model: Any) -> frozenset[int]:
+    """The bits that are true in a model of the solver."""
+    true = library().is_true
+    return frozenset(int(each.name()[2:]) for each in model.decls() if true(model[each]))
 
 
 def _spent(solver: Any) -> int:
     return int(dict(list(solver.statistics())).get("rlimit count", 0))
-
-
-# ── Copies under renamings ───────────────────────────────────────────────────────────────────────────────────
-
-
-def copies(functions: Sequence[Function], sizes: Mapping[Sort, int], cells: Cells) -> list[Cells]:
-    """The different copies of a model in which constants name elements in order: the first one 0, the next at most 1, ….
-
-    Raises `TooLargeError` where there are too many renamings.
-    """
-    choices = [_renamings(sort, size, functions, cells) for sort, size in sizes.items()]
-    if prod(number for number, _ in choices) > _MOST_RENAMINGS:
-        raise TooLargeError
-    found: dict[Cells, None] = {}
-    plans = [_Plan(each, sizes) for each in functions]
-    for chosen in product(*(renamings for _, renamings in choices)):
-        renaming = dict(zip(sizes, chosen, strict=True))
-        found[tuple(plan.renamed(values, renaming) for plan, values in zip(plans, cells, strict=True))] = None
-    return list(found)
-
-
-def _renamings(
-    sort: Sort, size: int, functions: Sequence[Function], cells: Cells
-) -> tuple[int, Iterator[tuple[int, ...]]]:
-    """The renamings of one carrier that give the elements of constants their numbers, and how many there are."""
-    fixed = list(
-        dict.fromkeys(
-            values[0]
-            for each, values in zip(functions, cells, strict=True)
-            if not each.domain and each.codomain == sort
-        )
-    )
-    others = [each for each in range(size) if each not in fixed]
-
-    def renamings() -> Iterator[tuple[int, ...]]:
-        for numbers in permutations(range(len(fixed), size)):
-            renaming = [0] * size
-            for number, element in enumerate(fixed):
-                renaming[element] = number
-            for element, number in zip(others, numbers, strict=True):
-                renaming[element] = number
-            yield tuple(renaming)
-
-    return factorial(len(others)), renamings()
-
-
-class _Plan:
-    """The cells of one function, renamed."""
-
-    def __init__(self, function: Function, sizes: Mapping[Sort, int]) -> None:
-        self._domain = function.domain
-        self._codomain = function.codomain
-        self._points = list(product(*(range(sizes[sort]) for sort in function.domain)))
-        self._places = {point: place for place, point in enumerate(self._points)}
-
-    def renamed(self, values: tuple[int, ...], renaming: Mapping[Sort, tuple[int, ...]]) -> tuple[int, ...]:
-        names = [renaming[sort] for sort in self._domain]
-        result = renaming.get(self._codomain)
-        moved = [0] * len(values)
-        for point, value in zip(self._points, values, strict=True):
-            place = self._places[tuple([name[each] for name, each in zip(names, point, strict=True)])]
-            moved[place] = value if result is None else result[value]
-        return tuple(moved)

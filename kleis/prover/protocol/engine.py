@@ -22,6 +22,7 @@ from kleis.core.goal import Axiom, Goal
 from kleis.prover.protocol.verdict import Reason
 
 __all__ = [
+    "WOULD_FOLLOW",
     "Answer",
     "Engine",
     "Inexpressible",
@@ -35,6 +36,9 @@ __all__ = [
 ]
 
 _Part = TypeVar("_Part")
+
+WOULD_FOLLOW = "it would follow from "
+"""How the part of a detail begins that names a formula from which an engine has proved the claim, and which it has not."""
 
 Outcome: TypeAlias = Literal["proved", "refuted", "model", "inconsistent", "silent"]
 
@@ -102,6 +106,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         What a certificate needs to check the proof again: SMT-LIB obligations, induction scheme, chain of lemmas.
     instances
         Hints for whoever proves it again: axioms, with terms over the claim's outermost variables at which they were taken.
+    shown
+        Formulas and their proofs as a certificate has them, the claim last; each may use those before it as ``step 1``, ….
     """
 
     outcome: Outcome
@@ -113,6 +119,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     derived: tuple[Term, ...] = ()
     proof: tuple[tuple[str, str], ...] = ()
     instances: tuple[tuple[str, tuple[Term, ...]], ...] = ()
+    shown: tuple[tuple[Term, Any], ...] = ()
 
 
 Job: TypeAlias = Callable[[Any, int], Answer]

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.errors import KleisError
 from kleis.problems import AnswerWarning
 
 __all__ = [
@@ -72,6 +73,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         ``rewriting``: a convergent rewrite system in which the claim's normal forms differ.
     undefined
         The claim is not false but undefined at the assignment shown.
+    parts
+        What the parts of the claim come to there, from the inside out, each as text with its value.
     """
 
     kind: EvidenceKind
@@ -82,6 +85,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     interpretation: tuple[tuple[str, str], ...] = ()
     rules: tuple[str, ...] = ()
     normal_forms: tuple[str, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -114,6 +118,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         Who decided, with versions.
     attempts
         What every engine did, in the published order.
+    proof
+        The proof in words, a line each, where it was asked for.
     """
 
     warnings: tuple[AnswerWarning, ...] = ()
@@ -138,6 +144,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     solvers: tuple[tuple[str, str], ...] = ()
     attempts: tuple[Attempt, ...] = ()
     steps: int = 0
+    proof: tuple[str, ...] = ()
     certificate: str = ""
     cached: bool = False
     problem: dict[str, Any] | None = None
@@ -146,6 +153,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def definite(self) -> bool:
         """Whether the question was decided."""
         return self.status in ("verified", "disproved", "consistent", "inconsistent")
+
+    @classmethod
+    def ill_formed(cls, error: KleisError) -> Verdict:
+        """The verdict on a question that is none."""
+        return cls(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
 
     def resting_on(self, lemmas: Sequence[Verdict]) -> Verdict:
         """The verdict with what its lemmas assume, and with whether their axioms have a model."""

@@ -23,6 +23,7 @@ from kleis import core
 from kleis.builtins.real_constants import BOUNDS
 from kleis.core.sort_printing import sort_text, sorts_text
 from kleis.definedness.partial_logic import Language, PartialFormula, conditional, connective, equivalence
+from kleis.prover.lowering.bounded_quantifiers import written_out
 from kleis.prover.protocol.engine import Inexpressible
 from kleis.prover.smt.encode_builtins import OPERATIONS
 from kleis.prover.smt.encode_sorts import Sorts
@@ -205,6 +206,10 @@ class Terms:
         return False
 
     def _quantifier(self, term: core.Quantifier) -> Formula:
+        instances = written_out(term)
+        if instances is not None:
+            name = "and" if term.kind == "forall" else "or"
+            return Formula(*connective(_SMT, name, [self.formula(each) for each in instances]))
         body = self.formula(term.body)
         guards = conjunction(*(self.sorts.guard(v.sort, self.variable(v)) for v in term.variables))
         bound = " ".join(f"({self.variable(v)} {self.sorts.name(v.sort)})" for v in term.variables)

@@ -3,7 +3,8 @@
 - `grammar.lark` (data): the grammar; its comments explain the terminals
 - `tables`: grammar.lark compiled by lark, cached on disk
 - `lexer`: text to tokens in one linear pass
-- `build_expressions`: what the rules for types, patterns and expressions build
+- `build_types`: what the rules for types and patterns build
+- `build_expressions`: what the rules for expressions build
 - `build_declarations`: what the rules for declarations and statements build
 - `operator_chains`: flat chains of operators to trees
 - `lints`: text that parses otherwise than its writer may think: `x²` is one name

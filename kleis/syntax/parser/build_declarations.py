@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.syntax.parser.build_expressions import ExpressionBuilder, TreeError, decode
+from kleis.syntax.parser.build_expressions import ExpressionBuilder
+from kleis.syntax.parser.build_types import TreeError, decode
 
 __all__ = ["ItemBuilder"]
 
@@ -211,8 +212,9 @@ class ItemBuilder(ExpressionBuilder):
     def example(
         self, span: tree.Span, literal: str, statements: list[tree.Statement | None] | None = None
     ) -> tree.Declaration:
-        written = tuple(statement for statement in statements or () if statement is not None)
-        return tree.Example(decode(literal), written, span)
+        written = [statement for statement in statements or () if statement is not None]
+        opened = [each for statement in written for each in _opened(statement)]
+        return tree.Example(decode(literal), tuple(opened), span)
 
     def let_statement(
         self,
@@ -282,3 +284,34 @@ class ItemBuilder(ExpressionBuilder):
 
     def nothing(self, span: tree.Span) -> None:
         return None
+
+
+def _opened(statement: tree.Statement) -> list[tree.Statement]:
+    """``let x = e in s`` as a statement: the binding lasts to the end of the block, and s is the next statement.
+
+    In parentheses it is an expression, whose binding ends with it.
+    """
+    found: list[tree.Statement] = []
+    while isinstance(statement, tree.ExpressionStatement):
+        if statement.span.start != statement.expression.span.start:
+            break
+        match statement.expression:
+            case tree.Let(
+                pattern=tree.VariablePattern(name=name), type=type_, value=value, body=body, span=span
+            ):
+                found.append(tree.LetStatement(name, type_, value, span, to_the_end=True))
+                statement = _as_statement(body)
+            case _:
+                break
+    return [*found, statement]
+
+
+def _as_statement(expression: tree.Expression) -> tree.Statement:
+    """What follows the `in` of a `let`, where the grammar reads an expression."""
+    match expression:
+        case tree.Call(name=name, arguments=(proposition,), span=span) if name in get_args(
+            tree.AssertionKind
+        ):
+            return tree.Assertion(name, proposition, span)  # type: ignore[arg-type]
+        case _:
+            return tree.ExpressionStatement(expression, expression.span)

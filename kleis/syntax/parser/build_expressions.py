@@ -1,22 +1,22 @@
-"""What the rules of grammar.lark build: types, patterns and expressions.
+"""What the rules of grammar.lark build: expressions.
 
 A method is named like the rule (or like the alternative's `-> name`) and takes the span of the text and the parts
 that the grammar keeps: names and operators as text, lists as lists, absent optional parts as None.
-`build_declarations` adds the methods for declarations; the parser calls all of them through its tables.
+`build_types` has the methods for types and patterns, `build_declarations` adds those for declarations; the parser calls all of them through its tables.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, get_args
 
 from kleis.syntax import tree
 from kleis.syntax.operators import CALLED_PREFIX, POSTFIX, canonical_name
+from kleis.syntax.parser.build_types import TreeError, TypeBuilder, decode, qualified, tuple_name
 from kleis.syntax.superscripts import exponent_of
 from kleis.syntax.unique_existence import unique_existence
 
-__all__ = ["ExpressionBuilder", "Lints", "TreeError", "decode"]
+__all__ = ["ExpressionBuilder", "Lints"]
 
-_DIMENSION_FUNCTIONS = {"min", "max", "gcd", "lcm"}
 
 _BIG_OPERATORS = {
     "Σ": ("sum_bounds", (2, 0, 1)),
@@ -50,18 +50,6 @@ _QUANTIFIERS: dict[str, tree.QuantifierKind] = {
     "∃": "exists",
     "exists": "exists",
 }
-_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
-
-
-class TreeError(Exception):
-    """A text that follows the grammar but has no tree.  Raised by the builders, caught by the parser."""
-
-    def __init__(self, code: str, message: str, hint: str, span: tree.Span) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.span = span
 
 
 class NamedArgument:
@@ -75,16 +63,41 @@ class NamedArgument:
         self.span = span
 
 
+class NamedArguments(tuple[tree.Expression, ...]):
+    """The arguments of a call, the named ones as one record, with all as they were written; never part of a tree."""
+
+    every: tuple[tree.Expression | NamedArgument, ...]
+
+    def __new__(
+        cls, arguments: tuple[tree.Expression, ...], every: tuple[tree.Expression | NamedArgument, ...]
+    ) -> NamedArguments:
+        found = super().__new__(cls, arguments)
+        found.every = every
+        return found
+
+
+_OF_TRUTH_VALUES = frozenset(
+    (
+        "and", "or", "not", "implies", "iff", "equals", "logical_and", "logical_or", "logical_not",
+        *get_args(tree.AssertionKind),
+    )
+)  # fmt: skip
+"""What takes no named arguments: ``implies(x = y, p)`` is about an equation."""
+_BELOW = {"<": "less_than", "≤": "leq", "<=": "leq"}
+"""What bounds a natural number from above."""
+
+
 class MemberBinder(tree.Binder, frozen=True):
-    """``x ∈ S`` among binders; never part of a tree: `quantifier` makes a binder and a condition of it."""
+    """``x ∈ S`` or ``x < n`` among binders; never part of a tree: `quantifier` makes a binder and a condition of it."""
 
     container: tree.Expression = tree.Boolean(True)
+    relation: str = "in_set"
 
 
 def _ranges(binders: tuple[tree.Binder, ...]) -> list[tree.Expression]:
-    """The conditions ``x ∈ S`` of binders."""
+    """The conditions ``x ∈ S`` and ``x < n`` of binders."""
     return [
-        tree.Call("in_set", (tree.Name(each.name, each.span), each.container), each.span)
+        tree.Call(each.relation, (tree.Name(each.name, each.span), each.container), each.span)
         for each in binders
         if isinstance(each, MemberBinder)
     ]
@@ -93,33 +106,14 @@ def _ranges(binders: tuple[tree.Binder, ...]) -> list[tree.Expression]:
 Arguments = list[tree.Expression | NamedArgument]
 
 
-def decode(literal: str) -> str:
-    """The text that a string literal, with its quotes, stands for; an unknown escape is itself."""
-    body = literal[1:-1]
-    if "\\" not in body:
-        return body
-    parts: list[str] = []
-    characters = iter(body)
-    for character in characters:
-        if character == "\\":
-            escaped = next(characters)
-            character = _ESCAPES.get(escaped, "\\" + escaped)
-        parts.append(character)
-    return "".join(parts)
-
-
-def _qualified(text: str) -> str:
-    """The canonical form of a name: the operators among the parts of ``S::(+)`` by their names."""
-    if "::" not in text:
-        return text
-    return "::".join(canonical_name(part.strip("()")) for part in text.split("::"))
-
-
 class Lints(Protocol):
     """What the builders report while they build.  `kleis.syntax.parser.lints.Linter` is one."""
 
     def named_argument(self, name: str, span: tree.Span) -> None:
         """An argument was parsed as ``name = value``."""
+
+    def equation(self, span: tree.Span) -> None:
+        """An argument ``name = value`` turned out to be an equation."""
 
     def postfix(self, span: tree.Span) -> None:
         """A postfix mark was parsed."""
@@ -131,138 +125,11 @@ class Lints(Protocol):
         """An axiom or assertion is complete."""
 
 
-class ExpressionBuilder:
-    """Builds types, patterns and expressions, and reports to the lints."""
+class ExpressionBuilder(TypeBuilder):
+    """Builds expressions too, and reports to the lints."""
 
     def __init__(self, lints: Lints) -> None:
         self.lints = lints
-
-    # ── Types ────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def named_type(self, span: tree.Span, name: str) -> tree.TypeExpression:
-        return tree.NamedType(_qualified(name), span)
-
-    def carrier_type(self, span: tree.Span, name: str, _dot: str) -> tree.TypeExpression:
-        return tree.NamedType(f"{name}::carrier", span)
-
-    def applied_type(
-        self, span: tree.Span, name: str, arguments: tuple[tree.TypeExpression, ...]
-    ) -> tree.TypeExpression:
-        if name in _DIMENSION_FUNCTIONS:
-            return tree.DimensionOperation(name, arguments, span)
-        return tree.AppliedType(_qualified(name), arguments, span)
-
-    def type_arguments(
-        self, span: tree.Span, arguments: list[tree.TypeExpression] | None = None
-    ) -> tuple[tree.TypeExpression, ...]:
-        return tuple(arguments or ())
-
-    def number_type(self, span: tree.Span, text: str) -> tree.TypeExpression:
-        if not text.isdigit():
-            raise TreeError("number-in-type", f"a number in a type must be whole, not {text}", "", span)
-        if len(text) > 18:
-            raise TreeError("number-in-type", "a number in a type has at most 18 digits", "", span)
-        return tree.NumberType(int(text), span)
-
-    def unit_type(self, span: tree.Span) -> tree.TypeExpression:
-        return tree.NamedType("Unit", span)
-
-    def group_type(self, span: tree.Span, inner: tree.TypeExpression) -> tree.TypeExpression:
-        return inner
-
-    def product_type(
-        self, span: tree.Span, first: tree.TypeExpression, rest: list[tree.TypeExpression]
-    ) -> tree.TypeExpression:
-        return tree.ProductType((first, *rest), span)
-
-    def function_type(
-        self, span: tree.Span, domain: tree.TypeExpression, _arrow: str, codomain: tree.TypeExpression
-    ) -> tree.TypeExpression:
-        return tree.FunctionType(domain, codomain, span)
-
-    def for_all_type(
-        self,
-        span: tree.Span,
-        _quantifier: str,
-        variables: tuple[tree.TypeParameter, ...],
-        body: tree.TypeExpression,
-    ) -> tree.TypeExpression:
-        return tree.ForAllType(variables, body, span)
-
-    def dimension(
-        self, span: tree.Span, left: tree.TypeExpression, operator: str, right: tree.TypeExpression
-    ) -> tree.TypeExpression:
-        return tree.DimensionOperation(operator, (left, right), span)
-
-    def type_variables(
-        self, span: tree.Span, *groups: tuple[tree.TypeParameter, ...] | list[tuple[tree.TypeParameter, ...]]
-    ) -> tuple[tree.TypeParameter, ...]:
-        variables: tuple[tree.TypeParameter, ...] = ()
-        for group in groups:
-            variables += tuple(v for part in group for v in part) if isinstance(group, list) else group
-        return variables
-
-    def type_variable_group(
-        self, span: tree.Span, names: list[str], kind: tree.TypeExpression | None
-    ) -> tuple[tree.TypeParameter, ...]:
-        return tuple(tree.TypeParameter(name, kind or tree.NamedType("Type", span), span) for name in names)
-
-    def type_parameters(
-        self, span: tree.Span, parameters: list[tree.TypeParameter] | None = None
-    ) -> tuple[tree.TypeParameter, ...]:
-        return tuple(parameters or ())
-
-    def type_parameter(
-        self, span: tree.Span, name: str, kind: tree.TypeExpression | None
-    ) -> tree.TypeParameter:
-        return tree.TypeParameter(name, kind, span)
-
-    # ── Patterns ─────────────────────────────────────────────────────────────────────────────────────────────
-
-    def as_pattern(self, span: tree.Span, pattern: tree.Pattern, name: str) -> tree.Pattern:
-        return tree.AsPattern(pattern, name, span)
-
-    def name_pattern(self, span: tree.Span, name: str) -> tree.Pattern:
-        if name == "_":
-            return tree.WildcardPattern(span)
-        if name in ("true", "false"):
-            return tree.LiteralPattern(tree.Boolean(name == "true", span), span)
-        if name[0].isupper():
-            return tree.ConstructorPattern(name, (), span)
-        return tree.VariablePattern(name, span)
-
-    def number_pattern(self, span: tree.Span, text: str) -> tree.Pattern:
-        return tree.LiteralPattern(tree.Number(text, span), span)
-
-    def text_pattern(self, span: tree.Span, literal: str) -> tree.Pattern:
-        return tree.LiteralPattern(tree.Text(decode(literal), span), span)
-
-    def constructor_pattern(
-        self, span: tree.Span, name: str, arguments: list[tree.Pattern] | None = None
-    ) -> tree.Pattern:
-        return tree.ConstructorPattern(name, tuple(arguments or ()), span)
-
-    def unit_pattern(self, span: tree.Span) -> tree.Pattern:
-        return tree.ConstructorPattern("Unit", (), span)
-
-    def group_pattern(self, span: tree.Span, inner: tree.Pattern) -> tree.Pattern:
-        return inner
-
-    def tuple_pattern(self, span: tree.Span, first: tree.Pattern, rest: list[tree.Pattern]) -> tree.Pattern:
-        return tree.ConstructorPattern(_tuple_name(1 + len(rest), span), (first, *rest), span)
-
-    def list_pattern(
-        self, span: tree.Span, first: tree.Pattern | None, rest: list[tree.Pattern] | None = None
-    ) -> tree.Pattern:
-        return tree.ListPattern((first, *(rest or ())) if first else (), span)
-
-    def bound_pattern(self, pattern: tree.Pattern) -> tree.Pattern:
-        """The pattern of a ``let``, where a bare capitalised name is a variable too."""
-        if isinstance(pattern, tree.ConstructorPattern) and pattern.span.end - pattern.span.start == len(
-            pattern.name
-        ):
-            return tree.VariablePattern(pattern.name, pattern.span)
-        return pattern
 
     # ── Atoms and calls ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -275,7 +142,7 @@ class ExpressionBuilder:
     def name(self, span: tree.Span, name: str) -> tree.Expression:
         if name == "true" or name == "false":
             return tree.Boolean(name == "true", span)
-        return tree.Name(_qualified(name), span)
+        return tree.Name(qualified(name), span)
 
     def operator_value(self, span: tree.Span, operator: str) -> tree.Expression:
         return tree.Name(canonical_name(operator), span)
@@ -289,7 +156,7 @@ class ExpressionBuilder:
     def tuple_literal(
         self, span: tree.Span, first: tree.Expression, rest: list[tree.Expression]
     ) -> tree.Expression:
-        return tree.Call(_tuple_name(1 + len(rest), span), (first, *rest), span)
+        return tree.Call(tuple_name(1 + len(rest), span), (first, *rest), span)
 
     def list_literal(
         self, span: tree.Span, first: tree.Expression | None, rest: list[tree.Expression] | None = None
@@ -355,7 +222,7 @@ class ExpressionBuilder:
             for argument in every
             if isinstance(argument, NamedArgument)
         )
-        return (*positional, tree.Call("record", fields, span))
+        return NamedArguments((*positional, tree.Call("record", fields, span)), every)
 
     def named_argument(self, span: tree.Span, name: str, value: tree.Expression) -> NamedArgument:
         self.lints.named_argument(name, span)
@@ -364,7 +231,16 @@ class ExpressionBuilder:
     def call(
         self, span: tree.Span, name: str, arguments: tuple[tree.Expression, ...] | None
     ) -> tree.Expression:
-        return tree.Call(_qualified(name), arguments or (), span)
+        if name in _OF_TRUTH_VALUES and isinstance(arguments, NamedArguments):
+            arguments = tuple(map(self._equation, arguments.every))
+        return tree.Call(qualified(name), arguments or (), span)
+
+    def _equation(self, argument: tree.Expression | NamedArgument) -> tree.Expression:
+        """``a = b`` where no named argument can be meant."""
+        if not isinstance(argument, NamedArgument):
+            return argument
+        self.lints.equation(argument.span)
+        return tree.Call("equals", (tree.Name(argument.name, argument.span), argument.value), argument.span)
 
     def apply(
         self, span: tree.Span, function: tree.Expression, arguments: tuple[tree.Expression, ...] | None
@@ -439,6 +315,22 @@ class ExpressionBuilder:
             return tuple(tree.Binder(name, written, span) for name in names)
         return tuple(MemberBinder(name, tree.NamedType("_", span), span, container) for name in names)
 
+    def bounded_group(
+        self, span: tree.Span, names: list[str], sign: str, bound: tree.Expression
+    ) -> tuple[tree.Binder, ...]:
+        """``i j < n``: natural numbers with the conditions ``i < n`` and ``j < n``."""
+        relation = _BELOW.get(sign)
+        if relation is None:
+            listed = " ".join(names)
+            raise TreeError(
+                "bound-below",
+                f"only < and ≤ bound {listed} without a type",
+                f"write the type and the condition: ({listed} : ℝ) where {names[0]} {sign} …",
+                span,
+            )
+        written = tree.NamedType("ℕ", span)
+        return tuple(MemberBinder(name, written, span, bound, relation) for name in names)
+
     def binders(
         self, span: tree.Span, *groups: tuple[tree.Binder, ...] | list[tuple[tree.Binder, ...]]
     ) -> tuple[tree.Binder, ...]:
@@ -505,15 +397,3 @@ class ExpressionBuilder:
         self, span: tree.Span, pattern: tree.Pattern, guard: tree.Expression | None, body: tree.Expression
     ) -> tree.Case:
         return tree.Case(pattern, guard, body, span)
-
-
-def _tuple_name(length: int, span: tree.Span) -> str:
-    name = tree.TUPLES.get(length)
-    if name is None:
-        raise TreeError(
-            "tuple-too-long",
-            f"a tuple has at most five parts, not {length}",
-            "use a list or a data type",
-            span,
-        )
-    return name

@@ -106,7 +106,7 @@ _STATEMENTS = {
     "assert": 'put it into an example block: example "name" { assert(…) }',
     "axiom": "put it into a structure: structure Name { axiom name : proposition }",
     "element": "put it into a structure: structure Name { element name : type }",
-    "verify": "`verify` stands in `implements`; to check a proposition, assert it in an example block",
+    "verify": "`verify` stands in `implements`; to check a proposition, put it into an example block",
     "notation": "define the name or operator: define (⊗)(x, y) = …",
     "supports": "write `implements Structure(Type) { … }`",
     "def": "write `define`",
@@ -234,7 +234,7 @@ def _member(place: Place) -> Mistake | None:
 
 def _form(place: Place) -> Mistake | None:
     found, acceptable = place.found, place.acceptable
-    if {"COLON", "NAME", "MEMBER"} == acceptable and found in (".", ")", ","):
+    if {"COLON", "NAME", "MEMBER", "COMPARISON"} == acceptable and found in (".", ")", ","):
         hint = "write ∀(x : T). … ; a lambda without types is λ x . …"
         return Mistake("binder-type", f"the type of `{place.last()}` is missing", hint)
     if found in ("->", "=>", "→", "⟹") and "DOT" in acceptable and place.opened[0] != "{":

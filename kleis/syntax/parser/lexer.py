@@ -185,7 +185,7 @@ def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None
                     kind = "!deep"
                 elif piece == "(" and _continues(previous, kinds, lines, line):
                     kind = "_OPEN"
-                    if kinds[-1] in _INFIX_WORDS and kinds[-2:-1] in (["LPAR"], ["_OPEN"]):
+                    if kinds[-1] in _INFIX_WORDS and kinds[-2:-1] in (["LPAR"], ["_OPEN"], ["verify"]):
                         kinds[-1] = "NAME"  # `(and(p, q))` is a call, `(and)` an operator as a value
             elif piece in ")]}":
                 depth -= depth > 0

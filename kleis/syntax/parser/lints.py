@@ -91,6 +91,10 @@ class Linter:
         """An argument was parsed as ``name = value``."""
         self._named.append((name, span))
 
+    def equation(self, span: tree.Span) -> None:
+        """An argument ``name = value`` turned out to be an equation."""
+        self._named = [each for each in self._named if each[1].start != span.start]
+
     def proposition(self, span: tree.Span) -> None:
         """An axiom or assertion is complete."""
         for name, place in self._named:

@@ -13,7 +13,7 @@ import msgspec
 
 from kleis.syntax import tree
 from kleis.syntax.operators import SPELLINGS, Binary, may_chain
-from kleis.syntax.parser.build_expressions import TreeError
+from kleis.syntax.parser.build_types import TreeError
 
 __all__ = ["Chain", "Operand", "fold"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleis.errors import ParseError
-from kleis.syntax.parser.build_expressions import TreeError
+from kleis.syntax.parser.build_types import TreeError
 from kleis.syntax.parser.common_mistakes import ILLEGAL_CHARACTERS, Mistake, Place, named_mistake
 from kleis.syntax.parser.lexer import Tokens
 from kleis.syntax.parser.tables import END, Tables

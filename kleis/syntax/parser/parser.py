@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from kleis.errors import ParseError
 from kleis.syntax import tree
 from kleis.syntax.parser.build_declarations import ItemBuilder
-from kleis.syntax.parser.build_expressions import TreeError
+from kleis.syntax.parser.build_types import TreeError
 from kleis.syntax.parser.lexer import GLUED, VOID, Tokens, soft, tokenize
 from kleis.syntax.parser.lints import Linter
 from kleis.syntax.parser.operator_chains import Chain, Operand, fold

@@ -263,12 +263,16 @@ AssertionKind: TypeAlias = Literal[
 
 
 class LetStatement(Node, frozen=True):
-    """``let name : type = value``; at least one of type and value.  Without a value `name` is symbolic."""
+    """``let name : type = value``; at least one of type and value.  Without a value `name` is symbolic.
+
+    `to_the_end`: it was written ``let … in``, which as a statement binds to the end of the block all the same.
+    """
 
     name: str
     type: TypeExpression | None
     value: Expression | None
     span: Span = NO_SPAN
+    to_the_end: bool = False
 
 
 class Assertion(Node, frozen=True):

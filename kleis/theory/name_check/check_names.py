@@ -334,12 +334,36 @@ class _Check:
                     self.types.check(statement.type, scope)
                     if statement.value is not None:
                         self.expressions.check(statement.value, scope, "proposition")
+                    if statement.to_the_end:
+                        self._binds_to_the_end(statement, scope)
                     scope = scope.insert(statement.name)
                 case tree.Assertion():
                     if statement.proposition is not None:
                         self.expressions.check(statement.proposition, scope, "proposition")
+                case tree.ExpressionStatement(expression=tree.Name(name=name)) if not (
+                    name in scope or self.known.is_value(name)
+                ):
+                    self.report.error(
+                        statement.expression,
+                        "unknown-statement",
+                        f"{name} begins no statement, and nothing declares it",
+                        hint="to check a proposition write assert(…) or verify …; separate statements by ;",
+                        found=name,
+                    )
                 case tree.ExpressionStatement():
                     self.expressions.check(statement.expression, scope, "proposition")
+
+    def _binds_to_the_end(self, statement: tree.LetStatement, scope: _Scope) -> None:
+        """Warn of a ``let … in`` that hides a name from the statements after the next."""
+        name = statement.name
+        if name in scope or self.known.is_value(name):
+            self.report.warn(
+                statement,
+                "let-in-statement",
+                f"from here to the end of the block {name} is this one, not the one declared before",
+                hint=f"use another name, or put the whole expression into parentheses: (let {name} = … in …)",
+                found=name,
+            )
 
 
 class _Given:

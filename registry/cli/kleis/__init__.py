@@ -2,7 +2,7 @@
 
 - `commands`: the commands put together
 - `file_commands`: check, test, eval, fmt, show: names and options
-- `question_commands`: verify, consistent, certificate, model, explore: names and options
+- `question_commands`: verify, consistent, certificate, model, machine, explore: names and options
 - `output_commands`: export, publish, graph, serve: names and options
 - `policy_commands`: policy check, audit, compare: names and options
 - `shared/`: files, options and reports that several commands use

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from registry.cli.kleis.shared.options import DIRECTORY, FRESH, JSON, PATH
+from registry.cli.kleis.shared.options import DIRECTORY, EFFORT, FRESH, JSON, PATH, TIMEOUT
 from registry.cli.terminal.process import USAGE, print_error
 
 __all__ = ["COMMANDS", "serve_kleis"]
@@ -31,10 +31,12 @@ __all__ = ["COMMANDS", "serve_kleis"]
     "--assume-defined", is_flag=True, help="State less: nowhere false, instead of true and defined."
 )
 @click.option("--check", "run_lean", is_flag=True, help="Run the lean on the PATH on what was written.")
+@TIMEOUT
+@EFFORT
 @FRESH
 @PATH
 @JSON
-def export(**options: Any) -> int:
+def export(timeout: float | None, effort: int, **options: Any) -> int:
     """Write a theory, or one proposition, for another prover.
 
     What has no form there is left out and listed on standard error. Exit status: 0 written, 1 something did not hold
@@ -42,12 +44,13 @@ def export(**options: Any) -> int:
     """
     from registry.cli.kleis.output.export import Exporting
     from registry.cli.kleis.output.export import export as answer
+    from registry.cli.kleis.shared.patience import Patience
 
     if options["language"] is None:
         raise click.UsageError("say what to write: --lean, --smtlib or --tptp")
     if options["language"] != "lean" and not options["proposition"]:
         raise click.UsageError(f"--{options['language']} needs a proposition: add --proposition P")
-    return answer(Exporting(**options))
+    return answer(Exporting(**options, patience=Patience(timeout, effort)))
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""The commands `kleis verify`, `consistent`, `certificate`, `model`, `explore`: what is asked of the prover."""
+"""The commands `kleis verify`, `consistent`, `certificate`, `model`, `machine`, `explore`: what is asked of the prover."""
 
 from __future__ import annotations
 
@@ -172,6 +172,23 @@ def check_certificate(
     return check_file(file, reader, solvers=solvers, as_json=as_json)
 
 
+@certificate.command("export")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--format", "language", type=click.Choice(["tstp"]), default="tstp", show_default=True,
+    help="TSTP: each inference with its rule and its parents.",
+)  # fmt: skip
+def export_certificate(file: Path, language: Literal["tstp"]) -> int:
+    """Write the proofs of a certificate for other provers.
+
+    The proofs by clauses and by rewriting are written, after the certificate is checked. Exit status: 0 written, 2 there is
+    nothing to write.
+    """
+    from registry.cli.kleis.questions.certificate_export import export_file
+
+    return export_file(file, language)
+
+
 @click.command(cls=NumbersCommand)
 @click.argument("about", metavar="WHAT")
 @click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
@@ -257,6 +274,88 @@ def model(
 
 @click.command()
 @click.argument("file", metavar="FILE")
+@click.option(
+    "--invariant",
+    "invariants",
+    multiple=True,
+    metavar="P",
+    help="Holds in every reachable state (repeatable).",
+)
+@click.option("--reach", multiple=True, metavar="P", help="Holds in some reachable state (repeatable).")
+@click.option(
+    "--variant", "variants", multiple=True, metavar="E", help="Every step makes it smaller; never negative."
+)
+@click.option("--deadlock", is_flag=True, help="Every reachable state has a next one.")
+@click.option(
+    "--depth",
+    type=click.IntRange(0, 100),
+    default=12,
+    show_default=True,
+    help="Search runs of so many steps.",
+)
+@click.option(
+    "--induction", type=click.IntRange(1, 20), default=4, show_default=True, metavar="K",
+    help="Prove by induction over up to K states.",
+)  # fmt: skip
+@click.option("--init", default="init", metavar="NAME", help="What says how a run begins (default: init).")
+@click.option("--next", "following", default="next", metavar="NAME", help="What a step is (default: next).")
+@click.option(
+    "--state", default="", metavar="TYPE", help="Its state, where a file implements several machines."
+)
+@TIMEOUT
+@EFFORT
+@STRICT
+@FRESH
+@PATH
+@JSON
+def machine(
+    file: str,
+    invariants: tuple[str, ...],
+    reach: tuple[str, ...],
+    variants: tuple[str, ...],
+    deadlock: bool,
+    depth: int,
+    induction: int,
+    init: str,
+    following: str,
+    state: str,
+    timeout: float | None,
+    effort: int,
+    strict: bool,
+    fresh: bool,
+    path: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Check a state machine: invariants, variants, deadlock, states to reach.
+
+    FILE defines init, which says of a state that a run begins there, and next, a relation of two states or a function. Its
+    definitions invariant, invariant_…, variant, variant_… are checked too. What fails is shown as a trace, evaluated exactly.
+    Exit status: 0 all is as asked, 1 something is not, 2 ill-formed, 3 unknown.
+    """
+    from kleis.machines.properties import Asked
+    from registry.cli.kleis.questions.machine import Question
+    from registry.cli.kleis.questions.machine import machine as answer
+    from registry.cli.kleis.shared.patience import Patience
+
+    asked = Asked(
+        init=init,
+        next=following,
+        state=state,
+        invariants=invariants,
+        variants=variants,
+        reach=reach,
+        deadlock=deadlock,
+        depth=depth,
+        induction=induction,
+    )
+    question = Question(
+        file=file, asked=asked, path=path, fresh=fresh, strict=strict, patience=Patience(timeout, effort)
+    )
+    return answer(question, as_json=as_json)
+
+
+@click.command()
+@click.argument("file", metavar="FILE")
 @click.argument("structure", metavar="STRUCTURE")
 @click.option(
     "--size", type=click.IntRange(1, 20), default=5, show_default=True, help="Symbols on each side of a law."
@@ -303,5 +402,6 @@ COMMANDS: tuple[click.Command, ...] = (
     consistent,
     certificate,
     model,
+    machine,
     explore,
 )

@@ -10,6 +10,7 @@ from kleis import durable_files
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
+from registry.cli.terminal.proof_time import proving
 from registry.cli.terminal.session import Answer, CommandContext, command, home_and_json
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
@@ -29,8 +30,8 @@ def verify(context: CommandContext, proposition: str, lemmas: tuple[str, ...], t
     For example '∀(x : ℤ). square(x) ≥ 0', or 'safe(square)'. A tool whose name Kleis uses itself is tool_NAME:
     tool_sum, tool_reverse. Exit status: 0 proved, 1 refuted or no proposition, 3 neither (then it was tested).
     """
-    with context.workspace() as workspace:
-        answer = workspace.verify(proposition, lemmas=lemmas, deadline=deadline_of(timeout))
+    with context.workspace() as workspace, proving(timeout, proposition) as deadline:
+        answer = workspace.verify(proposition, lemmas=lemmas, deadline=deadline)
     status = context.answer(answer, lambda found: views.law(context.screen, found))
     return status or _STATUS[answer["status"]]
 

@@ -11,8 +11,9 @@ import click
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.characters import counted
-from registry.cli.terminal.commands import SECONDS, deadline_of
+from registry.cli.terminal.commands import SECONDS
 from registry.cli.terminal.error_report import Texts
+from registry.cli.terminal.proof_time import proving
 from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, fractions
 from registry.cli.terminal.sources import Source, text
 
@@ -135,7 +136,8 @@ def _evolve_one(
         return context.answer(arguments, views.nothing, title=title)
     if timeout is None and arguments.timeout_ms is not None:
         timeout = arguments.timeout_ms / 1_000
-    answer = workspace.evolve(arguments, deadline=deadline_of(timeout))
+    with proving(timeout, arguments.name) as deadline:
+        answer = workspace.evolve(arguments, deadline=deadline)
     code = Source(f"code of {arguments.name}", "")
     code.data = arguments.code
     code.tool = arguments.language != "json"  # an error has its line and column, and no path into JSON

@@ -8,6 +8,7 @@
 - `screen`: standard output and error of `pif`, styled on a terminal
 - `plain_output`: standard output and error of `kleis`
 - `live_line`: what is being done, on one line of a terminal
+- `proof_time`: the time of proofs, and the line that a terminal shows meanwhile
 - `error_report`: an error with the place it is about, a caret and a hint
 - `session`: the home, the form of an answer, the exit status
 - `process`: standard streams, interrupts, exit statuses

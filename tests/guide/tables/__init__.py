@@ -7,8 +7,8 @@ A document holds
     <!-- end of table -->
 
 and the lines between the two markers are what the function of that name returns. The module here that is named like
-a page of `docs/reference`, or like `docs/architecture.md`, holds the functions of that page, in a dictionary `TABLES` whose names start with the page's
-name. A table may be used by any document. Markers stand alone on their lines, without indentation.
+a page of `docs/reference`, or like `docs/architecture.md`, holds the functions of that page, in a dictionary `TABLES` whose
+names start with the page's name; `trusted` holds those of `docs/explanation/trusted-base.md`. A table may be used by any document. Markers stand alone on their lines, without indentation.
 
     python -m tests.guide.tables        writes all tables into all documents (`make docs-tables`)
 
@@ -38,6 +38,7 @@ __all__ = [
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGES = (
     "pif", "kleis", "proving", "certificates", "policy", "serving", "registry", "lean", "corpus", "architecture",
+    "trusted",
 )  # fmt: skip
 """Pages that may have a module here."""
 

@@ -17,7 +17,7 @@ _BASE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("the fields of a file, and terms and values read from data",
      tuple(f"{_CHECKER}/{each}.py" for each in ("format", "read_terms", "write_terms", "values"))),
     ("the rules of proofs and witnesses", (f"{_CHECKER}/rules", f"{_CHECKER}/check_model.py")),
-    ("the naive translation, and solvers asked", (f"{_CHECKER}/translation", f"{_CHECKER}/solvers.py")),
+    ("the naive translation, and solvers asked", (f"{_CHECKER}/reductions", f"{_CHECKER}/translation", f"{_CHECKER}/solvers.py")),
     ("the reference semantics, and definedness", ("kleis/semantics", "kleis/definedness")),
     ("the built-ins' rows and their values", ("kleis/builtins", "kleis/values")),
     ("parser and theory", ("kleis/syntax", "kleis/theory")),

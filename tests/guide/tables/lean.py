@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from kleis.builtins.rows.table import BUILTINS
 from kleis.lean.acceptance import commands as vocabulary
+from kleis.lean.acceptance.check_by_lean import LIMITS
 from kleis.lean.export.export import export_lean
-from kleis.lean.export.proofs import proofs, refutations
-from kleis.lean.export.proofs import proofs as instances
+from kleis.lean.export.proofs import decisions, evaluations, instances, refutations
 from kleis.lean.export.terms.lean_builtins import OPERATIONS
 from kleis.lean.export.terms.lean_names import spelled
 from kleis.syntax.parser.parser import parse_expression, parse_program
@@ -178,10 +178,13 @@ def limits() -> str:
     """What is bounded, with the figure of the code."""
     megabyte = 1_000_000
     rows = [
-        ("cases of a finite decision", f"{proofs.MAXIMUM_CASES:,}"),
+        ("cases of a finite decision", f"{decisions.MAXIMUM_CASES:,}"),
         ("elements of a finite model that is written", f"{refutations.LARGEST}"),
         ("terms looked at for a ground instantiation", f"{instances._STATES}"),
+        ("steps of an evaluation that is written", f"{evaluations.MAXIMUM_STEPS:,}"),
         ("a run of `lean` by `--check`", f"{LIMIT:g} s"),
+        ("a run of `lean` on a returned text; what it may say", f"{LIMITS.seconds:g} s; {LIMITS.output // (1 << 20)} MiB"),
+        ("addresses of a `lean`", f"{LIMITS.addresses // (1 << 30)} GiB"),
         ("`code`; `description` or `hint`", f"{job_requests.LONGEST_CODE:,}; {job_requests.LONGEST_DESCRIPTION:,} characters"),
         ("a file that is sent", f"{allowed_folders.LONGEST_FILE // megabyte} MB"),
         ("a project that goes along", f"{allowed_folders.MOST_FILES} files, {allowed_folders.LARGEST_PROJECT // megabyte} MB"),

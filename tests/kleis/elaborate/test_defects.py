@@ -152,3 +152,9 @@ def test_s16_decimals_are_fractions() -> None:
     assert literals
     assert not any(isinstance(value, float) for value in literals)
     assert any(isinstance(each, Equals) for each in subterms(canonical(meaning.claim)))
+
+
+def test_a_function_that_fits_no_overload_is_an_error() -> None:
+    """Its own types are read before an overload is chosen; none may be left then."""
+    with pytest.raises(ElaborationError, match=r"sum_bounds does not take \(\(ℕ → ℕ\)"):
+        goal_of(elaborator_of(""), "Σ(0, 3, λ (i : ℕ). i) = 6")

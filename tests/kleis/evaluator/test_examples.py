@@ -152,6 +152,21 @@ def test_a_false_equation_as_a_statement_is_no_assertion() -> None:
     assert example('example "b" { 1 = 2; assert(1 = 1) }').passed
 
 
+def test_verify_asserts() -> None:
+    result = example('example "a" { verify 1 > 2  verify and(1 < 2, 2 < 3)\nverify 2 < 3 ∧\n 3 < 4 }')
+    assert [each.status for each in result.assertions] == ["failed", "passed", "passed"]
+
+
+@pytest.mark.parametrize("statement", ["prove 1 > 2", "out 3", "check", "a b"])
+def test_a_word_that_does_nothing_is_an_error(statement: str) -> None:
+    result = example(f'example "a" {{ {statement} }}')
+    assert statement.split()[0] in str(result.error)
+
+
+def test_a_value_may_stand_alone() -> None:
+    assert example('example "a" { let x = 3  x  pi  [x] }').passed
+
+
 def test_a_let_of_a_bit_vector_type_has_its_width() -> None:
     lets = "let a : BitVec8 = 255 let b : BitVec(12) = 0 - 1"
     assert assertion("assert(bvadd(a, 1) = bv(0, 8) ∧ b = bv(4095, 12))", lets=lets).status == "passed"

@@ -160,7 +160,8 @@ TRAPS = [
     ("9 names do not leak", "structure P(A) { element c : A }\nstructure Q { element c : ℤ  axiom is : c = 1 }",
      "c = 1", "verified"),
     ("10 vacuous truth", "structure V { element a : ℤ  axiom no : a < a }", "a = 7", "inconsistent"),
-    ("11 unchecked models", "", "∀(x : ℝ). sin(x) * sin(x) + cos(x) * cos(x) = 1", "unknown"),
+    ("11 unchecked models", "", "∀(x : ℝ). sin(x) * sin(x) + cos(x) * cos(x) = 1", "verified"),
+    ("11 unchecked models of what no law is known of", "", "∀(x : ℝ). atan(x) < 2", "unknown"),
     ("11 models checked by rational bounds", "", "∀(x : ℝ). sin(x) = sin(x + 1)", "disproved"),
     ("12 a bounded search is no proof", "structure K(T) { operation lt : T × T → Bool\n"
      "  axiom irr : ∀(x : T). ¬lt(x, x)\n  axiom tr : ∀(x y z : T). lt(x, y) ∧ lt(y, z) → lt(x, z)\n"
@@ -172,7 +173,7 @@ TRAPS = [
     ("17 characters above U+2FFFF", "",
      '∀(s : String). strlen(s) = 1 → matches(s, re_range("\u0000", "\U0002ffff"))', "disproved"),
     ("17 a range with others beside it", "", '∀(s : String). matches(s, re_range("a", "z")) → strlen(s) = 1', "verified"),
-    ("18 what a rational is not", "", "∃(x : ℚ). x * x = 2", "unknown"),
+    ("18 what a rational is not", "", "∃(x : ℚ). x * x = 2", "disproved"),
 ]  # fmt: skip
 
 

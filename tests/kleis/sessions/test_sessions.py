@@ -27,6 +27,10 @@ GROUP = """structure Gruppe(G1) { operation (⊙) : G1 × G1 → G1  element u :
 
 BAG = "structure Bag(B) { operation (⊙) : B × B → B  axiom same : ∀(x : B). x ⊙ x = x }"
 
+SEATS = """structure Rows { operation seats : ℕ → ℕ
+  axiom none : seats(0) = 0
+  axiom next : ∀(n : ℕ). seats(n + 1) = seats(n) + n + 1 }"""
+
 
 @pytest.fixture
 def sessions(tmp_path: Path) -> Iterator[Sessions]:
@@ -182,6 +186,22 @@ def test_explain_of_what_does_not_hold(sessions: Sessions) -> None:
     assert answer["counterexample"]["size"] == 2
     assert "needed" not in answer
     assert explain(universe, "∀(x : ", sessions.provers, Deadline(45))["status"] == "error"
+
+
+def test_explain_and_compare_use_the_lemmas_of_the_session(sessions: Sessions) -> None:
+    """A lemma serves the claim, and never where the axiom that it rests on is left out."""
+    submit(sessions, SEATS, "structure", "rows")
+    submit(sessions, "lemma at_20 : seats(20) = 210", "lemma", "rows")
+    universe = submit(sessions, "lemma at_40 : seats(40) = 820 using at_20", "lemma", "rows")
+    answer = explain(universe, "seats(45) = 1035", sessions.provers, Deadline(45))
+    assert answer["status"] == "verified"
+    assert answer["lemmas"] == ["at_40 : seats(40) = 820"]
+    rows = {row["name"]: row for row in answer["axioms_in_force"]}
+    assert set(rows) == {"Rows::none", "Rows::next"}
+    assert {row["claim_without_it"] for row in rows.values()}.isdisjoint({"verified", "inconsistent"})
+    assert {row["itself"] for row in rows.values()}.isdisjoint({"redundant", "inconsistent"})
+    (row,) = compare((universe,), ["seats(45) = 1035"], sessions.provers, Deadline(45))["propositions"]
+    assert row["in"]["rows"]["lemmas"] == answer["lemmas"]
 
 
 def test_compare_shows_where_a_law_holds(sessions: Sessions) -> None:

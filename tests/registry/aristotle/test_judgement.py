@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
+from kleis.lean.acceptance.check_by_lean import LeanCheck
 from registry.aristotle.allowed_folders import ProjectFile
 from registry.aristotle.job_requests import (
     JobRequest,
@@ -159,3 +161,61 @@ def test_context_files_have_names_of_their_own() -> None:
     assert context_names(["a/X.lean", "b/X.lean", "Main.lean", "b\\X.lean", ".lean"]) == [
         "X.lean", "X_1.lean", "Main_1.lean", "X_2.lean", ".lean",
     ]  # fmt: skip
+
+
+# ── A Lean that is asked ─────────────────────────────────────────────────────────────────────────────────────
+
+
+CHECKED = LeanCheck(outcome="checked", reason="rests on no axiom", version="Lean 4.28")
+REFUSED = LeanCheck(outcome="refused", code="axiom", reason="it rests on oracle", version="Lean 4.28")
+UNCHECKED = LeanCheck(outcome="unchecked", reason="lean did not end within 30 s", version="Lean 4.28")
+
+
+class Asked:
+    """A Lean that answers what it is told to, and notes what it was asked."""
+
+    def __init__(self, answer: LeanCheck) -> None:
+        self.answer = answer
+        self.questions: list[tuple[str, str, tuple[str, ...], bool]] = []
+
+    def __call__(self, ours: str, returned: str, names: Sequence[str], may_have_gaps: bool) -> LeanCheck:
+        self.questions.append((ours, returned, tuple(names), may_have_gaps))
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "refusal"),
+    [(CHECKED, "proved", ""), (REFUSED, "failed", "axiom"), (UNCHECKED, "proved", "")],
+)
+def test_a_lean_is_asked_of_an_accepted_proof(answer: LeanCheck, status: str, refusal: str) -> None:
+    lean = Asked(answer)
+    found = judge(snippet(), TWO, Run("complete"), DONE, (), lean)
+    assert lean.questions == [(TWO, DONE, ("a", "b"), False)]
+    assert (found.status, found.refusal, found.code) == (status, refusal, DONE)
+    assert (found.checked == "checked by Lean 4.28: rests on no axiom") == (answer is CHECKED)
+    assert bool(found.unchecked) == (answer is UNCHECKED)
+    assert answer.reason in " ".join((found.message, *found.unchecked))
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [(CHECKED, "counterexample"), (REFUSED, "failed"), (UNCHECKED, "counterexample")]
+)
+def test_a_lean_is_asked_of_a_refutation(answer: LeanCheck, status: str) -> None:
+    lean = Asked(answer)
+    found = judge(snippet(), TWO, Run("complete"), FALSE, (), lean)
+    assert lean.questions == [(TWO, FALSE, ("a_false",), True)]
+    assert found.status == status
+
+
+def test_a_lean_is_asked_of_a_formalisation_with_its_proof() -> None:
+    text = "theorem t : 1 = 1 := by\n  rfl\n"
+    lean = Asked(CHECKED)
+    assert judge(words(prove=True), "", Run("complete"), text, (), lean).checked
+    assert lean.questions == [("", text, ("t",), False)]
+
+
+@pytest.mark.parametrize("returned", [TWO, HALF, DONE + "axiom x : False\n", ""])
+def test_no_lean_is_asked_of_what_is_not_accepted(returned: str) -> None:
+    lean = Asked(CHECKED)
+    assert judge(snippet(), TWO, Run("complete"), returned, (), lean).status == "failed"
+    assert lean.questions == []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from kleis.lean.acceptance.check_by_lean import LeanCheck
 from registry.aristotle.choose_service import choose_service
 from registry.aristotle.job_requests import JobRequest, formalize_job, prove_job
 from registry.aristotle.job_runner import JobRunner
@@ -64,6 +66,24 @@ def test_endings(met: Meeting, ending: Any) -> None:
     assert job.mode == "real"
     assert job.id.startswith("aristotle-")
     assert met.told["key"] == KEY
+
+
+def test_a_lean_is_asked_of_what_the_real_service_returns_and_of_no_stand_in(
+    met: Meeting, tmp_path: Path
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def check(ours: str, returned: str, names: Sequence[str], may_have_gaps: bool) -> LeanCheck:
+        asked.append(tuple(names))
+        return LeanCheck(outcome="checked", reason="rests on no axiom", version="Lean 4.28")
+
+    for service, seen in ((StandIn(), ""), (met.service, "checked by Lean 4.28: rests on no axiom")):
+        clock = Clock()
+        runner = JobRunner(JobStore(tmp_path / service.mode), service, now=clock, check=check)
+        job = ended(runner, clock, runner.open(prove_job(JobRequest(service.mode, "", 0.0), CODE, {}, "")))
+        assert job.outcome is not None
+        assert (job.outcome.status, job.outcome.checked) == ("proved", seen)
+    assert len(asked) == 1
 
 
 def test_the_folder(met: Meeting) -> None:

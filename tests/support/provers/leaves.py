@@ -16,7 +16,8 @@ from kleis.prover.certificates.questions import question_steps
 from kleis.prover.checker.format import Ask, Induction, Proof, Step
 from kleis.prover.checker.read_terms import OperationAt, Vocabulary
 from kleis.prover.checker.rules.ask import ask
-from kleis.prover.checker.rules.induction import opened, subgoals
+from kleis.prover.checker.rules.induction import subgoals
+from kleis.prover.checker.rules.open_claims import opened
 from kleis.prover.checker.sequent import FALSITY, Sequent
 from kleis.prover.engines.solvers.runs import run_text
 from kleis.prover.protocol.engine import Answer, Task

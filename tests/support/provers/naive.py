@@ -9,7 +9,7 @@ import z3
 from kleis.core import Connective, Term
 from kleis.core.goal import Goal
 from kleis.core.traversal import reach
-from kleis.prover.checker.sequent import Sequent
+from kleis.prover.checker.sequent import NotExpressible, Sequent
 from kleis.prover.checker.translation.script import Script, assembled, translate
 from kleis.prover.checker.translation.sorts import check_rationals
 from kleis.prover.checker.translation.terms import Restart, Terms
@@ -88,6 +88,9 @@ class Together:
                 self._terms, self._texts = Terms(self._goal, self._partial), []
                 new = [*self._facts, *facts]
                 continue
+            if self._terms.approximate:  # a model with any function for a built-in says nothing of it
+                self._terms.approximate = False
+                raise NotExpressible("a built-in that the script knows nothing of")
             self._texts += texts
             self._facts += facts
             return

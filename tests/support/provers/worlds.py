@@ -16,7 +16,7 @@ from kleis.prover.checker.rules.equation_terms import Function, Signature, funct
 from kleis.prover.checker.rules.equation_terms import Term as Plain
 from kleis.prover.checker.rules.unit_equations import Unit
 
-__all__ = ["World", "expansions", "holds", "random_world", "value"]
+__all__ = ["World", "expansions", "holds", "plain_value", "random_world", "value"]
 
 _Values = Mapping[str, Any]
 
@@ -145,20 +145,21 @@ def holds(world: World, signature: Signature, sides: tuple[Plain, Plain], made: 
     variables = variables_in(*sides)
     for chosen in product(*(world.range(each.sort) for each in variables)):
         values = dict(zip(variables, chosen, strict=True))
-        left, right = (_plain_value(world, signature, each, made, values) for each in sides)
+        left, right = (plain_value(world, signature, each, made, values) for each in sides)
         if left != right:
             return False
     return True
 
 
-def _plain_value(
+def plain_value(
     world: World, signature: Signature, term: Plain, made: _Made, values: Mapping[core.Variable, Any]
 ) -> Any:
+    """The value of a term of the checker."""
     if isinstance(term, core.Variable):
         return values[term]
     name = term[0]
     function = signature[name]
-    arguments = [_plain_value(world, signature, each, made, values) for each in term[1:]]
+    arguments = [plain_value(world, signature, each, made, values) for each in term[1:]]
     if function.symbol is not None:
         left = iter(arguments)
         return world.at(

@@ -111,11 +111,36 @@ class Definitions:
         termination = self._terminations.get(key)
         return termination is not None and (termination.kind == "measure" or len(termination.arguments) > 1)
 
+    def is_computed(self, key: str, *, by_the_kernel: bool) -> bool:
+        """Whether Lean unfolds a definition to a value: no choice in it, and no recursion that it leaves folded.
+
+        The kernel unfolds recursion by one measure, not by several.
+        """
+        if any(info.noncomputable for made, info in self._known.items() if made.definition.key == key):
+            return False
+        termination = self._terminations.get(key)
+        several = termination is not None and len(termination.measures) > 1
+        return not several if by_the_kernel else not self.is_measured(key)
+
+    def written_names(self, key: str) -> tuple[str, ...]:
+        """What a definition is called in the file, with its definedness predicates; for every choice of classes."""
+        infos = [info for made, info in self._known.items() if made.definition.key == key]
+        return tuple(name for each in infos for name in (each.name, each.defined, each.false) if name)
+
     def has_recursive_predicate(self, key: str) -> bool:
         """Whether where a definition has a value is itself said by recursion."""
         definition = self._definitions[key]
         return bool(definition.group) and any(
             info.defined or info.false for made, info in self._known.items() if made.definition.key == key
+        )
+
+    def has_predicate_by_cases(self, key: str) -> bool:
+        """Whether where a definition has a value is said by cases of its arguments."""
+        partial = any(
+            info.defined or info.false for made, info in self._known.items() if made.definition.key == key
+        )
+        return partial and any(
+            isinstance(each, core.Discrimination) for each in subterms(self._definitions[key].body)
         )
 
     def _uses(self, definition: core.Definition, scope: Scope) -> tuple[Use, ...]:

@@ -39,12 +39,17 @@ def measures_of(terms: Terms, definition: core.Definition, termination: Terminat
             total = size if total is None else lean.Infix("+", total, size)
         assert total is not None
         return (total,), ()
-    return tuple(_measure(terms, each) for each in termination.measures), (
+    several = len(termination.measures) > 1
+    return tuple(_measure(terms, each, several) for each in termination.measures), (
         _decrease(definition, termination),
     )
 
 
-def _measure(terms: Terms, measure: core.Term) -> lean.Term:
+def _measure(terms: Terms, measure: core.Term, several: bool) -> lean.Term:
+    """A measure as a natural number.
+
+    One of several may be 0 and become -1 while a later one stays: one more is below that.
+    """
     if isinstance(measure, core.Coercion) and measure.term.sort == core.NATURAL:
         measure = measure.term
     value = terms.value(measure).term
@@ -52,7 +57,8 @@ def _measure(terms: Terms, measure: core.Term) -> lean.Term:
         case core.Numeric(name="ℕ"):
             return value
         case core.Numeric(name="ℤ"):
-            return call(lean.Name("Int.toNat"), value)
+            above = lean.Infix("+", value, lean.Typed(lean.Number(1), lean.Name("ℤ")))
+            return call(lean.Name("Int.toNat"), above if several else value)
         case core.Numeric():
             raise not_expressible("a measure that is no integer")
         case _:
@@ -75,6 +81,8 @@ def _decrease(definition: core.Definition, termination: Termination) -> lean.Tac
         open_ = [each for each in divisors if not isinstance(_uncoerced(each), core.LiteralTerm)]
         if any(each.sort != core.NATURAL for each in open_):
             raise _unproved(definition)
+        if not open_ and any(_is_length(each) for each in subterms(*termination.measures)):
+            return lean.Decrease("lengths", _LENGTHS[:1])
         return lean.Decrease("remainder") if open_ else lean.Close("omega", all_goals=True)
     kinds = {_kind(each) for each in termination.obligations}
     if kinds == {"filtered"}:
@@ -135,9 +143,13 @@ def _argument_of(term: core.Term, name: str) -> core.Term | None:
     return None
 
 
+def _is_length(term: core.Term) -> bool:
+    return isinstance(term, core.BuiltinCall) and term.operation.name == "length"
+
+
 def _has_unknown_value(term: core.Term) -> bool:
     """Whether the value of a definition matters in a term; a length is some natural number."""
-    if isinstance(term, core.BuiltinCall) and term.operation.name == "length":
+    if _is_length(term):
         return False
     return isinstance(term, core.DefinitionCall) or any(map(_has_unknown_value, parts(term)))
 

@@ -15,7 +15,7 @@ from kleis import core
 from kleis.core.goal import Axiom, Goal, Instance
 from kleis.core.traversal import canonical
 from kleis.elaborate.elaborator import Elaborator
-from kleis.elaborate.scopes.scope import is_builtin
+from kleis.elaborate.scopes.declared_builtins import is_builtin
 from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.errors import KleisError
 from kleis.lean.export.declarations.class_scopes import Argument, ClassInfo, Owner, Use

@@ -16,7 +16,7 @@ from kleis.errors import KleisError
 from kleis.lean.export.declarations.class_scopes import Scope, Use
 from kleis.lean.export.declarations.inductive_types import Emit
 from kleis.lean.export.declarations.lean_definitions import Definitions
-from kleis.lean.export.proofs.proofs import is_decided, outermost
+from kleis.lean.export.proofs.decisions import is_decided, outermost
 from kleis.lean.export.terms.lean_names import Names
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.export.terms.lean_types import call

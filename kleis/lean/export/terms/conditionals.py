@@ -73,6 +73,8 @@ class Decidability:
                     return self.sort(arguments[0].sort) and isinstance(
                         arguments[-1].sort, core.ListOf | core.Basic
                     )
+                if operation.name in ("all", "any"):
+                    return isinstance(arguments[0], core.Lambda) and self.formula(arguments[0].body)
                 return operation.name in _BIT_VECTOR_COMPARISONS
             case _:
                 return False

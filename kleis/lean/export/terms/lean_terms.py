@@ -42,6 +42,7 @@ from kleis.lean.export.terms.propositions import (
     merged,
     numerals_compared,
     occurs,
+    plain_truth,
     simplified,
     truth_value,
     where,
@@ -250,17 +251,12 @@ class Terms:
 
     def _truth(self, formula: lean.Term, term: core.Term) -> lean.Term:
         """A formula as a value of type Bool."""
-        match formula:
-            case lean.Name(text="True"):
-                return lean.Name("true")
-            case lean.Name(text="False"):
-                return lean.Name("false")
-            case lean.Infix(operator="=", left=left, right=lean.Name(text="true")):
-                return left
-            case _:
-                if not self.decidability.formula(term):
-                    self.classical = True
-                return truth_value(formula)
+        plain = plain_truth(formula)
+        if plain is not None:
+            return plain
+        if not self.decidability.formula(term):
+            self.classical = True
+        return truth_value(formula)
 
     def _plain(self, term: core.Term) -> Value:
         """Atoms: variables, symbols, built-ins, selections, applications."""

@@ -38,6 +38,7 @@ __all__ = [
     "negation",
     "numerals_compared",
     "occurs",
+    "plain_truth",
     "simplified",
     "truth_value",
     "where",
@@ -247,8 +248,6 @@ def truth_value(formula: lean.Term) -> lean.Term:
     if not any(isinstance(each, lean.Match) for each in lean.walk(formula)):
         return lean.Call(lean.Name("decide"), (formula,))
     match formula:
-        case lean.Name(text="True" | "False"):
-            return lean.Name(formula.text.lower())
         case lean.Match(subject=subject, arms=arms):
             return lean.Match(subject, tuple(lean.Arm(arm.pattern, _truth(arm.body)) for arm in arms))
         case lean.LetIn(name=name, type=type_, value=value, body=body):
@@ -259,22 +258,23 @@ def truth_value(formula: lean.Term) -> lean.Term:
             return lean.Infix("||", lean.Prefix("!", _truth(left)), _truth(right))
         case lean.Prefix(operator="¬", operand=inner):
             return lean.Prefix("!", _truth(inner))
+        case _:
+            return plain_truth(formula) or lean.Call(lean.Name("decide"), (formula,))
+
+
+def plain_truth(formula: lean.Term) -> lean.Term | None:
+    """The Bool that a formula is about, where it is True, False or ``b = true``; else None."""
+    match formula:
+        case lean.Name(text="True" | "False"):
+            return lean.Name(formula.text.lower())
         case lean.Infix(operator="=", left=left, right=lean.Name(text="true")):
             return left
         case _:
-            return lean.Call(lean.Name("decide"), (formula,))
+            return None
 
 
 def _truth(formula: lean.Term) -> lean.Term:
-    match formula:
-        case lean.Name(text="True"):
-            return lean.Name("true")
-        case lean.Name(text="False"):
-            return lean.Name("false")
-        case lean.Infix(operator="=", left=left, right=lean.Name(text="true")):
-            return left
-        case _:
-            return truth_value(formula)
+    return plain_truth(formula) or truth_value(formula)
 
 
 def decided(condition: lean.Term) -> lean.Term:

@@ -7,6 +7,8 @@ See docs/reference/certificates.md §3.4.
     natural      over ℕ by k: the claim of 0, …, k - 1, without a hypothesis, and of n + k, given that of n, …, n + k - 1
     integer      over ℤ from b by k: the claim of everything below b + k, without a hypothesis, and for n ≥ b that of n + k,
                  given that of n, …, n + k - 1
+    by size      over lists: one sequent for each form, the claim of what has it, given that of all shorter lists; over ℕ
+                 the claim of any number, given that of all smaller ones
 
 The claim of a part is for all values of the other variables.  What is given is *true*, not merely not false.
 
@@ -20,23 +22,20 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import count
 
 import msgspec
 
 from kleis import core
-from kleis.core.build_terms import at_least, integer, total
+from kleis.core.build_terms import at_least, integer, length_of, less, total
 from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.terms import list_constructors
-from kleis.core.traversal import apart_from, free_variables, rebuild, stripped, substitute, subterms
+from kleis.core.traversal import free_variables, substitute
 from kleis.prover.checker.format import Induction
+from kleis.prover.checker.rules.open_claims import Names, closed, opened, with_functions_named
 from kleis.prover.checker.sequent import RejectedError, Sequent
 
-__all__ = ["HYPOTHESIS", "as_function", "functions_named", "obligations", "opened", "subgoals"]
-
-HYPOTHESIS = "hypothesis "
-"""How the names of hypotheses begin; numbers follow, from 1, those of inductions around included."""
+__all__ = ["obligations", "subgoals"]
 
 _FARTHEST = 1_000
 """The largest absolute value at which an induction over the integers may start."""
@@ -63,96 +62,12 @@ def obligations(sequent: Sequent, step: Induction) -> _Sequents:
     """What a step leaves to show, whatever its cases say."""
     if any(free_variables(each) for each in (sequent.claim, *(each for _, each in sequent.premises))):
         raise RejectedError("a formula of the sequent is not closed")
-    sequent = _with_functions_named(sequent)
+    sequent = with_functions_named(sequent)
     variables, body = opened(sequent.claim)
     on = next((each for each in variables if each.name == step.on), None)
     if on is None:
         raise RejectedError(f"{step.on!r} is no outermost variable of the claim")
     return _Split(sequent, on, tuple(each for each in variables if each != on), body).by(step)
-
-
-def opened(claim: core.Term) -> tuple[_Variables, core.Term]:
-    """All outermost ∀-variables of a claim, those behind hypotheses included, and the body with the hypotheses.
-
-    ``∀x. A → ∀y. B`` and ``∀x y. A → B`` are true alike: A has no y.
-    """
-    variables, hypotheses, body = stripped(claim)
-    names = {each.name for each in variables}
-    if len(names) < len(variables):
-        raise RejectedError("a claim that binds a name twice")
-    for each in reversed(hypotheses):
-        body = core.Connective("implies", (apart_from(each, names), body))
-    return variables, body
-
-
-def _closed(variables: Sequence[core.Variable], body: core.Term) -> core.Term:
-    return core.Quantifier("forall", tuple(variables), body) if variables else body
-
-
-class _Names:
-    """Names that a sequent does not have: of constants, and of hypotheses."""
-
-    def __init__(self, sequent: Sequent) -> None:
-        formulas = (sequent.claim, *(each for _, each in sequent.premises))
-        bodies = (each.body for each in sequent.goal.definitions)
-        calls = (each for each in subterms(*formulas, *bodies) if isinstance(each, core.SymbolCall))
-        self._taken = {each.name for each in (*sequent.goal.symbols, *sequent.constants)}
-        self._taken |= {each.symbol.name for each in calls}
-        self._places = count(len(sequent.constants))
-        self._premises = {name for name, _ in sequent.premises}
-
-    def constant(self, stem: str, domain: tuple[core.Sort, ...], codomain: core.Sort) -> core.Symbol:
-        name = next(each for each in (f"{stem}#{place}" for place in self._places) if each not in self._taken)
-        self._taken.add(name)
-        return core.Symbol(name, domain, codomain)
-
-    def hypotheses(self, formulas: Sequence[core.Term]) -> tuple[tuple[str, core.Term], ...]:
-        numbers = (f"{HYPOTHESIS}{place}" for place in count(1))
-        names = (each for each in numbers if each not in self._premises)
-        return tuple(zip(names, formulas, strict=False))
-
-
-def functions_named(sequent: Sequent) -> dict[str, core.Symbol]:
-    """The unknown operations that an induction puts for the outermost function variables of the claim."""
-    names = _Names(sequent)
-    return {
-        each.name: names.constant(each.name, each.sort.domain, each.sort.codomain)
-        for each in opened(sequent.claim)[0]
-        if isinstance(each.sort, core.FunctionOf)
-    }
-
-
-def _with_functions_named(sequent: Sequent) -> Sequent:
-    """The sequent with an unknown operation for every outermost function variable of the claim."""
-    operations = functions_named(sequent)
-    if not operations:
-        return sequent
-    variables, body = opened(sequent.claim)
-    rest = tuple(each for each in variables if each.name not in operations)
-    constants = (*sequent.constants, *operations.values())
-    claim = _closed(rest, _called(body, operations))
-    return msgspec.structs.replace(sequent, claim=claim, constants=constants)
-
-
-def as_function(operation: core.Symbol) -> core.Term:
-    """``λ x . f(x)``, which claims have for an operation that is no call's head."""
-    places = tuple(core.Variable(f"{operation.name} {at}", each) for at, each in enumerate(operation.domain))
-    return core.Lambda(places, core.SymbolCall(operation, places))
-
-
-def _called(term: core.Term, operations: dict[str, core.Symbol]) -> core.Term:
-    """The term with calls of operations for applications of variables, and functions elsewhere."""
-
-    def change(each: core.Term) -> core.Term:
-        if isinstance(each, core.Application) and isinstance(each.function, core.Variable):
-            symbol = operations.get(each.function.name)
-            if symbol is not None:
-                return core.SymbolCall(symbol, tuple(map(change, each.arguments)))
-        if isinstance(each, core.Variable) and each.name in operations:
-            return as_function(operations[each.name])
-        return rebuild(each, change)
-
-    return change(apart_from(term, set(operations)))
 
 
 class _Split:
@@ -163,11 +78,16 @@ class _Split:
         self._on = on
         self._rest = rest
         self._body = body
-        self._names = _Names(sequent)
+        self._names = Names(sequent)
 
     def by(self, step: Induction) -> _Sequents:
         """The sequents of the scheme that a step names; it has to be one for the variable's sort."""
         sort = self._on.sort
+        if step.size:
+            plain = step.by == 0 and step.start == 0 and not step.deep
+            if plain and (isinstance(sort, core.ListOf) or sort == core.NATURAL):
+                return self._by_size()
+            raise RejectedError(f"no induction by size over {sort_text(sort)} with {step}")
         if isinstance(sort, core.DataSort | core.ListOf) and step.by == 0 and step.start == 0:
             return self._structural(_constructors(self._sequent.goal, sort), deep=step.deep)
         if 1 <= step.by <= _MOST and abs(step.start) <= _FARTHEST and not step.deep:
@@ -181,7 +101,7 @@ class _Split:
 
     def _of(self, term: core.Term) -> core.Term:
         """The claim of a value of the variable, for all others."""
-        return _closed(self._rest, substitute(self._body, {self._on.name: term}))
+        return closed(self._rest, substitute(self._body, {self._on.name: term}))
 
     def _left(
         self, claim: core.Term, parts: Sequence[core.Symbol] = (), hypotheses: Sequence[core.Term] = ()
@@ -194,7 +114,7 @@ class _Split:
         sort = self._on.sort
         found = []
         for constructor in constructors:
-            names = _Names(self._sequent)
+            names = Names(self._sequent)
             parts = [names.constant(self._on.name, (), field.sort) for field in constructor.fields]
             terms = tuple(core.SymbolCall(each, ()) for each in parts)
             smaller = [each for each in terms if each.sort == sort]
@@ -213,6 +133,26 @@ class _Split:
                     claim = self._of(core.Selection(constructor, index, part))
                     yield core.Connective("implies", (core.Discrimination(constructor, part), claim))
 
+    def _by_size(self) -> _Sequents:
+        """A number, or a list of each form, given the claim of all whose size, a natural number, is smaller."""
+        sort = self._on.sort
+        if not isinstance(sort, core.ListOf):
+            part = self._names.constant(self._on.name, (), sort)
+            return (("step", self._of_size(core.SymbolCall(part, ()), (part,))),)
+        found = []
+        for constructor in list_constructors(sort):
+            names = Names(self._sequent)
+            parts = [names.constant(self._on.name, (), field.sort) for field in constructor.fields]
+            value = core.Construction(constructor, tuple(core.SymbolCall(each, ()) for each in parts))
+            found.append((constructor.name, self._of_size(value, parts)))
+        return tuple(found)
+
+    def _of_size(self, value: core.Term, parts: Sequence[core.Symbol]) -> Sequent:
+        """The claim of a value, given that of all smaller ones."""
+        smaller = less(_size(self._on), _size(value))
+        given = closed((self._on, *self._rest), core.Connective("implies", (smaller, self._body)))
+        return self._left(self._of(value), parts, (given,))
+
     def _natural(self, steps: int) -> _Sequents:
         low = (core.LiteralTerm(each, core.NATURAL) for each in range(steps))
         part = self._names.constant(self._on.name, (), core.NATURAL)
@@ -228,7 +168,7 @@ class _Split:
         number = core.SymbolCall(part, ())
         values = [number, *(total([number, integer(each)]) for each in range(1, steps + 1))]
         given = [at_least(number, integer(start)), *(self._of(each) for each in values[:-1])]
-        low = self._left(_closed(opened(self._sequent.claim)[0], below))
+        low = self._left(closed(opened(self._sequent.claim)[0], below))
         return ("low", low), ("step", self._left(self._of(values[-1]), (part,), given))
 
 
@@ -241,6 +181,11 @@ def _constructors(goal: Goal, sort: core.DataSort | core.ListOf) -> tuple[core.C
     if all(any(field.sort == sort for field in each.fields) for each in found):
         raise RejectedError(f"{sort_text(sort)} has no smallest values")
     return found
+
+
+def _size(term: core.Term) -> core.Term:
+    """The length of a list, or a natural number itself; in ℤ, with a value everywhere."""
+    return length_of(term) if isinstance(term.sort, core.ListOf) else core.Coercion(term, core.INTEGER)
 
 
 def _sum(number: core.Term, more: int) -> core.Term:

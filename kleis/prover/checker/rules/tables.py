@@ -40,8 +40,8 @@ from kleis.values import Value
 
 __all__ = ["STEPS", "FiniteModel", "Rows", "check_tables"]
 
-STEPS = 10_000_000
-"""Many times what models of eight elements need."""
+STEPS = 30_000_000
+"""Enough for a ring of 64 elements, whose laws have 262,144 instances each."""
 
 _LARGEST = 1_000
 """Elements of a carrier: so many a quantifier tries without cutting off."""

@@ -15,7 +15,7 @@ from kleis.core.terms import list_constructors, tuple_constructor
 from kleis.core.traversal import subterms
 from kleis.prover.checker.sequent import NotExpressible
 
-__all__ = ["builtin_definition", "is_builtin", "operation"]
+__all__ = ["builtin_definition", "is_known", "operation"]
 
 _Call = Callable[..., core.Term]
 
@@ -113,13 +113,15 @@ _BUILTINS: dict[str, _Call] = {
     "in_set": lambda rec, s, a, xs: _cases(xs, _NO,
         lambda h, t: core.Connective("or", (core.Equals(a, h), rec(a, t)))),
     "sum_bounds": _total,
+    "power": lambda rec, s, a, n: _if(core.Equals(n, core.LiteralTerm(0, core.NATURAL)), _number(1, s),
+        _op("times", a, rec(a, core.Narrowing(_op("minus", core.Coercion(n, core.INTEGER), _ONE))))),
     "subset": lambda rec, s, a, b: _every_member(a, b),
 }  # fmt: skip
 
 
-def is_builtin(definition: core.Definition) -> bool:
-    """Whether a definition is that of a built-in: it ends for all arguments, whatever numbers they are."""
-    return definition.key.startswith("\0")
+def is_known(given: core.Operation) -> bool:
+    """Whether a built-in has a definition."""
+    return given.name in _BUILTINS
 
 
 def builtin_definition(given: core.Operation) -> core.Definition:

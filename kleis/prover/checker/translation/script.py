@@ -36,12 +36,14 @@ class Instance(msgspec.Struct, frozen=True):
 class Script(msgspec.Struct, frozen=True):
     """Declarations with what is true of them, and what is asserted: last the negated claim, if there is one.
 
-    `recursion` are the assertions among the declarations that say what recursive functions compute.
+    `recursion` are the assertions among the declarations that say what recursive functions compute; `approximate` says that
+    the script knows nothing of a built-in, so that a model of it is none of the sequent.
     """
 
     declared: tuple[str, ...]
     asserted: tuple[str, ...]
     recursion: frozenset[str] = frozenset()
+    approximate: bool = False
 
     def text(self, *, opaque: bool = False) -> str:
         """The script; `opaque`: without what recursive functions compute, so that it asserts less."""
@@ -59,17 +61,22 @@ def outermost(formula: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]
 
 
 def translate(
-    sequent: Sequent, instances: Sequence[Instance] = (), asserted: Sequence[str] | None = None
+    sequent: Sequent,
+    instances: Sequence[Instance] = (),
+    asserted: Sequence[str] | None = None,
+    *,
+    apart: bool = False,
 ) -> Script:
     """The script of a sequent, unsatisfiable only if the claim follows; `NotExpressible` if it has none.
 
-    `asserted` are the premises that are asserted themselves: all, where it is None.
+    `asserted` are the premises that are asserted themselves: all, where it is None.  `apart`: values of built-ins that
+    the script does not know are constants, each way to write one its own; it then asserts less.
     """
     whole = [name for name, _ in sequent.premises if asserted is None or name in asserted]
     partial: set[object] = set()  # each restart adds one of the definitions, which are finitely many
     while True:
         try:
-            return _translated(sequent, instances, whole, partial)
+            return _translated(sequent, instances, whole, partial, apart=apart)
         except Restart:
             continue
         except RecursionError:
@@ -77,7 +84,12 @@ def translate(
 
 
 def _translated(
-    sequent: Sequent, instances: Sequence[Instance], whole: Sequence[str], partial: set[object]
+    sequent: Sequent,
+    instances: Sequence[Instance],
+    whole: Sequence[str],
+    partial: set[object],
+    *,
+    apart: bool,
 ) -> Script:
     variables, claim = outermost(sequent.claim)
     # A function of the outermost ∀ is a symbol that no theory has.
@@ -96,7 +108,7 @@ def _translated(
     definitions = {each.key: each for each in sequent.goal.definitions}
     reached = reach([*used, *bodies, claim], definitions).definitions.values()
     check_rationals(sequent.goal, *used, *bodies, claim, *(each.body for each in reached))
-    terms = Terms(sequent.goal, partial)
+    terms = Terms(sequent.goal, partial, apart=apart)
     env = {each.name: terms.unknown((), each.sort) for each in variables if each.name not in unknown}
     asserted = [terms.meaning(each, {}, frozenset()).text for each in used]
     asserted += [_instance(terms, body, at, env) for body, at in taken]
@@ -112,7 +124,9 @@ def assembled(terms: Terms, asserted: Sequence[str]) -> Script:
         raise NotExpressible(f"a script of more than {_MOST_CHARACTERS} characters")
     mentioned = "\n".join((*terms.lines, *asserted))
     constants = (declared for name, declared in CONSTANTS.items() if name in mentioned)
-    return Script((PRELUDE, *constants, *terms.lines), tuple(asserted), frozenset(terms.recursion))
+    return Script(
+        (PRELUDE, *constants, *terms.lines), tuple(asserted), frozenset(terms.recursion), terms.approximate
+    )
 
 
 def _is_about_functions(premise: core.Term) -> bool:

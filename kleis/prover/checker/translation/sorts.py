@@ -14,15 +14,15 @@ from __future__ import annotations
 from itertools import count
 
 from kleis import core
-from kleis.core.goal import Goal, constructors_of
+from kleis.core.goal import Goal
 from kleis.core.sort_operations import map_sort, sort_parts
 from kleis.core.sort_printing import sort_text
-from kleis.core.terms import TUPLES
 from kleis.core.traversal import bound_by, subterms
+from kleis.prover.checker.reductions.specialise import constructed
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation.text import TRUE
 
-__all__ = ["Sorts", "check_rationals", "constructed", "erased"]
+__all__ = ["Sorts", "check_rationals", "erased"]
 
 _PLAIN = {"Bool": "Bool", "String": "String", "ℤ": "Int", "ℝ": "Real", "ℂ": "h-complex"}
 _LARGER: dict[core.Sort, core.Sort] = {core.NATURAL: core.INTEGER, core.RATIONAL: core.REAL}
@@ -33,13 +33,6 @@ def erased(sort: core.Sort) -> core.Sort:
     if isinstance(sort, core.ListOf | core.SetOf | core.TupleOf | core.RecordOf | core.FunctionOf):
         return map_sort(sort, erased)
     return _LARGER.get(sort, sort)
-
-
-def constructed(sort: core.Sort, goal: Goal) -> tuple[core.Constructor, ...]:
-    """The constructors of a sort; none if it has none."""
-    if isinstance(sort, core.TupleOf) and len(sort.items) >= len(TUPLES):
-        raise NotExpressible("a tuple of more than five components")
-    return constructors_of(goal, sort)
 
 
 def _inside(sort: core.Sort, goal: Goal) -> dict[core.Sort, None]:

@@ -6,21 +6,31 @@ there: what the place needs and the path says literally is not asked again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from kleis import core
 from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import free_variables, substitute
+from kleis.prover.checker.reductions.bounded import numbers_of
+from kleis.prover.checker.reductions.specialise import (
+    Specialised,
+    cases,
+    constructed,
+    function,
+    is_builtin,
+    specialised,
+)
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation import text as smt
 from kleis.prover.checker.translation.builtins import MEMBERS, expression
-from kleis.prover.checker.translation.definitions import builtin_definition, is_builtin, operation
-from kleis.prover.checker.translation.sorts import Sorts, constructed
-from kleis.prover.checker.translation.specialise import Specialised, cases, function, specialised
+from kleis.prover.checker.translation.definitions import builtin_definition, is_known, operation
+from kleis.prover.checker.translation.sorts import Sorts
 from kleis.prover.checker.translation.text import FALSE, TRUE, both, call
 
 __all__ = ["Environment", "Meaning", "Restart", "Terms"]
@@ -36,8 +46,11 @@ _Terms: TypeAlias = Sequence[core.Term]
 _Pairs: TypeAlias = Iterable[tuple[core.Variable, core.Term]]
 
 _LARGEST_EXPONENT = 64
+_BOUND = re.compile(r"\bx\d+\b")
+"""A name that a quantifier or a `let` of the script binds."""
 _WHOLE = (core.NATURAL, core.INTEGER)
 _MOST_PARTS = 200_000
+_MOST_INSTANCES = 512
 
 
 class Meaning(NamedTuple):
@@ -73,8 +86,11 @@ class Restart(Exception):
 class Terms:
     """The terms of one script.  `partial` are the recursive definitions known to have no value somewhere."""
 
-    def __init__(self, goal: Goal, partial: set[object]) -> None:
+    def __init__(self, goal: Goal, partial: set[object], *, apart: bool = False) -> None:
         self.goal = goal
+        self.approximate = False
+        """Whether a built-in stands for any function of its sorts."""
+        self._apart = apart
         self.sorts = Sorts(goal)
         self.lines = self.sorts.lines
         self.recursion: list[str] = []
@@ -244,7 +260,23 @@ class Terms:
             found = expression(given.name, kinds, self.sorts.name(given.result), texts)
             if found is not None:
                 return Meaning.value(found, term.sort).under(both(defined, needed))
-        return self._called(builtin_definition(given), arguments, env, path).under(needed)
+        if is_known(given):
+            return self._called(builtin_definition(given), arguments, env, path).under(needed)
+        return self._opaque(given, arguments, env, path).under(needed)
+
+    def _opaque(self, given: core.Operation, arguments: _Terms, env: Environment, path: Path) -> Meaning:
+        """A built-in of which the script says nothing: any function of its sorts.  Beside it, if `apart`, a constant for
+        every way to write its arguments without bound names, so that nothing but arithmetic is left."""
+        domain = [each.sort for each in given.parameters]
+        if any(isinstance(each, core.FunctionOf) for each in (*domain, given.result)):
+            raise NotExpressible(given.name)
+        texts, needed = self._strict(arguments, env, path)
+        self.approximate = True
+        closed = self._apart and not any(_BOUND.search(each) for each in texts)
+        key = (given.name, *domain, given.result, *(texts if closed else ()))
+        if key not in self._symbols:
+            self._symbols[key] = self.unknown(() if closed else domain, given.result)
+        return Meaning.value(call(self._symbols[key], () if closed else texts), given.result).under(needed)
 
     def _set(self, name: str, sort: core.SetOf) -> str:
         """A function of sets to sets, by its members."""
@@ -280,11 +312,22 @@ class Terms:
         written = exponent.term if isinstance(exponent, core.Coercion) else exponent
         times = written.value if isinstance(written, core.LiteralTerm) else None
         if not isinstance(times, int) or exponent.sort not in _WHOLE or not 0 <= times <= _LARGEST_EXPONENT:
-            raise NotExpressible("a power whose exponent is no small number")
+            return self._unknown_power(term, env, path)
         x = core.Variable("x", base.sort)
         factors: list[core.Term] = [x] * times or [core.Coercion(core.LiteralTerm(1, core.INTEGER), x.sort)]
         product = reduce(lambda left, right: operation("times", x.sort, left, right), factors)
         return self._bound([(x, base)], product, env, path)
+
+    def _unknown_power(self, term: core.BuiltinCall, env: Environment, path: Path) -> Meaning:
+        """A power by recursion on a natural exponent; any function of its sorts for other exponents."""
+        given = term.operation
+        if given.parameters[1].sort == core.NATURAL and given.result != core.COMPLEX:
+            return self._called(builtin_definition(given), term.arguments, env, path)
+        texts, needed = self._strict(term.arguments, env, path)[0], TRUE
+        if given.condition is not None:
+            values = dict(zip((each.name for each in given.parameters), texts, strict=True))
+            needed = _unknown(self.meaning(given.condition, values, path).text, path)
+        return self._opaque(given, term.arguments, env, path).under(needed)
 
     def _bound(self, pairs: _Pairs, body: core.Term, env: Environment, path: Path) -> Meaning:
         """A body over variables with values, which are computed first; functions are put in their place."""
@@ -404,6 +447,9 @@ class Terms:
         return self._conjuncts.get(formula) or frozenset((formula,))
 
     def _quantifier(self, term: core.Quantifier, env: Environment, path: Path) -> Meaning:
+        numbers = numbers_of(term, _MOST_INSTANCES)
+        if numbers is not None:
+            return self._each_number(term, numbers, env, path)
         names, listed, guards = self.binding(term.variables)
         body = self.meaning(term.body, {**env, **names}, path)
         guard = both(*guards)
@@ -412,6 +458,21 @@ class Terms:
         some = smt.binder("exists", listed, both(guard, body.false if universal else body.text))
         true, false = (every, some) if universal else (some, every)
         return _formula(true, false, total=body.defined == TRUE)
+
+    def _each_number(
+        self, term: core.Quantifier, numbers: Sequence[range], env: Environment, path: Path
+    ) -> Meaning:
+        """The body at the only numbers at which the quantifier may be decided."""
+        parts = []
+        for values in product(*numbers):
+            names = {
+                each.name: smt.literal(Fraction(value), self.sorts.name(each.sort))
+                for each, value in zip(term.variables, values, strict=True)
+            }
+            parts.append(self.meaning(term.body, {**env, **names}, path))
+        joins = (both, smt.either) if term.kind == "forall" else (smt.either, both)
+        true, false = joins[0](*(each.text for each in parts)), joins[1](*(each.false for each in parts))
+        return _formula(true, false, total=all(each.defined == TRUE for each in parts))
 
     def _conditional(self, term: core.Conditional, env: Environment, path: Path) -> Meaning:
         condition = self.meaning(term.condition, env, path)

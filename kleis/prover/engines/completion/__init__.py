@@ -4,6 +4,8 @@
 - `rewriting`: ordered rewriting, critical pairs
 - `unit_equations`: the unit equations of a problem
 - `precedences`: the precedences to try
+- `weight_ordering`: the ordering of terms by weight
+- `permutations`: equations up to the order of summands
 - `search`: unfailing completion
 - `engine`: the engine, and its proofs as chains
 - `certified_names`: names of the checker for what the engine names

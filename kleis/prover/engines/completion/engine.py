@@ -26,6 +26,7 @@ import msgspec
 
 from kleis import core
 from kleis.core.sort_printing import sort_text
+from kleis.prover.engines.completion.permutations import sums
 from kleis.prover.engines.completion.precedences import least_constants, precedences
 from kleis.prover.engines.completion.rewriting import expanded
 from kleis.prover.engines.completion.search import Origin, Search, Vocabulary
@@ -51,7 +52,7 @@ from kleis.prover.engines.first_order_terms import (
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Reason
 
-__all__ = ["Completion", "Reader", "chain_of", "written_proof"]
+__all__ = ["Completion", "Reader", "WeighingCompletion", "chain_of", "written_proof"]
 
 _SLICE = 4_000
 
@@ -63,6 +64,8 @@ class Completion:
 
     name = "completion"
     version = "1"
+    weighing = False
+    """Whether terms are ordered by weight, and equations compared up to the order of summands."""
 
     def applies(self, task: Task) -> bool:
         """Whether the claim is first-order over carriers, and some axiom too."""
@@ -97,27 +100,43 @@ class Completion:
         if problem is None:
             return Answer(outcome="silent", reason="incomplete", detail="not first-order over carriers")
         if not problem.claimed:
-            return _attempted(problem, None, steps)
+            return self._attempted(problem, None, steps)
         answers: list[Answer] = []
         for number in range(len(problem.branches)):
             used = sum(each.steps for each in answers)
             share = (steps - used) // (len(problem.branches) - number)
-            answer = _attempted(problem, number, share)
+            answer = self._attempted(problem, number, share)
             answers.append(answer)
             if answer.outcome in ("refuted", "inconsistent"):
                 break
         return _together(answers)
 
+    def _attempted(self, problem: Problem, branch: int | None, steps: int) -> Answer:
+        """Equations alone first; if there are other clauses, these as conditional equations with the other half."""
+        whole = units_of(problem, branch).complete
+        answer = _Attempt(problem, branch, conditional=False).answer(steps if whole else steps // 2)
+        if whole or answer.outcome != "silent":
+            return answer
+        again = _Attempt(problem, branch, conditional=True).answer(steps - answer.steps)
+        derived = answer.derived or again.derived
+        return msgspec.structs.replace(again, steps=answer.steps + again.steps, derived=derived)
 
-def _attempted(problem: Problem, branch: int | None, steps: int) -> Answer:
-    """Equations alone first; if there are other clauses, these as conditional equations with the other half."""
-    whole = units_of(problem, branch).complete
-    answer = _Attempt(problem, branch, conditional=False).answer(steps if whole else steps // 2)
-    if whole or answer.outcome != "silent":
-        return answer
-    again = _Attempt(problem, branch, conditional=True).answer(steps - answer.steps)
-    derived = answer.derived or again.derived
-    return msgspec.structs.replace(again, steps=answer.steps + again.steps, derived=derived)
+
+class WeighingCompletion(Completion):
+    """Completion of equations about sums: a function that commutes and associates."""
+
+    name = "completion by weight"
+    weighing = True
+
+    def applies(self, task: Task) -> bool:
+        """Whether some function of the claim's theory commutes and associates, and the claim is no clause."""
+        problem = translate(task)
+        return problem is not None and bool(problem.branches) and bool(sums(units_of(problem, 0).units))
+
+    def _attempted(self, problem: Problem, branch: int | None, steps: int) -> Answer:
+        if not sums(units_of(problem, branch).units):
+            return Answer(outcome="silent", reason="incomplete", detail="no function commutes and associates")
+        return _Attempt(problem, branch, conditional=False, weighing=True).answer(steps)
 
 
 def _together(answers: Sequence[Answer]) -> Answer:
@@ -158,17 +177,20 @@ class _Run(NamedTuple):
 class _Attempt:
     """The completion of the axioms and one branch."""
 
-    def __init__(self, problem: Problem, branch: int | None, *, conditional: bool) -> None:
+    def __init__(
+        self, problem: Problem, branch: int | None, *, conditional: bool, weighing: bool = False
+    ) -> None:
         self._problem = problem
         self._branch = branch
         self._conditional = conditional
         self._units = units_of(problem, branch, conditional=conditional)
         self._functions = _functions(self._units.units)
+        self._sums = sums(self._units.units) if weighing else frozenset[Function]()
         self._sorts = tuple(dict.fromkeys(each for f in self._functions for each in (*f.domain, f.codomain)))
 
     def answer(self, steps: int) -> Answer:
         """The answer of all precedences, taking turns."""
-        runs = [self._run(each) for each in self._precedences()]
+        runs = [self._run(each) for each in self._precedences()[: 1 if self._sums else None]]
         share = max(1, steps // len(runs))
         limit = min(_SLICE, share)
         while True:
@@ -217,6 +239,7 @@ class _Attempt:
             true=head[TRUE.function],
             false=head[FALSE.function],
             equality=frozenset(head[each] for each in self._functions if is_equality(each)),
+            sums=frozenset(head[each] for each in self._sums),
         )
         search = Search(Bank(vocabulary.sorts), vocabulary)
         return _Run(search, Reader(self._functions, self._sorts), precedence)

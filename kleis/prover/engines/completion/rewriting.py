@@ -10,19 +10,18 @@ where nothing was rewritten.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from kleis.prover.engines.completion.shared_terms import (
     SHIFT,
     Bank,
     Node,
-    Ordering,
     instance,
     positions,
     variables_of,
 )
 
-__all__ = ["Direction", "Index", "Overlap", "Rewriter", "Trace", "covers", "expanded", "orders"]
+__all__ = ["Direction", "Greater", "Index", "Overlap", "Rewriter", "Trace", "covers", "expanded", "orders"]
 
 Trace: TypeAlias = "tuple[tuple[Trace | None, ...] | None, tuple[int, Node, Trace | None] | None]"
 
@@ -130,10 +129,18 @@ def _collect(
         found.append((branch.directions, bound))
 
 
+class Greater(Protocol):
+    """An ordering of terms."""
+
+    def greater(self, left: Node, right: Node) -> bool:
+        """Whether every instance of the left term is greater than that of the right one."""
+        ...
+
+
 class Rewriter:
     """Normal forms under an index and an ordering.  `charge` counts lookups."""
 
-    def __init__(self, bank: Bank, index: Index, ordering: Ordering, charge: Callable[[int], None]) -> None:
+    def __init__(self, bank: Bank, index: Index, ordering: Greater, charge: Callable[[int], None]) -> None:
         self._bank = bank
         self._index = index
         self._ordering = ordering

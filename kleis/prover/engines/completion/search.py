@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import NamedTuple
 
+from kleis.prover.engines.completion.permutations import Permutations
 from kleis.prover.engines.completion.rewriting import (
     Direction,
     Index,
@@ -26,6 +27,7 @@ from kleis.prover.engines.completion.rewriting import (
     orders,
 )
 from kleis.prover.engines.completion.shared_terms import Bank, Node, Ordering, instance, unified, variables_of
+from kleis.prover.engines.completion.weight_ordering import WeightOrdering
 
 __all__ = ["Equation", "Origin", "Search", "Vocabulary"]
 
@@ -85,6 +87,9 @@ class Vocabulary(NamedTuple):
         The least constant of every sort.
     true, false, equality
         The truth values, and which functions are equality.
+    sums
+        Functions that commute and associate, if equations are to be compared up to the order of summands.  Then terms
+        are ordered by weight, and a search that ends is not complete.
     """
 
     sorts: tuple[int, ...]
@@ -93,6 +98,7 @@ class Vocabulary(NamedTuple):
     true: int
     false: int
     equality: frozenset[int]
+    sums: frozenset[int] = frozenset()
 
 
 class _Waiting(NamedTuple):
@@ -110,10 +116,12 @@ class Search:
     def __init__(self, bank: Bank, vocabulary: Vocabulary) -> None:
         self.bank = bank
         self.vocabulary = vocabulary
-        self.ordering = Ordering(vocabulary.ranks)
+        self._ordered = WeightOrdering if vocabulary.sums else Ordering
+        self._permutations = Permutations(bank, vocabulary.sums) if vocabulary.sums else None
+        self.ordering = self._ordered(vocabulary.ranks)
         self.steps = 0
         self.saturated = False
-        self.complete = True
+        self.complete = not vocabulary.sums
         self.contradiction: Origin | None = None
         self.equations: list[Equation] = []
         self.active: dict[int, Equation] = {}
@@ -165,6 +173,8 @@ class Search:
         if size > _LARGEST and weight is None:
             self.complete = False
             return
+        if self._permutations is not None and weight is None and not self._permutations.is_new(left, right):
+            return
         self._age += 1
         weight = self._weight(left, right) if weight is None else weight
         waiting = _Waiting(weight, self._age, left, right, origin, lines)
@@ -172,7 +182,9 @@ class Search:
         heapq.heappush(self._old, (self._age, waiting))
 
     def _weight(self, left: Node, right: Node) -> int:
-        """The weight of an equation as a rule: its greater side, or both sides if neither is greater."""
+        """The weight of an equation as a rule: its greater side, or both sides if neither is greater or weights order."""
+        if self._permutations is not None:
+            return left.size + right.size
         if self.ordering.greater(left, right):
             return left.size
         return right.size if self.ordering.greater(right, left) else left.size + right.size
@@ -366,7 +378,7 @@ class Search:
     def _joins(self, left: Node, right: Node, case: Mapping[Node, tuple[Node, int]]) -> bool:
         values = {each: first for each, (first, _) in case.items() if first is not each}
         ranks = dict(case.values())
-        ordering = Ordering(self.vocabulary.ranks, ranks)
+        ordering = self._ordered(self.vocabulary.ranks, ranks)
         rewriter = Rewriter(self.bank, self._index, ordering, self._charge)
         sides = [rewriter.normal(instance(self.bank, each, values))[0] for each in (left, right)]
         return sides[0] is sides[1]

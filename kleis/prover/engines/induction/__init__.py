@@ -1,9 +1,12 @@
-"""Induction with lemmas.
+"""Induction with lemmas and with laws of lists.
 
 - `unfolding`: definitions unfolded on terms
 - `schemes`: induction schemes and their obligations
 - `search`: a goal as it is, then by every scheme
 - `speculation`: lemmas from stuck steps
 - `lemmas`: templates and lemmas, proved before use
-- `engine`: the engine, and the check of its proofs
+- `engine`: the engine `induction`, and the check of its proofs
+- `list_laws`: laws that functions on lists often have, as candidates
+- `recursive_calls`: at which values recursions go on
+- `law_search`: the engine `induction with laws`
 """

@@ -63,14 +63,14 @@ class Induction:
         """To claims of recursive definitions, or about values of data types, lists and integers beside axioms."""
         if task.goal.unsettled or task.goal.claim is None:
             return False
-        goal = expanded(task).goal
+        goal = expanded(task, powers=True).goal
         assert goal.claim is not None
         return bool(goal.terminations) and bool(schemes(goal_of(goal.claim), (0,)))
 
     def run(self, task: Task, steps: int) -> Answer:
         """Without lemmas, then with those that can be proved."""
         search = Search(steps, _LONG if self._patience else ATTEMPT)
-        task = expanded(task)
+        task = expanded(task, powers=True)
         assert task.goal.claim is not None
         goal = goal_of(task.goal.claim)
         try:
@@ -142,7 +142,7 @@ def check_induction(task: Task, proof: Sequence[tuple[str, str]]) -> bool:
     """
     if task.goal.claim is None:
         return False
-    task = expanded(task)
+    task = expanded(task, powers=True)
     try:
         expected = _written(task, tuple(proof))
         return len(expected) == len(proof) and all(

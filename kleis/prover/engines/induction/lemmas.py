@@ -38,7 +38,7 @@ from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account
 
-__all__ = ["Lemma", "given", "lemma_called", "plausible", "proved_with_lemmas", "templates"]
+__all__ = ["EVALUATION", "Lemma", "given", "lemma_called", "plausible", "proved_with_lemmas", "templates"]
 
 _MOST = 150
 
@@ -240,7 +240,7 @@ _FEW = 3
 _SPECULATED = "speculated "
 _TEMPLATE = "template "
 
-_EVALUATION = Budget(steps=600_000, depth=150, size=100_000)
+EVALUATION = Budget(steps=600_000, depth=150, size=100_000)
 
 
 class Lemma(msgspec.Struct, frozen=True):
@@ -294,7 +294,7 @@ class _Attempt:
         self._path = path
         self._proved: list[Lemma] = []
         self._tried: set[core.Term] = set()
-        self._account = Account(_EVALUATION)
+        self._account = Account(EVALUATION)
 
     def run(self) -> tuple[Proof | None, tuple[Lemma, ...]]:
         """First with speculated lemmas, then with templates, then with lemmas that need lemmas of their own."""

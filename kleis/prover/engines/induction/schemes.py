@@ -22,7 +22,7 @@ from kleis.core.goal import Axiom, Goal
 from kleis.problems import Place
 from kleis.prover.checker.format import Case, Induction
 from kleis.prover.checker.rules import induction as rule
-from kleis.prover.checker.rules.induction import HYPOTHESIS, opened
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS, opened
 from kleis.prover.checker.sequent import Sequent
 from kleis.prover.protocol.engine import Task
 

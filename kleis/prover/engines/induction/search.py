@@ -16,12 +16,12 @@ from kleis.prover.engines.solvers.runs import DEFAULT, Options, run_text, script
 from kleis.prover.protocol.engine import Task
 from kleis.prover.smt.script import encode
 
-__all__ = ["ATTEMPT", "SEPARATOR", "WAYS", "BudgetUsedError", "Proof", "Search", "texts"]
+__all__ = ["ATTEMPT", "RUN", "SEPARATOR", "WAYS", "BudgetUsedError", "Proof", "Search", "texts"]
 
 ATTEMPT = 60_000
 """Z3's steps for one obligation, in one of the two ways."""
 
-_RUN = 2_000
+RUN = 2_000
 """The steps charged for every run besides Z3's."""
 
 WAYS = (Options(patterns_only=True), DEFAULT)
@@ -70,7 +70,7 @@ class Search:
             if self.used + self._attempt > self._steps:
                 raise BudgetUsedError
             run = run_text(text, self._attempt)
-            self.used += run.used + _RUN
+            self.used += run.used + RUN
             if run.status == "unsat":
                 return text
             if run.status == "sat" and options == DEFAULT:

@@ -1,7 +1,10 @@
 """Countermodels.
 
+- `symmetry`: copies of models left out
 - `finite_clauses`: finite models as SAT clauses
 - `finite_models`: the engine: carriers of 1 to 8 elements
+- `table_formulas`: formulas over operation tables
+- `catalogue/`: the engine: groups, rings, lattices and other familiar structures
 - `standard_operations`: familiar operations, as candidates
 - `standard_models`: the engine: carriers as ℤ, ℝ, ℕ
 """

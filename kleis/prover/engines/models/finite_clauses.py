@@ -11,15 +11,14 @@ Then the clauses are written for tables of given sizes:
 
     * A cell f(d₁, …, dₖ) is a vector of n bits, exactly one of them true; a predicate's cell is one bit.
     * A term whose arguments are not numbers gets an auxiliary vector, tied to the cells it may be.  Equal terms share it.
-    * The i-th constant of a sort is at most i, and no value is used before the one below it; in problems with one sort
-      the next cells are bounded in the same way (`_bounded_cells`).
+    * Of models that differ in the numbers of elements only, few are left (`symmetry`).
 
 Literals are DIMACS numbers: −v is the negation of v.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 from math import prod
 from typing import TypeAlias
@@ -43,6 +42,7 @@ from kleis.prover.engines.first_order_terms import (
     names_in,
     variables_in,
 )
+from kleis.prover.engines.models.symmetry import bound_cells, least_under_exchanges, number_constants
 
 __all__ = ["Clause", "Encoding", "TooLargeError", "clauses_of", "variables_of_clause"]
 
@@ -57,10 +57,17 @@ class TooLargeError(Exception):
 class Encoding:
     """The clauses for carriers of given sizes.
 
-    `work` counts clauses and instances of first-order clauses; more than `limit` is too much.
+    `work` counts clauses and instances of first-order clauses; more than `limit` is too much.  Symmetry is broken on
+    constants and first cells, or, given functions to be `exchanged`, by exchanges of elements in their tables.
     """
 
-    def __init__(self, functions: Sequence[Function], sizes: Mapping[Sort, int], limit: int) -> None:
+    def __init__(
+        self,
+        functions: Sequence[Function],
+        sizes: Mapping[Sort, int],
+        limit: int,
+        exchanged: Sequence[Function] | None = None,
+    ) -> None:
         self.clauses: list[tuple[int, ...]] = []
         self.bits = 0
         self.work = 0
@@ -72,7 +79,11 @@ class Encoding:
         self._equal: dict[tuple[Vector, Vector], int] = {}
         for function in functions:
             self._tabulate(function)
-        self._break_symmetry()
+        number_constants(self, functions, sizes)
+        if exchanged is not None:
+            least_under_exchanges(self, functions, exchanged, sizes)
+        elif len(sizes) == 1:
+            bound_cells(self, functions, sizes)
 
     def add(self, clause: Clause) -> None:
         """Add every instance of a clause."""
@@ -109,32 +120,35 @@ class Encoding:
         if count > self._limit:
             raise TooLargeError
         if function.codomain == BOOL:
-            self._cells[function] = [(self._bit(),) for _ in range(count)]
+            self._cells[function] = [(self.bit(),) for _ in range(count)]
         else:
             self._cells[function] = [
                 self._vector(self._sizes[function.codomain], total=True) for _ in range(count)
             ]
 
-    def _cell(self, function: Function, arguments: Sequence[int]) -> Vector:
+    def cell(self, function: Function, arguments: Sequence[int]) -> Vector:
+        """The bits of a function's value."""
         index = 0
         for sort, argument in zip(function.domain, arguments, strict=True):
             index = index * self._sizes[sort] + argument
         return self._cells[function][index]
 
-    def _bit(self) -> int:
+    def bit(self) -> int:
+        """A new bit."""
         self.bits += 1
         return self.bits
 
     def _vector(self, size: int, *, total: bool) -> Vector:
         """New bits, at most one of them true; at least one if `total`."""
-        vector = tuple(self._bit() for _ in range(size))
+        vector = tuple(self.bit() for _ in range(size))
         if total:
-            self._emit(vector)
+            self.emit(vector)
         for one, two in combinations(vector, 2):
-            self._emit((-one, -two))
+            self.emit((-one, -two))
         return vector
 
-    def _emit(self, clause: tuple[int, ...]) -> None:
+    def emit(self, clause: tuple[int, ...]) -> None:
+        """Add a propositional clause."""
         self._count()
         self.clauses.append(clause)
 
@@ -156,7 +170,7 @@ class Encoding:
                 return
             if bit is not False:
                 bits.append(bit)
-        self._emit(tuple(bits))
+        self.emit(tuple(bits))
 
     def _equate(self, left: Term, right: Term, variables: Mapping[str, int]) -> None:
         """Assert an equation: one side becomes a vector, the other is tied to it."""
@@ -171,9 +185,9 @@ class Encoding:
 
     def _same(self, number: int, target: Value) -> None:
         if isinstance(target, tuple):
-            self._emit((target[number],))
+            self.emit((target[number],))
         elif target != number:
-            self._emit(())
+            self.emit(())
 
     def _literal(self, literal: Literal, variables: Mapping[str, int]) -> int | bool:
         """The bit of a literal, or its truth."""
@@ -203,10 +217,10 @@ class Encoding:
             return True
         key = (left, right) if left < right else (right, left)
         if key not in self._equal:
-            bit = self._equal[key] = self._bit()
+            bit = self._equal[key] = self.bit()
             for one, two in zip(left, right, strict=True):
-                self._emit((-bit, -one, two))
-                self._emit((bit, -one, -two))
+                self.emit((-bit, -one, two))
+                self.emit((bit, -one, -two))
         return self._equal[key]
 
     def _value(self, term: Term, variables: Mapping[str, int]) -> Value:
@@ -221,9 +235,9 @@ class Encoding:
         if known is None:
             numbers = [each for each in arguments if isinstance(each, int)]
             if len(numbers) == len(arguments):
-                known = self._cell(function, numbers)
+                known = self.cell(function, numbers)
             elif function.codomain == BOOL:
-                known = (self._bit(),)
+                known = (self.bit(),)
                 self._tie(function, arguments, known)
             else:
                 known = self._vector(self._sizes[function.codomain], total=False)
@@ -239,58 +253,15 @@ class Encoding:
         ]
         for chosen in product(*choices):
             guard = tuple(-bit for bit, _ in chosen if bit is not None)
-            cell = self._cell(function, [number for _, number in chosen])
+            cell = self.cell(function, [number for _, number in chosen])
             if isinstance(target, int):
-                self._emit((*guard, cell[target]))
+                self.emit((*guard, cell[target]))
                 continue
             for one, two in zip(cell, target, strict=True):
                 if one != two:
-                    self._emit((*guard, -one, two))
+                    self.emit((*guard, -one, two))
             if function.codomain == BOOL:
-                self._emit((*guard, cell[0], -target[0]))
-
-    # ── Symmetry ─────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _break_symmetry(self) -> None:
-        constants: dict[Sort, list[Vector]] = {sort: [] for sort in self._sizes}
-        for function in self._functions:
-            if not function.domain and function.codomain != BOOL:
-                constants[function.codomain].append(self._cells[function][0])
-        for sort, cells in constants.items():
-            for index, cell in enumerate(cells):
-                for value in range(1, self._sizes[sort]):
-                    before = [each[value - 1] for each in cells[:index]]
-                    self._emit((-cell[value], *before))
-        if len(self._sizes) == 1:
-            (sort,) = self._sizes
-            for bound, cell in self._bounded_cells(self._sizes[sort], len(constants[sort])):
-                for value in range(bound + 1, self._sizes[sort]):
-                    self._emit((-cell[value],))
-
-    def _bounded_cells(self, size: int, constants: int) -> Iterator[tuple[int, Vector]]:
-        """Cells that may be bounded, each with its greatest value.
-
-        Elements are numbered in the order in which constants and then these cells name them.  A cell whose arguments
-        have numbers below `named` is at most `named`, and at most `named + 1` elements have numbers then.
-        """
-        functions = [each for each in self._functions if each.domain and each.codomain != BOOL]
-        functions.sort(key=lambda each: len(each.domain))
-        named = max(constants, 1)
-        used: set[tuple[Function, tuple[int, ...]]] = set()
-        while functions and named < size - 1:
-            places = (
-                (function, arguments)
-                for newest in reversed(range(named))
-                for function in functions
-                for arguments in product(range(newest + 1), repeat=len(function.domain))
-                if max(arguments) == newest and min(arguments) > 0
-            )
-            free = next((each for each in places if each not in used), None)
-            if free is None:
-                return
-            used.add(free)
-            yield named, self._cell(*free)
-            named += 1
+                self.emit((*guard, cell[0], -target[0]))
 
 
 def _depth(term: Term) -> int:

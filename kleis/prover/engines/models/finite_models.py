@@ -14,7 +14,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import product
 from typing import Any
@@ -99,9 +99,14 @@ class FiniteSearch:
             searched = self.named(sizes)
         return self._silent(searched, used, "incomplete")
 
-    def encoded(self, sizes: Mapping[Sort, int], limit: int) -> Encoding:
-        """The clauses for carriers of given sizes; raises `TooLargeError`."""
-        encoding = Encoding(self.functions, sizes, limit)
+    def encoded(
+        self, sizes: Mapping[Sort, int], limit: int, exchanged: Sequence[Function] | None = None
+    ) -> Encoding:
+        """The clauses for carriers of given sizes; raises `TooLargeError`.
+
+        Models that an exchange of elements makes smaller are left out if the functions to compare are given.
+        """
+        encoding = Encoding(self.functions, sizes, limit, exchanged)
         for clause in sorted(self._clauses, key=_weight):
             encoding.add(clause)
         return encoding

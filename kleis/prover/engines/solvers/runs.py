@@ -199,7 +199,7 @@ def proof_of(script: Script, negated: str, first: Run, steps: int, options: Opti
     used = 0
     core, needs_claim = names, True
     if names:
-        tracked_run = _tracked(script, negated, limit, options)
+        tracked_run = tracked(script, negated, limit, options)
         used += tracked_run.used
         if tracked_run.status == "unsat":
             needs_claim = _NEGATED in tracked_run.core
@@ -251,8 +251,8 @@ def _shrunk(
     return core, minimal, used
 
 
-def _tracked(script: Script, negated: str, steps: int, options: Options) -> Run:
-    """A run in which every axiom and the negated claim has its tracking literal."""
+def tracked(script: Script, negated: str, steps: int, options: Options = DEFAULT) -> Run:
+    """A run in which every axiom and the negated claim has its tracking literal: its core names the axioms used."""
     z3 = library()
     context = z3.Context()
     parsed = z3.parse_smt2_string(script_text(script, negated), ctx=context)

@@ -49,13 +49,17 @@ def print_block_output(report: FileReport, *, to_results: bool) -> None:
 
 def print_totals(reports: Sequence[FileReport]) -> None:
     """How many blocks and lemmas passed, failed and are undecided."""
-    rows = [(report.file, *_counts(report)) for report in reports]
-    if len(rows) > 1:
-        headings = ("file", "passed", "failed", "unknown")
-        table("kleis test", headings, [[str(cell) for cell in row] for row in rows])
-    passed, failed, undecided = (sum(int(row[index]) for row in rows) for index in (1, 2, 3))
+    counts = [_counts(report) for report in reports]
+    if len(reports) > 1:
+        headings = ("file", "passed", "no assertion", "failed", "unknown")
+        rows = zip(reports, counts, strict=True)
+        table("kleis test", headings, [[report.file, *map(str, count)] for report, count in rows])
+    passed, silent, failed, undecided = (sum(count[place] for count in counts) for place in range(4))
     unread = sum(1 for report in reports if report.parse or report.errors)
-    words = [f"{passed} passed", f"{failed} failed"]
+    words = [f"{passed} passed"]
+    if silent:
+        words.append(f"{silent} without an assertion")
+    words.append(f"{failed} failed")
     if undecided:
         asked = not any(
             block.error == NEEDS_PROVER for report in reports for block in report.blocks
@@ -66,11 +70,13 @@ def print_totals(reports: Sequence[FileReport]) -> None:
     say(", ".join(words), style="bad" if failed or unread else "good")
 
 
-def _counts(report: FileReport) -> tuple[int, int, int]:
+def _counts(report: FileReport) -> tuple[int, int, int, int]:
+    """How many passed, ran without an assertion, failed, and are undecided."""
     tested: tuple[Block | LemmaReport, ...] = (*report.blocks, *report.lemmas)
     passed = sum(1 for each in tested if each.passed)
+    silent = sum(1 for each in report.blocks if each.passed and not each.assertions)
     undecided = sum(1 for each in tested if each.undecided)
-    return passed, len(tested) - passed - undecided, undecided
+    return passed - silent, silent, len(tested) - passed - undecided, undecided
 
 
 def _print_output(block: Block, *, to_results: bool) -> None:
@@ -99,7 +105,9 @@ def _print_lemma(report: FileReport, lemma: LemmaReport) -> None:
 def _print_block(report: FileReport, block: Block) -> None:
     for warning in block.warnings:
         say_row("warning", f"{report.file}:{warning.line}: {warning.message} ({warning.hint})", style="note")
-    if block.passed:
+    if block.passed and not block.assertions:
+        say_row("ran", f"{report.file}: {block.name} (nothing is asserted)", style="note")
+    elif block.passed:
         say_row("passed", f"{report.file}: {block.name}", style="good")
     elif block.undecided:
         say_row(str(block.error), f"{report.file}: {block.name}", style="note")

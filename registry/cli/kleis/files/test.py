@@ -107,7 +107,7 @@ class FileReport(msgspec.Struct, frozen=True):
     loading: Loading | None = None
     lemmas: tuple[LemmaReport, ...] = ()
     warnings: tuple[AnswerWarning, ...] = ()
-    """What imported lemmas do not serve."""
+    """What imported lemmas do not serve, and axioms that clash."""
 
     @property
     def ok(self) -> bool:
@@ -271,15 +271,22 @@ def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport
     own = [each.name for each in items if isinstance(each, Structure)]
     clash = pool.ask(loading.theory, lambda prover: clash_of(prover, own))
     blocks = [
-        _decide_block(pool, loading, examples[each.name, each.line], each, clash.result, lemmas)
-        for each in report.blocks
+        _decide_block(pool, loading, examples[each.name, each.line], each, lemmas) for each in report.blocks
     ]
     return lambda: msgspec.structs.replace(
         report,
         blocks=tuple(block() for block in blocks),
         lemmas=lemmas.reports(),
-        warnings=lemmas.warnings(),
+        warnings=(*_clashing(clash.result()), *lemmas.warnings()),
     )
+
+
+def _clashing(axioms: str) -> tuple[AnswerWarning, ...]:
+    """The warning of a file some of whose axioms have no model; what reaches them is no proof, all else is judged as ever."""
+    if not axioms:
+        return ()
+    message = f"{axioms} clash: what reaches these axioms fails, and all else is judged without them"
+    return (AnswerWarning("clash", message, "if it is meant, say so: assert_inconsistent"),)
 
 
 def _decide_block(
@@ -287,7 +294,6 @@ def _decide_block(
     loading: Loading,
     example: Example,
     block: Block,
-    clash: Callable[[], str],
     lemmas: StatedLemmas,
 ) -> Callable[[], Block]:
     from registry.cli.kleis.files.open_assertions import OpenAssertion
@@ -305,17 +311,15 @@ def _decide_block(
             passed = [before for before in range(place) if assertions[before].status == "passed"]
             status, detail = question.outcome(passed)
             assertions[place] = msgspec.structs.replace(assertions[place], status=status, detail=detail)
-        return _judged(block, tuple(assertions), clash())
+        return _judged(block, tuple(assertions))
 
     return decided
 
 
-def _judged(block: Block, assertions: tuple[Assertion, ...], clash: str) -> Block:
+def _judged(block: Block, assertions: tuple[Assertion, ...]) -> Block:
     """The block with what became of its assertions."""
     statuses = {each.status for each in assertions}
     error = None if block.error == NEEDS_PROVER else block.error
-    if clash and not any(each.kind == "assert_inconsistent" for each in assertions):
-        error = error or f"the declarations clash: {clash}"
     passed = error is None and statuses <= {"passed"}
     if error is None and statuses <= {"passed", UNKNOWN} and not passed:
         error = UNKNOWN

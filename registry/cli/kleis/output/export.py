@@ -10,11 +10,7 @@ ran) and ``output``; of SMT-LIB and TPTP ``{"text", "exact", "approximated", "ou
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import tempfile
+import math
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,12 +21,14 @@ import msgspec
 from kleis.errors import KleisError
 from kleis.lean.lean_file import LeanFile
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
+from registry.cli.kleis.shared.patience import PATIENT, Patience
 from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.process import words
 from registry.cli.terminal.screen import Screen, json_text
 
 if TYPE_CHECKING:
+    from kleis.lean.lean_program import Message
     from kleis.syntax.tree import Expression, TypeExpression
     from kleis.theory.loader import Loading
 
@@ -38,8 +36,6 @@ __all__ = ["LIMIT", "Exporting", "export", "run_lean"]
 
 LIMIT = 600.0
 """Seconds that Lean may take."""
-
-_LAKEFILES = ("lakefile.toml", "lakefile.lean")
 
 _PROPOSITION = "<proposition>"
 
@@ -56,6 +52,7 @@ class Exporting(msgspec.Struct, frozen=True, kw_only=True):
     assume_defined: bool = False
     run_lean: bool = False
     fresh: bool = False
+    patience: Patience = PATIENT
     path: tuple[Path, ...] = ()
     as_json: bool = False
 
@@ -182,10 +179,17 @@ def _lean_file(asked: Exporting, loading: Loading, text: str) -> LeanFile:
         files=own,
         assume_defined=asked.assume_defined,
     )
+    from kleis.prover.certificates.proof_steps import ProofSteps
     from registry.cli.kleis.shared.question import make_prover
 
-    with make_prover(loading.theory, fresh=asked.fresh) as prover:
-        return write(verdict=prover.verify if asked.prove else None, judge=prover)
+    # What is not decided when the time is up stays open in the file, which is written all the same.
+    with (
+        asked.patience.waiting(live=not asked.as_json, interrupting=False) as waiting,
+        make_prover(
+            loading.theory, fresh=asked.fresh, broker=waiting.broker, effort=asked.patience.effort
+        ) as prover,
+    ):
+        return write(verdict=prover.verify if asked.prove else None, judge=ProofSteps(prover))
 
 
 def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
@@ -212,26 +216,16 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
 
 def run_lean(found: LeanFile, *, limit: float = LIMIT) -> dict[str, Any]:
     """What Lean says: ``level``, ``message``, ``errors`` and ``warnings`` (line, message, place of the declaration)."""
-    command = _command()
-    if command is None:
+    from kleis.lean.lean_program import Limits, find_lean, read_text
+
+    lean = find_lean()
+    if lean is None:
         return _answer("shape", "there is no lean on the PATH")
-    with tempfile.TemporaryDirectory(prefix="kleis-lean-") as folder:
-        path = Path(folder) / "Exported.lean"
-        path.write_text(found.text, encoding="utf-8", newline="\n")
-        try:
-            ended = subprocess.run(
-                [*command, "--json", str(path)], capture_output=True, text=True, timeout=limit, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return _answer("shape", f"lean did not end within {limit:g} s")
-        except OSError as error:
-            return _answer("shape", f"lean could not be run: {error.strerror}")
-    messages = [message for line in ended.stdout.splitlines() if (message := _read(found, line)) is not None]
-    errors = [each for each in messages if each["severity"] == "error"]
-    warnings = [each for each in messages if each["severity"] == "warning"]
-    if ended.returncode != 0 and not errors:
-        detail = ended.stderr.strip().splitlines()[-1:] or ["no message"]
-        errors.append({"severity": "error", "line": 0, "message": detail[0], "place": ""})
+    reading = read_text(lean, found.text, Limits(seconds=limit, processor=math.ceil(limit)))
+    errors = [_traced(found, each) for each in reading.errors]
+    warnings = [_traced(found, each) for each in reading.warnings]
+    if reading.ended != "itself":
+        return _answer("shape", reading.reason, errors, warnings)
     if errors:
         return _answer("shape", f"lean reports {len(errors)} errors", errors, warnings)
     return _answer(
@@ -248,30 +242,8 @@ def _answer(
     return {"level": level, "message": message, "errors": errors or [], "warnings": warnings or []}
 
 
-def _command() -> list[str] | None:
-    """``lake env lean`` in a Lake project, which has Mathlib; else ``lean``."""
-    inside = any((Path.cwd() / name).exists() for name in _LAKEFILES)
-    lake, lean = shutil.which("lake"), shutil.which("lean")
-    if inside and lake is not None:
-        return [lake, "env", "lean"]
-    return None if lean is None or not os.access(lean, os.X_OK) else [lean]
-
-
-def _read(found: LeanFile, line: str) -> dict[str, Any] | None:
-    """A message of Lean; None for a line that is none."""
-    try:
-        said = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(said, dict) or "severity" not in said:
-        return None
-    position = said.get("pos")
-    number = position.get("line", 0) if isinstance(position, dict) else 0
-    entry = found.declaration_at(number) if isinstance(number, int) else None
+def _traced(found: LeanFile, said: Message) -> dict[str, Any]:
+    """A message of Lean with the place of the declaration that it is about."""
+    entry = found.declaration_at(said.line)
     place = str(entry.place) if entry is not None and entry.place is not None else ""
-    return {
-        "severity": said["severity"],
-        "line": number,
-        "message": str(said.get("data", "")),
-        "place": place,
-    }
+    return {"severity": said.severity, "line": said.line, "message": said.text, "place": place}

@@ -177,6 +177,7 @@ def _proved(
     """The Lean file of the theory, and its propositions, each with its verdict."""
     from kleis.lean import export_lean
     from kleis.lean.export.stated_propositions import propositions_of
+    from kleis.prover.certificates.proof_steps import ProofSteps
     from kleis.syntax.printer.program import print_expression
     from registry.cli.kleis.shared.question import make_prover
 
@@ -197,7 +198,7 @@ def _proved(
             module=module,
             files=[own],
             verdict=lambda asked: verdicts.get(asked) or prover.verify(asked),
-            judge=prover,
+            judge=ProofSteps(prover),
         )
     progress(len(found), len(found), "")
     statements = []

@@ -21,6 +21,7 @@ from registry.cli.kleis.shared.patience import Patience, TimeIsUp
 from registry.cli.kleis.shared.question import make_prover
 from registry.cli.kleis.shared.reports import (
     print_evidence,
+    print_rows,
     print_warnings,
     remark,
     render,
@@ -168,10 +169,4 @@ def _print_rows(screen: Screen, answer: Models) -> None:
     """Models as the rows of one table."""
     titles: Sequence[str] = [each.name for each in answer.models[0].bindings]
     rows = [[each.value for each in found.bindings] for found in answer.models]
-    if screen.out_terminal:
-        screen.table(titles, rows)
-        return
-    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
-    for row in (titles, *rows):
-        text = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        screen.write([Piece(f"    {text.rstrip()}")])
+    print_rows(screen, titles, rows)

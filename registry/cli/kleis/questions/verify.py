@@ -73,7 +73,11 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
         loading = _load(question.imports, question.path)
         texts |= {source.name: source.text for source in loading.sources}
         errors = strict_errors(loading, strict=question.strict)
-        verdict = error_verdict(errors[0]) if errors else _decided(question, texts, loading, live=not as_json)
+        verdict = (
+            error_verdict(errors[0])
+            if errors
+            else _decided(question, texts, loading, live=not as_json, explain=explain)
+        )
     except KleisError as error:
         errors = (error,)
         verdict = error_verdict(error)
@@ -91,7 +95,9 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     return exit_status(verdict.status, expected)
 
 
-def _decided(question: Question, texts: dict[str, str], loading: Loading, *, live: bool) -> Verdict:
+def _decided(
+    question: Question, texts: dict[str, str], loading: Loading, *, live: bool, explain: bool
+) -> Verdict:
     from kleis.elaborate.question import read_question
     from kleis.prover.reasons import stopped, within
     from kleis.syntax.parser.parser import parse_expression, parse_type
@@ -112,6 +118,10 @@ def _decided(question: Question, texts: dict[str, str], loading: Loading, *, liv
                 effort=question.patience.effort,
             )
             decision = _asked(prover, loading, asked, using, lemmas)
+            if explain:
+                from kleis.prover.certificates.explained import explained
+
+                decision = explained(prover, decision)
             if question.certificate is not None and decision.verdict.status in _CERTIFIED:
                 from registry.cli.kleis.questions.certificates import certified
 
@@ -151,7 +161,7 @@ def error_verdict(error: KleisError) -> Verdict:
     """The verdict on a question that is ill-formed."""
     from kleis.prover.protocol.verdict import Verdict
 
-    return Verdict(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
+    return Verdict.ill_formed(error)
 
 
 def _print_errors(verdict: Verdict, errors: Sequence[KleisError], texts: dict[str, str]) -> None:

@@ -99,9 +99,7 @@ def _asked(item: Implements, loading: Loading, prover: Prover) -> tuple[str, Ver
         implementation = elaborator.globals.read_implementation(item, loading.main.name)
         obligations = obligations_of(elaborator, implementation)
     except KleisError as error:
-        return item.name, Verdict(
-            status="error", message=error.message, advice=error.hint, problem=error.as_dict()
-        )
+        return item.name, Verdict.ill_formed(error)
     open_one: Verdict | None = None
     for each in obligations:
         verdict = prover.holds(each)

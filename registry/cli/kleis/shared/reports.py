@@ -27,6 +27,7 @@ __all__ = [
     "grid",
     "print_evidence",
     "print_rejection",
+    "print_rows",
     "print_table",
     "print_verdict",
     "print_warnings",
@@ -77,6 +78,8 @@ def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain:
             title += " (the claim is undefined there)"
         if not verdict.message or shows_something(verdict.evidence):
             print_evidence(screen, verdict.evidence, title)
+        if explain:
+            _print_parts(screen, verdict.evidence)
     if verdict.witness is not None:
         print_evidence(screen, verdict.witness, "witness")
     if explain:
@@ -146,6 +149,13 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
             print_table(screen, table)
 
 
+def _print_parts(screen: Screen, evidence: Evidence) -> None:
+    """Write what the parts of a claim come to, from the inside out."""
+    if evidence.parts:
+        screen.write([Piece(f"{_INDENT}evaluated, from the inside out", "strong")])
+        screen.write(*([Piece(f"    {term}  is  {value}")] for term, value in evidence.parts))
+
+
 def shows_something(evidence: Evidence) -> bool:
     """Whether evidence has values, tables or rules; what is false itself leaves none to choose."""
     shown = (evidence.bindings, evidence.tables, evidence.carriers, evidence.interpretation, evidence.rules)
@@ -160,7 +170,11 @@ _COMPUTED = {
 
 def print_table(screen: Screen, table: Table) -> None:
     """Write the table of an operation."""
-    titles, rows = grid(table)
+    print_rows(screen, *grid(table))
+
+
+def print_rows(screen: Screen, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write rows below their titles."""
     if screen.out_terminal:
         screen.table(titles, rows)
         return
@@ -202,6 +216,9 @@ def _print_explanation(screen: Screen, verdict: Verdict) -> None:
         screen.write(remark("unused", f"{name}: {why}"))
     for obligation in verdict.obligations:
         screen.write(remark("rests on", obligation))
+    if verdict.proof:
+        screen.write([Piece(f"{_INDENT}proof", "strong")])
+        screen.write(*([Piece(f"    {each}")] for each in verdict.proof))
     if verdict.attempts:
         screen.write([Piece(f"{_INDENT}engines", "strong")])
         name_width = max(len(each.engine) for each in verdict.attempts)

@@ -33,6 +33,7 @@ class JobAnswer(TypedDict, total=False):
     counterexample: str
     refusal: str
     unchecked: list[str]
+    checked: str
     sorries_filled: int
     sorries_total: int
     output_path: str

@@ -92,6 +92,7 @@ def _ended(job: Job, outcome: Outcome) -> dict[str, Any]:
         "counterexample": outcome.counterexample or None,
         "refusal": outcome.refusal or None,
         "unchecked": outcome.unchecked,
+        "checked": outcome.checked or None,
     }
     if job.kind == "file" or outcome.sorries_total:
         fields |= {"sorries_filled": outcome.sorries_filled, "sorries_total": outcome.sorries_total}

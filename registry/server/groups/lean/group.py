@@ -13,7 +13,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 import msgspec
 
@@ -45,6 +45,9 @@ from registry.server.groups.lean.tool_specs import (
     TOOLS,
 )
 
+if TYPE_CHECKING:
+    from kleis.lean.acceptance.check_by_lean import LeanCheck
+
 __all__ = ["LeanGroup", "make"]
 
 WITHIN = 45.0
@@ -54,6 +57,13 @@ ENDS = 48.0
 """Seconds after which it answers even while the service is being asked: with the job as it is written down."""
 
 STATUS = "aristotle://status"
+
+
+def _check(ours: str, returned: str, names: Sequence[str], may_have_gaps: bool) -> LeanCheck:
+    """What a Lean on the PATH says of a returned text."""
+    from kleis.lean.acceptance.check_by_lean import check_by_lean
+
+    return check_by_lean(ours, returned, names, may_have_gaps)
 
 
 def make(site: Site) -> Group:
@@ -214,7 +224,7 @@ class LeanGroup(Group):
         return JobRequest(self.service().mode, self._key, time.time())
 
     def _runner(self) -> JobRunner:
-        return JobRunner(self._store, self.service())
+        return JobRunner(self._store, self.service(), check=_check)
 
     def _begun(
         self,

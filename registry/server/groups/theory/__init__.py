@@ -4,6 +4,8 @@
 - `tool_specs`: the tools as clients see them
 - `text`: answers as text
 - `group`: the handlers
+- `resources`: what it has under addresses, and the names that clients complete
 - `job_tools`: `check_job`: work that a client leaves and comes back to
+- `machine_tool`: the tool `check_machine`
 - `explore_tool`: the tool `explore`, which needs PIF tools and is therefore found by name (`group.EXTRA_TOOLS`)
 """

@@ -36,9 +36,7 @@ from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.errors import SessionError
-from kleis.sessions.files.imported_theory import ImportedTheories
 from kleis.sessions.files.record import Item, ItemKind
-from kleis.sessions.files.storage import signature_of
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.find_models import find, models_fields, models_text, wanted_models
 from kleis.sessions.sessions import Sessions
@@ -58,8 +56,9 @@ from registry.server.contract.group import (
 )
 from registry.server.contract.prompts import THEORY_PROMPTS
 from registry.server.contract.settings import Site
-from registry.server.groups.theory import requests
+from registry.server.groups.theory import requests, resources
 from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, checked_job
+from registry.server.groups.theory.machine_tool import checked_machine
 from registry.server.groups.theory.text import evaluation_text, submission_text, warning_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -216,6 +215,11 @@ class TheoryGroup(Group):
                 return Answer(found, evaluation_text(found), is_error=found["status"] == "error")
             case "find_models":
                 return self._find_models(arguments, deadline)
+            case "check_machine":
+                universe = self.sessions.universe(arguments.session)
+                answer = checked_machine(self.sessions, universe, arguments, deadline)
+                _warn_of_changes(answer.structured, universe)
+                return answer
             case _:
                 raise LookupError(f"the group theory has no tool {name}")
 
@@ -411,96 +415,21 @@ class TheoryGroup(Group):
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
 
     def resource_templates(self) -> Sequence[TemplateSpec]:
-        return (
-            TemplateSpec(
-                uri_template="kleis://sessions/{session}",
-                name="session",
-                title="A theory session: its file",
-                mime_type=_KLEIS,
-            ),
-            TemplateSpec(
-                uri_template="kleis://sessions/{session}/{structure}",
-                name="declaration",
-                title="A structure, data type, function, operation or axiom of a session",
-            ),
-            TemplateSpec(
-                uri_template="kleis://stdlib/{module}",
-                name="library module",
-                title="A module of the Kleis library",
-                mime_type=_KLEIS,
-            ),
-            TemplateSpec(
-                uri_template="kleis://verdicts/{id}",
-                name="verdict",
-                title="A verdict with all its evidence, by the `id` that evaluate gave",
-            ),
-        )
+        return resources.TEMPLATES
 
     async def read(self, uri: str) -> ResourceText | None:
-        try:
-            match uri.split("/"):
-                case ["kleis:", "", "sessions", session]:
-                    text = self.sessions.text(session)
-                    return ResourceText(text, _KLEIS) if text is not None else None
-                case ["kleis:", "", "sessions", session, name]:
-                    shown = describe_name(self.sessions.universe(session), name, "full")
-                    return ResourceText(msgspec.json.encode(shown).decode())
-                case ["kleis:", "", "stdlib", *parts]:
-                    text = self._library.module_text("/".join(parts))
-                    return ResourceText(text, _KLEIS) if text is not None else None
-                case ["kleis:", "", "verdicts", key] if self.sessions.verdicts is not None:
-                    verdict = self.sessions.verdicts.find(key)
-                    if verdict is None:
-                        return None
-                    return ResourceText(msgspec.json.encode(verdict.as_dict()).decode())
-                case _:
-                    return None
-        except KleisError:
-            return None
+        return resources.read(self.sessions, uri)
 
     def state(self, uri: str) -> object:
-        match uri.split("/"):
-            case ["kleis:", "", "sessions", session] | ["kleis:", "", "sessions", session, _]:
-                try:
-                    return signature_of(self.sessions.file(session)) or "no such session"
-                except KleisError:
-                    return None
-            case _:
-                return None
+        return resources.state(self.sessions, uri)
 
     def prompts(self) -> Sequence[PromptSpec]:
         return THEORY_PROMPTS
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
-        match argument:
-            case "session":
-                names: Sequence[str] = self.sessions.names()
-            case "module":
-                names = self._library.modules()
-            case "structure":
-                names = self._declared(given.get("session", "default"), all_kinds="/" in reference)
-            case _:
-                names = ()
-        return [name for name in names if name.startswith(prefix)]
-
-    def _declared(self, session: str, *, all_kinds: bool) -> list[str]:
-        """The structures of a session; with `all_kinds` then its data types and functions, then operations and axioms."""
-        try:
-            theory = self.sessions.theory(session)
-        except KleisError:
-            return []
-        found = sorted(theory.structures)
-        if all_kinds:
-            found += sorted({*theory.data, *theory.definitions}.difference(found))
-            found += sorted(set(theory.names).difference(found))
-        return found
-
-    @property
-    def _library(self) -> ImportedTheories:
-        return self.sessions.imported_theories
+        return resources.complete(self.sessions, reference, argument, prefix, given)
 
 
-_KLEIS = "text/x-kleis"
 _STALE = AnswerWarning(
     "imports-changed",
     "what is imported has changed since the submissions were checked",

@@ -129,6 +129,28 @@ class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown
 
 
+class CheckMachine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The state machine of a session, and what is asked of it."""
+
+    session: str = "default"
+    invariants: Annotated[
+        tuple[str, ...], Meta(max_length=50, description="hold in every reachable state")
+    ] = ()
+    reach: Annotated[tuple[str, ...], Meta(max_length=50, description="hold in some reachable state")] = ()
+    variants: Annotated[
+        tuple[str, ...], Meta(max_length=50, description="integers that every step makes smaller")
+    ] = ()
+    deadlock: Annotated[bool, Meta(description="every reachable state has a next one")] = False
+    depth: Annotated[int, Meta(ge=0, le=100, description="steps of the runs that are searched")] = 12
+    induction: Annotated[int, Meta(ge=1, le=20, description="states of a proof by induction")] = 4
+    init: str = "init"
+    next: str = "next"
+    state: Annotated[str, Meta(description="its type, where several machines are implemented")] = ""
+    timeout_ms: Timeout = STANDARD
+    effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown
+    wait: Wait = True
+
+
 class FindModels(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A structure or constraints, and which models of it are wanted."""
 

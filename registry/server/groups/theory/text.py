@@ -106,7 +106,9 @@ def _explanation(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"engine {each['engine']}: {each['outcome']}, {each['detail']} ({each['steps']} steps, {each['seconds']:.2f} s)"
     if "model_of_the_axioms" in found:
         yield f"a model of the axioms used: {_inline(found['model_of_the_axioms'])}"
-    said = {"attempts", "model_of_the_axioms", "minimal", "cached"}
+    if found.get("proof"):
+        yield "\n".join(("proof:", *(f"  {each}" for each in found["proof"])))
+    said = {"attempts", "model_of_the_axioms", "minimal", "cached", "proof"}
     for name, value in found.items():
         if name not in said:
             yield f"{name.replace('_', ' ')}: {msgspec.json.encode(value).decode()}"
@@ -185,6 +187,9 @@ def _evidence(fields: Mapping[str, Any] | None, title: str) -> Iterator[str]:
         yield f"  different normal forms: {' and '.join(evidence.normal_forms)}"
     for table in evidence.tables:
         yield from _table(table.name, table.rows)
+    if evidence.parts:
+        yield "evaluated there, from the inside out:"
+        yield from (f"  {term} is {value}" for term, value in evidence.parts)
 
 
 def _table(name: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:

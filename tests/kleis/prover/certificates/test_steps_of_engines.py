@@ -12,7 +12,7 @@ from kleis.core.traversal import substitute, subterms
 from kleis.prover.certificates.inductions import induction_steps
 from kleis.prover.certificates.questions import question_steps
 from kleis.prover.checker.format import Ask, CertificateError, Induction, Step
-from kleis.prover.checker.rules.induction import opened
+from kleis.prover.checker.rules.open_claims import opened
 from kleis.prover.engines.induction.engine import INDUCTION, PATIENT_INDUCTION
 from kleis.prover.engines.solvers.instantiation import INSTANTIATION, OVERLAPS
 from kleis.prover.engines.solvers.residues import RESIDUES

@@ -129,6 +129,29 @@ HOSTILE: dict[str, Any] = {
 }  # fmt: skip
 
 
+def _row(*entries: str) -> Any:
+    made: Any = ["make", "Nil", ["List", "ℤ"]]
+    for entry in reversed(entries):
+        made = ["make", "Cons", ["List", "ℤ"], ["number", entry, "ℤ"], made]
+    return made
+
+
+def _trace_of_rows(*rows: Any) -> Any:
+    """That the trace of the 2×2 matrix of these rows is 5."""
+    made: Any = ["make", "Nil", ["List", ["List", "ℤ"]]]
+    for each in reversed(rows):
+        made = ["make", "Cons", ["List", ["List", "ℤ"]], each, made]
+    square = ["Matrix", ["Dimension", [[], 2]], ["Dimension", [[], 2]], "ℤ"]
+    return ["=", ["built-in", "trace", "ℤ", ["built-in", "matrix", square, made]], ["number", "5", "ℤ"]]
+
+
+def test_a_matrix_has_the_size_of_its_rows() -> None:
+    VOCABULARY.closed_formula(_trace_of_rows(_row("1", "2"), _row("3", "4")))
+    for rows in ([_row("1", "2")], [_row("1", "2"), _row("3")], [_row("1"), _row("2")], []):
+        with pytest.raises(RejectedError, match="no such sorts"):
+            VOCABULARY.closed_formula(_trace_of_rows(*rows))
+
+
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
 def test_everything_else_is_refused(data: Any) -> None:
     with pytest.raises(RejectedError):

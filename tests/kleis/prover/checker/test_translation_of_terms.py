@@ -84,7 +84,8 @@ def test_every_built_in_is_right_or_not_expressible(name: str) -> None:
         try:
             facts = facts_of(term)
             if facts:
-                of_goal(NOTHING, facts[0][0])
+                if of_goal(NOTHING, facts[0][0]).approximate:
+                    raise NotExpressible("a built-in that the script knows nothing of")
                 every.append(facts)
                 outcomes["expressed"] += 1
         except NotExpressible:

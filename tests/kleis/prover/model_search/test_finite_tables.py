@@ -119,9 +119,9 @@ def test_all_of_no_size_is_refused(prover: Prover) -> None:
     assert find_models(prover, Wanted(about="Grp", count=10)).status == "error"
 
 
-def test_too_many_renamings_are_not_called_all(prover: Prover) -> None:
-    models = found(prover, "Graph", 11)
-    assert (models.status, len(models.models), models.complete) == ("found", 1, False)
+def test_many_elements_with_many_renamings(prover: Prover) -> None:
+    models = find_models(prover, Wanted(about="Graph", size=11, count=30))
+    assert (models.status, len(models.models), models.complete) == ("found", 30, False)
 
 
 def test_a_part_of_them_is_not_called_all(prover: Prover) -> None:

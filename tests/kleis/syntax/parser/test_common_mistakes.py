@@ -11,6 +11,7 @@ from kleis.errors import ParseError
 from kleis.syntax.parser import (
     build_declarations,
     build_expressions,
+    build_types,
     common_mistakes,
     operator_chains,
     parse_errors,
@@ -92,6 +93,7 @@ EXAMPLES = [
     ("tuple-too-long", "define f = «(1, 2, 3, 4, 5, 6)»"),
     ("let-pattern", 'example "x" { let «(a, b)» = p }'),
     ("empty-let", 'example "x" { «let x» }'),
+    ("bound-below", "define f = ∀ «x > 0». x = x"),
     ("number-in-type", "type V = Vector(«1.5»)"),
     ("block-too-long", 'example "x" { «assert_inconsistent {' + "x;" * 257 + "}» }"),
     ("too-deep", "define f = " + "(" * 256 + "«(»" + "x" + ")" * 257),
@@ -116,6 +118,7 @@ def test_every_code_has_an_example() -> None:
     codes: set[str] = set()
     for module in (
         build_expressions,
+        build_types,
         build_declarations,
         operator_chains,
         parse_errors,

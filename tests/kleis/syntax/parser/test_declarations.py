@@ -141,7 +141,15 @@ def test_statements() -> None:
 
 
 def test_let_in_as_a_statement() -> None:
-    assert statements("let x = 1 in x + 1") == (ExpressionStatement(parse_expression("let x = 1 in x + 1")),)
+    one, two = parse_expression("1"), parse_expression("2")
+    bound = LetStatement("x", None, one, to_the_end=True), LetStatement("y", None, two, to_the_end=True)
+    assert statements("let x = 1 in let y = 2 in assert(x = y) out(x)") == (
+        *bound,
+        Assertion("assert", parse_expression("x = y")),
+        ExpressionStatement(parse_expression("out(x)")),
+    )
+    inside = "(let x = 1 in x + 1)"
+    assert statements(inside) == (ExpressionStatement(parse_expression(inside)),)
     assert statements("let x = let y = 1 in y let z = 2") == (
         LetStatement("x", None, parse_expression("let y = 1 in y")),
         LetStatement("z", None, parse_expression("2")),

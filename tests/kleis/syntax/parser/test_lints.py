@@ -15,7 +15,7 @@ LINTED = [
     ("custom-precedence", "define f = a ∪ b ∩ c", "∩"),
     ("custom-precedence", "define f = a ∘ b + c", "+"),
     ("named-argument", "structure S { axiom a : p(x = y) }", "x"),
-    ("named-argument", 'example "x" { assert(equals(x = y, z)) }', "x"),
+    ("named-argument", 'example "x" { assert(f(x = y, z)) }', "x"),
     ("line-continues", 'example "x" {\n  let y = f\n  (x)\n}', "("),
     ("line-continues", 'example "x" {\n  out(x)\n  - 1\n}', "-"),
     ("unusable-name", "define not(x) = 1", "not"),

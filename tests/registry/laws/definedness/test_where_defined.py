@@ -18,7 +18,7 @@ from kleis.theory.theory import Theory
 from registry.laws.certificates import read_text
 from registry.laws.check_laws import LawCheck
 from registry.laws.goals import Claim, question
-from registry.laws.law_prover import LawProver
+from registry.laws.law_prover import Depth, LawProver
 from registry.records import certificate_hash, read_laws
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve, List
@@ -278,7 +278,9 @@ def test_a_premised_law_serves_as_a_lemma(workspace: Workspace) -> None:
 class Unsure(LawProver):
     """A prover that knows nothing of laws as they stand."""
 
-    def decide(self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = ()) -> Decision:
+    def decide(
+        self, theory: Theory, claim: Expression, lemmas: Sequence[Expression] = (), depth: Depth = "all"
+    ) -> Decision:
         asked = print_expression(claim)
         if "inverse(" in asked and "has_value" not in asked:
             return Decision(Verdict(status="unknown", claim=asked, reason="incomplete"))

@@ -40,7 +40,8 @@ def text_of(program: str, proposition: str) -> str:
         (
             "define pairs(l : List(ℤ)) : ℤ = match l { [] => 0 | Cons(x, r) => x + pairs(list_slice(r, 1)) }",
             "pairs([1, 2]) = 1",
-            "all_goals (simp only [List.length_cons, List.length_drop, List.length_take, Builtin.slice] at *; omega)\n",
+            "all_goals first | omega | "
+            "(simp only [List.length_cons, List.length_drop, List.length_take, Builtin.slice] at *; omega)\n",
         ),
     ],
     ids=["linear", "remainder", "filtered", "lengths"],

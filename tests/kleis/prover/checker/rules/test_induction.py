@@ -15,7 +15,8 @@ from kleis import core
 from kleis.core.goal import Goal
 from kleis.core.traversal import free_variables
 from kleis.prover.checker.format import Ask, Case, Induction
-from kleis.prover.checker.rules.induction import HYPOTHESIS, obligations, opened, subgoals
+from kleis.prover.checker.rules.induction import obligations, subgoals
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS, opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.semantics.foreign_values import value_to_term
 from kleis.semantics.models import Model, evaluator_of
@@ -39,8 +40,10 @@ LARGE = Bounds(integer=4, natural=4, length=2, depth=3)
 
 
 def parts_of(step: Induction) -> Bounds:
-    """Parts whose wholes are among the values of claims."""
-    return Bounds(integer=4 - step.by, natural=4 - step.by, length=1, depth=2)
+    """Parts whose wholes are among the values of claims; by size a number is the whole, an integer may be the least."""
+    if step.size:
+        return msgspec.structs.replace(LARGE, length=1)
+    return Bounds(integer=4, natural=4 - step.by, length=1, depth=2)
 
 
 def evaluator(values: dict[core.Symbol, Any], bounds: Bounds = LARGE) -> Any:
@@ -94,19 +97,19 @@ def tree(sequent: Sequent, steps: tuple[Induction, ...]) -> Induction:
     return msgspec.structs.replace(first, cases=tuple(found))
 
 
-SCHEMES: dict[core.Sort, tuple[tuple[int, int, bool], ...]] = {
-    core.NATURAL: ((0, 1, False), (0, 2, False), (0, 3, False)),
+SCHEMES: dict[core.Sort, tuple[tuple[int, int, bool, bool], ...]] = {
+    core.NATURAL: ((0, 1, False, False), (0, 2, False, False), (0, 3, False, False), (0, 0, False, True)),
     core.INTEGER: (
-        (0, 1, False),
-        (-2, 2, False),
-        (1, 2, False),
-        (-4, 1, False),
-        (3, 1, False),
-        (40, 1, False),
+        (0, 1, False, False),
+        (-2, 2, False, False),
+        (1, 2, False, False),
+        (-4, 1, False, False),
+        (3, 1, False, False),
+        (40, 1, False, False),
     ),
-    BITS: ((0, 0, False), (0, 0, True)),
-    TREE: ((0, 0, False), (0, 0, True)),
-    SIDE: ((0, 0, False), (0, 0, True)),
+    BITS: ((0, 0, False, False), (0, 0, True, False), (0, 0, False, True)),
+    TREE: ((0, 0, False, False), (0, 0, True, False)),
+    SIDE: ((0, 0, False, False), (0, 0, True, False)),
 }
 
 
@@ -135,8 +138,8 @@ def cases(draw: st.DrawFn) -> tuple[Sequent, tuple[Induction, ...], bool]:
     claim = core.Quantifier("forall", tuple(variables), body)
     chosen = []
     for each in draw(st.permutations(plain)):
-        start, by, deep = draw(st.sampled_from(SCHEMES[each.sort]))
-        chosen.append(Induction(each.name, (), start, by, deep))
+        start, by, deep, size = draw(st.sampled_from(SCHEMES[each.sort]))
+        chosen.append(Induction(each.name, (), start, by, deep, size))
     count = draw(st.integers(1, len(chosen)))
     return Sequent(GOAL, (), claim), tuple(chosen[:count]), fails == 0
 
@@ -174,6 +177,23 @@ def test_the_cases_and_their_hypotheses() -> None:
     assert [each.name for each in found[2][1].constants] == ["t#0", "t#1"]
     assert [name for name, _ in found[2][1].premises] == [f"{HYPOTHESIS}1", f"{HYPOTHESIS}2"]
     assert all(opened(each.claim)[0] == (core.Variable("u", TREE),) for _, each in found)
+
+
+def test_by_size_what_is_given_is_about_smaller_values_alone() -> None:
+    """The hypothesis is closed, keeps the other variables, and says nothing of values that are as large."""
+    found = subgoals(sequent_of("∀(l k : List(ℤ)). l = k"), step("l", "Nil", "Cons", size=True))
+    assert [[each.name for each in left.constants] for _, left in found] == [[], ["l#0", "l#1"]]
+    for _, left in found:
+        ((_, given),) = left.premises
+        assert not free_variables(given)
+        assert isinstance(given, core.Quantifier)
+        assert [each.name for each in given.variables] == ["l", "k"]
+        assert isinstance(given.body, core.Connective)
+        smaller = given.body.arguments[0]
+        assert isinstance(smaller, core.BuiltinCall)
+        assert smaller.operation.name == "less_than"
+    ((_, number),) = subgoals(sequent_of("∀(n : ℕ). n = n"), step("n", "step", size=True))
+    assert opened(number.claim)[0] == ()
 
 
 def test_names_go_on_in_an_induction_inside() -> None:
@@ -268,6 +288,18 @@ STRUCTURAL = ("Leaf", "Twig", "Fork")
         ("∀(n : ℤ). n = n", step("n", "step", by=1)),
         ("∀(n : ℤ). n = n", step("n", "low", "step", by=0)),
         ("∀(n : ℤ). n = n", step("n", "low", "step", by=1, deep=True)),
+        ("∀(n : ℕ). n = n", step("n", "0", "step", size=True)),
+        ("∀(n : ℕ). n = n", step("n", size=True)),
+        ("∀(n : ℕ). n = n", step("n", "step", by=1, size=True)),
+        ("∀(n : ℕ). n = n", step("n", "step", start=1, size=True)),
+        ("∀(n : ℕ). n = n", step("n", "step", deep=True, size=True)),
+        ("∀(l : List(ℤ)). l = l", step("l", "step", size=True)),
+        ("∀(l : List(ℤ)). l = l", step("l", "Nil", "Cons", size=True, deep=True)),
+        ("∀(n : ℤ). n = n", step("n", "step", size=True)),
+        ("∀(x : ℚ). x = x", step("x", "step", size=True)),
+        ("∀(t : Tree). t = t", step("t", "step", size=True)),
+        ("∀(s : String). s = s", step("s", "step", size=True)),
+        ("∀(s : Set(ℤ)). s = s", step("s", "step", size=True)),
         ("∀(n : ℚ). n = n", step("n", "low", "step", by=1)),
         ("∀(n : ℝ). n = n", step("n", "low", "step", by=1)),
         ("∀(n : ℂ). n = n", step("n", "0", "step", by=1)),

@@ -48,7 +48,7 @@ def test_a_whole_file(kleis: Kleis) -> None:
 
 def test_the_text_goes_to_standard_output_and_remarks_do_not(kleis: Kleis) -> None:
     answer = kleis("export", "--lean", "band.kleis")
-    assert answer.out.startswith("import Mathlib\n")
+    assert answer.out.startswith("set_option autoImplicit false\n")
     assert check_emitted(answer.out) == ()
     assert "left out  bits 2: regular expressions" in answer.err
     assert "no Lean has read it" in answer.err
@@ -159,3 +159,24 @@ def test_a_lean_that_fails_without_a_word_is_not_content(kleis: Kleis, only: Pat
     assert answer.status == 1
     assert answer.json["lean"]["level"] == "shape"
     assert answer.json["lean"]["errors"]
+
+
+# ── A limit of time ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_not_decided_in_time_stays_open_in_a_file_that_is_written(kleis: Kleis) -> None:
+    arguments = (
+        "export",
+        "--lean",
+        "band.kleis",
+        "--prove",
+        "-p",
+        "∀(x y : B). x ⊗ (x ⊗ y) = x ⊗ y",
+        "--json",
+    )
+    late = kleis(*arguments, "--fresh", "--timeout", "0.000001")
+    assert late.status == 0
+    assert [each["status"] for each in late.json["theorems"]] == ["sorry"]
+    assert [each["status"] for each in kleis(*arguments, "--timeout", "600").json["theorems"]] == [
+        "refutation"
+    ]

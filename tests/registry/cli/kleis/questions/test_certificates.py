@@ -22,7 +22,7 @@ Kleis = Callable[..., Any]
 
 RIGHT_IDENTITY = "∀(x : G). x • e = x"
 ABELIAN = "∀(x y : G). x • y = y • x"
-SINE = "∀(x : ℝ). sin(x) < 2"
+SINE = "∀(x : ℝ). atan(x) < 2"
 CLASH = """
 structure Clash {
   element c : ℤ

@@ -30,7 +30,7 @@ structure Clash {
 """
 RIGHT_IDENTITY = "∀(x : G). x • e = x"
 ABELIAN = "∀(x y : G). x • y = y • x"
-SINE = "∀(x : ℝ). sin(x) < 2"
+SINE = "∀(x : ℝ). atan(x) < 2"
 
 
 # ── Verdicts ─────────────────────────────────────────────────────────────────────────────────────────────────

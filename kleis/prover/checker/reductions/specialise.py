@@ -14,14 +14,13 @@ from typing import NamedTuple
 import msgspec
 
 from kleis import core
-from kleis.core.goal import Goal
+from kleis.core.goal import Goal, constructors_of
+from kleis.core.terms import TUPLES
 from kleis.core.traversal import canonical, free_variables, substitute, subterms
 from kleis.definedness.discharge import discharged
 from kleis.prover.checker.sequent import NotExpressible
-from kleis.prover.checker.translation.definitions import is_builtin
-from kleis.prover.checker.translation.sorts import constructed
 
-__all__ = ["Specialised", "cases", "function", "specialised"]
+__all__ = ["Specialised", "cases", "constructed", "function", "is_builtin", "specialised"]
 
 _MOST_EQUATIONS = 16
 _ALWAYS: core.Term = core.LiteralTerm(True, core.BOOL)
@@ -89,3 +88,15 @@ def cases(given: Specialised, goal: Goal) -> Iterator[tuple[tuple[core.Term, ...
 def _made(constructor: core.Constructor, name: str) -> core.Term:
     fields = (core.Variable(f"{name}\0{at}", each.sort) for at, each in enumerate(constructor.fields))
     return core.Construction(constructor, tuple(fields))
+
+
+def is_builtin(definition: core.Definition) -> bool:
+    """Whether a definition is that of a built-in: it ends for all arguments, whatever numbers they are."""
+    return definition.key.startswith("\0")
+
+
+def constructed(sort: core.Sort, goal: Goal) -> tuple[core.Constructor, ...]:
+    """The constructors of a sort; none if it has none."""
+    if isinstance(sort, core.TupleOf) and len(sort.items) >= len(TUPLES):
+        raise NotExpressible("a tuple of more than five components")
+    return constructors_of(goal, sort)

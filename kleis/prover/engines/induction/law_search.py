@@ -1,0 +1,409 @@
+"""The engine `induction with laws`: proofs by induction, also by size, from laws of lists that are proved first.
+
+See docs/reference/proving.md §7.10.
+
+The candidates of `list_laws` that no small values refute are proved one after the other, each from those before it.
+Then the claim is tried with those that are about what it is about.  Goals are kept as they were asked: each obligation is
+lowered alone, so that laws may speak of anything.
+
+Invariants
+    * A law is proved before it is used, by the schemes of the checker; the proof that is left is a certificate's.
+    * Steps are Z3's, and a fixed number for each run; the same task and budget give the same proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from kleis import core
+from kleis.core.goal import Axiom, Goal, Termination
+from kleis.core.terms import list_constructors
+from kleis.core.traversal import reach, substitute, subterms
+from kleis.delaborate.describe_goal import expression_of
+from kleis.problems import Place
+from kleis.prover.checker.format import Ask, Case, Induction, Instance
+from kleis.prover.checker.rules.induction import obligations
+from kleis.prover.checker.rules.open_claims import opened
+from kleis.prover.checker.sequent import RejectedError, Sequent
+from kleis.prover.checker.write_terms import term_data
+from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
+from kleis.prover.engines.induction.list_laws import candidates
+from kleis.prover.engines.induction.recursive_calls import called_next
+from kleis.prover.engines.induction.search import ATTEMPT, RUN, WAYS, BudgetUsedError
+from kleis.prover.engines.solvers.runs import Options, Run, run_text, script_text, tracked, unwritable
+from kleis.prover.lowering.defunctionalize import expanded
+from kleis.prover.lowering.match_equations import simplified
+from kleis.prover.protocol.engine import WOULD_FOLLOW, Answer, Inexpressible, Task
+from kleis.prover.smt.script import Script, encode
+from kleis.semantics.reference import Account
+from kleis.syntax.printer.program import print_expression
+
+__all__ = ["BY_MEASURE", "LAWS", "LawSearch"]
+
+_HERE = Place(file="<induction>", line=1, column=1)
+
+_MOST_PREMISES = 20
+"""Laws that one obligation is given."""
+
+_DEPTH = 2
+
+_MOST_MISSING = 4
+"""Laws that could not be proved and are tried as if they were."""
+
+
+class LawSearch:
+    """The engine.  `by_measure`: only for claims of recursions that go down by a measure, such as quicksort, and for the
+    conditions that they do."""
+
+    name = "induction with laws"
+
+    def __init__(self, *, by_measure: bool = False) -> None:
+        self._by_measure = by_measure
+
+    def applies(self, task: Task) -> bool:
+        """To claims about lists, or whose recursions make lists."""
+        goal = task.goal
+        if goal.unsettled or goal.claim is None or not (variables := _variables(goal.claim)):
+            return False
+        measured = any(_down_by_a_measure(each) for _, each in goal.terminations) or _is_of_sizes(goal.claim)
+        if self._by_measure != measured:
+            return False
+        made = (goal.claim, *(each.body for each in goal.definitions))
+        recursive = (core.ListOf, core.DataSort)
+        return any(isinstance(each.sort, recursive) for each in variables) and any(
+            isinstance(each.sort, core.ListOf) for each in subterms(*made)
+        )
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """The claim alone, then with the laws that can be proved."""
+        search = _Search(task, steps)
+        try:
+            proof = search.claim()
+        except Inexpressible as error:
+            return unwritable(error)
+        except BudgetUsedError:
+            return Answer(outcome="silent", reason="resource", detail=search.said(), steps=search.used)
+        if proof is None:
+            return Answer(outcome="silent", reason="incomplete", detail=search.said(), steps=search.used)
+        shown, used = search.finished(proof)
+        return Answer(
+            outcome="proved",
+            core=tuple(name for name, _ in search.given if name in used),
+            detail=_described(shown),
+            steps=search.used,
+            shown=shown,
+        )
+
+
+LAWS = LawSearch()
+
+BY_MEASURE = LawSearch(by_measure=True)
+
+
+class _Leaf(msgspec.Struct, frozen=True):
+    """An obligation that Z3 refutes: its script, and how; the hypotheses in it that are taken at terms."""
+
+    script: Script
+    run: Run
+    options: Options
+    instances: tuple[tuple[str, Instance], ...] = ()
+
+
+class _Split(msgspec.Struct, frozen=True):
+    """An induction with the proofs of its cases."""
+
+    scheme: Induction
+    cases: tuple[tuple[str, _Leaf | _Split], ...]
+
+
+_Proof = _Leaf | _Split
+_Shown = tuple[tuple[core.Term, Ask | Induction], ...]
+
+
+class _Law(msgspec.Struct, frozen=True, eq=False):
+    """A law that is proved, under the name by which scripts know it."""
+
+    name: str
+    formula: core.Term
+    proof: _Proof
+    about: frozenset[str]
+
+
+class _Search:
+    """The search for one proof."""
+
+    def __init__(self, task: Task, steps: int) -> None:
+        self._goal = task.goal
+        assert task.goal.claim is not None, "laws are for claims"
+        self._claim = task.goal.claim
+        self._steps = steps
+        self._laws: list[_Law] = []
+        self._open: list[core.Term] = []
+        self._missing = ""
+        self._measured = {
+            each.key
+            for each in task.goal.definitions
+            if any(_down_by_a_measure(t) for t in _terminations(task.goal, each.key))
+        }
+        self._mutual = any(len(each.group) > 1 for each in task.goal.definitions)
+        self.used = 0
+        lemmas = ((f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1))
+        self.given = (*((each.name, each.formula) for each in task.goal.axioms), *lemmas)
+
+    def said(self) -> str:
+        """What was searched, and a law that was missing if one was found."""
+        text = f"no induction found, {len(self._laws)} laws of lists proved"
+        return f"{text}; {WOULD_FOLLOW}{self._missing}" if self._missing else text
+
+    def claim(self) -> _Proof | None:
+        """A proof of the claim: from what is given, then after every group of laws."""
+        if self.given and (proof := self._proved(self._claim, 1)) is not None:
+            return proof
+        account = Account(EVALUATION)
+        recursive = {each.key for each in self._goal.definitions if each.group}
+        by_size = bool(self._measured & recursive & {each.definition for each in _calls(self._claim)})
+        for group in candidates(self._goal):
+            before = len(self._laws)
+            for formula in group:
+                if not plausible(self._goal, formula, account):
+                    continue
+                found = self._proved(formula, _DEPTH)
+                if found is None:
+                    self._open.append(formula)
+                    continue
+                symbols = _symbols(self._goal, formula)
+                self._laws.append(_Law(f"law {len(self._laws) + 1}", formula, found, symbols))
+            fresh = len(self._laws) > before
+            if fresh and (proof := self._proved(self._claim, 1, whole=not by_size)) is not None:
+                return proof
+        proof = self._proved(self._claim, _DEPTH) if self._laws else None
+        if proof is None:
+            self._find_missing()
+        return proof
+
+    def _find_missing(self) -> None:
+        """Look for a law that no small values refute, that could not be proved, and from which the claim follows."""
+        for formula in self._open[-_MOST_MISSING:]:
+            about = _symbols(self._goal, self._claim)
+            laws = ((each.name, each.formula) for each in self._relevant(about))
+            premises = (*self.given, *laws, ("missing", formula))
+            if self._tree(Sequent(self._goal, premises, self._claim), 1) is not None:
+                self._missing = print_expression(expression_of(formula))
+                return
+
+    # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _proved(self, formula: core.Term, depth: int, *, whole: bool = False) -> _Proof | None:
+        """A proof of a closed formula from what is known; of the claim (`whole`) maybe without an induction."""
+        about = _symbols(self._goal, formula)
+        premises = (*self.given, *((each.name, each.formula) for each in self._relevant(about)))
+        return self._tree(Sequent(self._goal, premises, formula), depth, at_once=whole)
+
+    def _relevant(self, about: frozenset[str]) -> list[_Law]:
+        """The laws that share most symbols with what is to be shown, few, in the order of their proofs."""
+        shared = [(len(each.about & about), -len(each.about - about), each) for each in self._laws]
+        found = sorted(
+            (each for each in shared if each[0]), key=lambda each: (each[1], each[0]), reverse=True
+        )
+        chosen = {each.name for _, _, each in found[:_MOST_PREMISES]}
+        return [each for each in self._laws if each.name in chosen]
+
+    def _tree(self, sequent: Sequent, depth: int, *, at_once: bool = True) -> _Proof | None:
+        """A proof of a sequent: as it is, then by every scheme."""
+        if at_once and (leaf := self._leaf(sequent)) is not None:
+            return leaf
+        if depth == 0:
+            return None
+        for scheme in self._schemes(sequent):
+            try:
+                left = obligations(sequent, scheme)
+            except RejectedError:
+                continue
+            cases: list[tuple[str, _Proof]] = []
+            for name, each in left:
+                found = self._by_size(sequent, scheme, each) if scheme.size else self._tree(each, depth - 1)
+                if found is None:
+                    break
+                cases.append((name, found))
+            else:
+                return _Split(scheme, tuple(cases))
+        return None
+
+    def _by_size(self, whole: Sequent, scheme: Induction, left: Sequent) -> _Leaf | None:
+        """What an induction by size leaves, with its hypothesis at the lists to which recursions go on."""
+        variables, body = opened(whole.claim)
+        on = next(each for each in variables if each.name == scheme.on)
+        assert isinstance(on.sort, core.ListOf), "the schemes of this search"
+        new = left.constants[len(whole.constants) :]
+        parts = tuple(core.SymbolCall(each, ()) for each in new[-2:]) if new else ()
+        nil, cons = list_constructors(on.sort)
+        value = core.Construction(cons if parts else nil, parts)
+        hypothesis, given = left.premises[-1]
+        at = called_next(self._goal, body, on, value)
+        instances = tuple(
+            (f"{hypothesis} at {place}", Instance(hypothesis, (term_data(each),)))
+            for place, each in enumerate(at, 1)
+        )
+        taken = [(name, _taken(given, each)) for (name, _), each in zip(instances, at, strict=True)]
+        premises = (*left.premises[:-1], *(taken if parts else ()))
+        return self._leaf(msgspec.structs.replace(left, premises=premises), instances)
+
+    def _schemes(self, sequent: Sequent) -> Iterator[Induction]:
+        """Over lists and data by structure, and by size where a recursion goes down by a measure."""
+        variables, _ = opened(sequent.claim)
+        recursive = (core.ListOf, core.DataSort)
+        by_parts = [Induction(each.name, ()) for each in variables if isinstance(each.sort, recursive)]
+        by_size = [
+            Induction(each.name, (), size=True) for each in variables if isinstance(each.sort, core.ListOf)
+        ]
+        if sequent.constants:
+            yield from by_parts
+        elif self._measured & {each.definition for each in _calls(sequent.claim)}:
+            yield from by_size
+        else:
+            deep = [msgspec.structs.replace(each, deep=True) for each in by_parts if self._mutual]
+            yield from (*by_parts, *deep, *by_size)
+
+    def _leaf(self, sequent: Sequent, instances: tuple[tuple[str, Instance], ...] = ()) -> _Leaf | None:
+        """The sequent refuted by Z3, if it is in one of the ways."""
+        task = expanded(_task(sequent))
+        for options in WAYS:
+            if self.used + ATTEMPT > self._steps:
+                raise BudgetUsedError
+            script = encode(task, recursion="equations" if options.patterns_only else "functions")
+            run = run_text(options.header() + script_text(script, script.claim), ATTEMPT)
+            self.used += run.used + RUN
+            if run.status == "unsat":
+                return _Leaf(script, run, options, instances)
+            if run.status == "sat":
+                return None
+        return None
+
+    # ── What is left ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def finished(self, proof: _Proof) -> tuple[_Shown, frozenset[str]]:
+        """The laws that a proof of the claim needs, with their proofs, and the names of all premises used."""
+        trees: dict[str, Ask | Induction] = {}
+        used: set[str] = set()
+        needed = {"": (self._claim, proof)} | {each.name: (each.formula, each.proof) for each in self._laws}
+        order = [*(each.name for each in self._laws), ""]
+        wanted = {""}
+        for name in reversed(order):
+            if name in wanted:
+                names: set[str] = set()
+                trees[name] = _with_cores(needed[name][1], names)
+                wanted |= names
+                used |= names
+        kept = [name for name in order if name in wanted]
+        numbered = {name: f"step {place}" for place, name in enumerate(kept, 1)}
+        return tuple((needed[name][0], _renamed(trees[name], numbered)) for name in kept), frozenset(used)
+
+
+def _taken(given: core.Term, value: core.Term) -> core.Term:
+    """A formula for all values of its first variable, at one of them."""
+    assert isinstance(given, core.Quantifier), "a hypothesis by size"
+    first, *rest = given.variables
+    body = substitute(given.body, {first.name: value})
+    return core.Quantifier("forall", tuple(rest), body) if rest else body
+
+
+def _variables(claim: core.Term) -> tuple[core.Variable, ...]:
+    try:
+        return opened(claim)[0]
+    except RejectedError:
+        return ()
+
+
+def _down_by_a_measure(termination: Termination) -> bool:
+    """Whether a recursion ends for another reason than that it goes to the parts of a value."""
+    return termination.kind == "measure" and bool(termination.obligations)
+
+
+def _task(sequent: Sequent) -> Task:
+    """A sequent as a task: what is given are its axioms; what is selected of constructor terms is computed."""
+    goal = sequent.goal
+    axioms = tuple(Axiom(name, formula, "axiom", _HERE) for name, formula in sequent.premises)
+    symbols = (*goal.symbols, *sequent.constants)
+    return Task(
+        msgspec.structs.replace(
+            goal, claim=simplified(sequent.claim), free=(), axioms=axioms, symbols=symbols
+        )
+    )
+
+
+def _symbols(goal: Goal, formula: core.Term) -> frozenset[str]:
+    """What a formula speaks of, its definitions unfolded: definitions and built-ins of lists."""
+    definitions = {each.key: each for each in goal.definitions}
+    reached = reach((formula,), definitions).definitions
+    bodies = (definitions[each].body for each in reached)
+    calls = (each for each in subterms(formula, *bodies) if isinstance(each, core.BuiltinCall))
+    lists = (
+        each.operation.name for each in calls if any(isinstance(a.sort, core.ListOf) for a in each.arguments)
+    )
+    return frozenset((*(f"definition {each}" for each in reached), *lists))
+
+
+def _is_of_sizes(claim: core.Term) -> bool:
+    """Whether a claim says that one list is shorter than another, as the condition of a recursion does."""
+    return any(
+        isinstance(each, core.BuiltinCall)
+        and each.operation.name == "less_than"
+        and all(_has_length(side) for side in each.arguments)
+        for each in subterms(claim)
+    )
+
+
+def _has_length(term: core.Term) -> bool:
+    return any(
+        isinstance(each, core.BuiltinCall) and each.operation.name == "length" for each in subterms(term)
+    )
+
+
+def _terminations(goal: Goal, key: str) -> Iterator[Termination]:
+    """Why a definition ends, and what it calls."""
+    definitions = {each.key: each for each in goal.definitions}
+    for each in reach((definitions[key].body,), definitions).definitions:
+        found = goal.termination(each)
+        if found is not None:
+            yield found
+
+
+def _calls(term: core.Term) -> Iterator[core.DefinitionCall]:
+    return (each for each in subterms(term) if isinstance(each, core.DefinitionCall))
+
+
+def _with_cores(proof: _Proof, used: set[str]) -> Ask | Induction:
+    """The proof as a certificate has it, each leaf with the premises that it needs."""
+    if isinstance(proof, _Split):
+        cases = tuple(Case(name, _with_cores(each, used)) for name, each in proof.cases)
+        return msgspec.structs.replace(proof.scheme, cases=cases)
+    names = tuple(name for name, _ in proof.script.axioms)
+    run = tracked(proof.script, proof.script.claim, 4 * ATTEMPT, proof.options) if names else proof.run
+    needed = [name for name in names if name in run.core] if run.status == "unsat" else list(names)
+    at = dict(proof.instances)
+    used.update(name for name in needed if name not in at)
+    given = tuple(name for name in needed if name not in at)
+    return Ask(given, tuple(at[name] for name in needed if name in at))
+
+
+def _renamed(proof: Ask | Induction, names: dict[str, str]) -> Ask | Induction:
+    if isinstance(proof, Induction):
+        cases = tuple(Case(each.name, _inner(each, names)) for each in proof.cases)
+        return msgspec.structs.replace(proof, cases=cases)
+    return msgspec.structs.replace(proof, given=tuple(names.get(each, each) for each in proof.given))
+
+
+def _inner(case: Case, names: dict[str, str]) -> Ask | Induction:
+    assert isinstance(case.proof, Ask | Induction), "made here"
+    return _renamed(case.proof, names)
+
+
+def _described(shown: Sequence[tuple[core.Term, Ask | Induction]]) -> str:
+    """The induction on the claim, and how many laws it uses."""
+    proof = shown[-1][1]
+    how = "directly"
+    if isinstance(proof, Induction):
+        how = f"induction on {'the size of ' if proof.size else ''}{proof.on}"
+    return f"{how}, {len(shown) - 1} laws" if len(shown) > 1 else how

@@ -1,0 +1,404 @@
+"""Laws that functions on lists often have, as candidates: measures over `append`, over parts, of sorting functions.
+
+See docs/reference/proving.md §7.10.
+
+A proof of ``cnt(x, qsort(l)) = cnt(x, l)`` needs that ``cnt`` of `append` is a sum, and that the parts into which the
+recursion splits a list make up the whole.  Such laws are written down here for what a goal speaks of:
+
+    measures    what the goal computes of lists: `length`, its own functions to numbers and truth values, `all` with a bound
+    parts       the lists that its recursions and its claim make of a list: ``filter(λ y . y < a, x)``, ``below(a, x)``
+    functions   its own functions from lists to lists
+
+Nothing here is known to hold: small values refute most, the others are proved before they are used.
+
+Invariant: the same goal gives the same candidates in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+
+import msgspec
+
+from kleis import core
+from kleis.core.build_terms import at_least, length_of, less
+from kleis.core.goal import Goal
+from kleis.core.traversal import bound_by, canonical, free_variables, rebuild, substitute, subterms
+from kleis.prover.lowering.list_terms import append, cons
+
+__all__ = ["candidates"]
+
+_MOST = 120
+"""Candidates for one goal."""
+
+_MOST_PARTS = 6
+
+_HOLE = "x"
+_NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
+_INTEGRAL = (core.NATURAL, core.INTEGER)
+
+
+class _OfList(msgspec.Struct, frozen=True):
+    """A term with a list in one place: the variable `_HOLE` of this sort.  Other variables are parameters."""
+
+    term: core.Term
+    sort: core.ListOf
+
+    def at(self, value: core.Term) -> core.Term:
+        """The term with a list in its place."""
+        return substitute(self.term, {_HOLE: value})
+
+    @property
+    def parameters(self) -> tuple[core.Variable, ...]:
+        """The variables besides the list."""
+        return tuple(each for each in free_variables(self.term) if each.name != _HOLE)
+
+
+def candidates(goal: Goal) -> Iterator[tuple[core.Term, ...]]:
+    """Closed formulas worth proving for a goal about lists, in groups; those that later ones need first."""
+    found = {canonical(goal.claim)} if goal.claim is not None else set()
+    for group in _Laws(goal).groups():
+        fresh: list[core.Term] = []
+        for body in group:
+            variables = tuple(dict.fromkeys(free_variables(body)))
+            formula = canonical(core.Quantifier("forall", variables, body))
+            if formula not in found and len(found) < _MOST:
+                found.add(formula)
+                fresh.append(formula)
+        yield tuple(fresh)
+
+
+class _Laws:
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+        self._definitions = {each.key: each for each in goal.definitions}
+        claim = (goal.claim,) if goal.claim is not None else ()
+        bodies = tuple(each.body for each in goal.definitions)
+        terms = tuple(subterms(*claim, *bodies))
+        written = (each for each in terms if isinstance(each, core.Lambda) and not free_variables(each))
+        self._lambdas: tuple[core.Term, ...] = tuple(dict.fromkeys(map(canonical, written)))
+        self._reverses = {
+            each.sort for each in terms if isinstance(each, core.BuiltinCall) and _name(each) == "reverse"
+        }
+        recursive = tuple(self._recursive_parts())
+        self._parts = tuple(dict.fromkeys(recursive or _parts_in(claim)))[:_MOST_PARTS]
+        self._sorts = tuple(
+            dict.fromkeys(
+                each.sort
+                for each in (*(v for d in goal.definitions for v in d.parameters), *terms)
+                if isinstance(each, core.Variable) and isinstance(each.sort, core.ListOf)
+            )
+        )
+        self._measures = tuple(dict.fromkeys((*self._measured(claim), *self._bounds())))
+
+    # ── What there is ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _recursive_parts(self) -> Iterator[_OfList]:
+        """The lists that recursive calls are made on, of recursions that go down by a measure."""
+        for definition in self._goal.definitions:
+            termination = self._goal.termination(definition.key)
+            if termination is None or termination.kind == "structural":
+                continue
+            for each in subterms(definition.body):
+                if isinstance(each, core.DefinitionCall) and each.definition in definition.group:
+                    yield from _parts_in(each.arguments)
+
+    def _measured(self, claim: Sequence[core.Term]) -> Iterator[_OfList]:
+        """Functions from one list to a number or truth value: of the claim, of the definitions, and `length`."""
+        for each in subterms(*claim):
+            if isinstance(each, core.BuiltinCall) and each.sort in (*_NUMBERS, core.BOOL):
+                lists = [place for place, a in enumerate(each.arguments) if isinstance(a.sort, core.ListOf)]
+                if len(lists) == 1:
+                    yield from _abstracted(each, each.arguments[lists[0]])
+        for definition in self._goal.definitions:
+            if definition.result in (*_NUMBERS, core.BOOL):
+                yield from self._called(definition)
+        for sort in self._sorts:
+            yield _OfList(length_of(core.Variable(_HOLE, sort)), sort)
+
+    def _called(self, definition: core.Definition) -> Iterator[_OfList]:
+        """A definition with one list among its parameters, called with that list in the hole."""
+        lists = [each for each in definition.parameters if isinstance(each.sort, core.ListOf)]
+        if len(lists) != 1:
+            return
+        (hole,) = lists
+        assert isinstance(hole.sort, core.ListOf)
+        arguments = tuple(
+            core.Variable(_HOLE, hole.sort) if each == hole else _parameter(place, each.sort)
+            for place, each in enumerate(definition.parameters)
+        )
+        yield _OfList(core.DefinitionCall(definition.key, arguments, definition.result), hole.sort)
+
+    def _orders(self) -> tuple[_OfList, ...]:
+        """Predicates of one list of numbers and nothing else: one of them may say that it is sorted."""
+        return tuple(
+            each
+            for each in self._measures_of_definitions()
+            if each.term.sort == core.BOOL and not each.parameters and each.sort.element in _NUMBERS
+        )
+
+    def _measures_of_definitions(self) -> Iterator[_OfList]:
+        for definition in self._goal.definitions:
+            if definition.result == core.BOOL:
+                yield from self._called(definition)
+
+    def _bounds(self) -> Iterator[_OfList]:
+        """`all` with a bound, for sorts of which there is a predicate that may be an order."""
+        for sort in dict.fromkeys(each.sort for each in self._orders()):
+            for way in _WAYS if self._to_lists() else _WAYS[:2]:
+                yield _OfList(_all(way, _parameter(9, sort.element), core.Variable(_HOLE, sort)), sort)
+
+    def _to_lists(self) -> list[core.Definition]:
+        """Functions of one value of a data type to a list."""
+        return [
+            each
+            for each in self._goal.definitions
+            if isinstance(each.result, core.ListOf)
+            and len(each.parameters) == 1
+            and isinstance(each.parameters[0].sort, core.DataSort)
+        ]
+
+    def _calls(self, sorts: Sequence[core.Sort], *values: core.Term) -> Iterator[core.DefinitionCall]:
+        """Calls of definitions of these sorts, the result last; functions among the parameters are those of the goal."""
+        for definition in self._goal.definitions:
+            plain = [p for p in definition.parameters if not isinstance(p.sort, core.FunctionOf)]
+            if [each.sort for each in plain] != list(sorts[:-1]) or definition.result != sorts[-1]:
+                continue
+            given = dict(zip((each.name for each in plain), values, strict=True))
+            ways = [
+                [given[each.name]] if each.name in given else self._functions(each.sort, place)
+                for place, each in enumerate(definition.parameters)
+            ]
+            for arguments in product(*ways):
+                yield core.DefinitionCall(definition.key, arguments, definition.result)
+
+    def _functions(self, sort: core.Sort, place: int) -> list[core.Term]:
+        """The functions of a sort that the goal writes; any function where there is none."""
+        found = [each for each in self._lambdas if each.sort == sort]
+        return found or [core.Variable(f"f{place}", sort)]
+
+    # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def groups(self) -> Iterator[Iterator[core.Term]]:
+        """All laws: of `reverse`; of measures and parts; of functions that keep measures; of orders; of trees."""
+        yield (law for sort in self._sorts if sort in self._reverses for law in _of_reversing(sort))
+        yield self._of_measures()
+        yield (law for each in self._measures for law in self._of_merging(each))
+        yield (law for each in self._measures for law in self._of_functions(each))
+        for order in self._orders():
+            yield _of_order(order)
+            yield self._kept_order(order)
+        yield self._of_data()
+
+    def _of_measures(self) -> Iterator[core.Term]:
+        for part in self._parts:
+            yield from self._lengths(part)
+        for measure in self._measures:
+            x, y = core.Variable(_HOLE, measure.sort), core.Variable("y", measure.sort)
+            yield from _joined(measure.at(append(x, y)), measure.term, measure.at(y))
+        for measure in self._measures:
+            yield from self._over_parts(measure)
+        for part in self._parts:
+            yield from _within_bounds(part)
+
+    def _lengths(self, part: _OfList) -> Iterator[core.Term]:
+        """How long a part is: not longer, as long as a number says, or as what that leaves."""
+        x = core.Variable(_HOLE, part.sort)
+        whole, own = length_of(x), length_of(part.term)
+        yield at_least(whole, own)
+        for each in part.parameters:
+            if each.sort in _INTEGRAL:
+                number = each if each.sort == core.INTEGER else core.Coercion(each, core.INTEGER)
+                inside = core.Connective("and", (at_least(number, _zero()), at_least(whole, number)))
+                yield core.Connective("implies", (inside, core.Equals(own, number)))
+                yield core.Connective("implies", (inside, core.Equals(whole, _sum(own, number))))
+
+    def _over_parts(self, measure: _OfList) -> Iterator[core.Term]:
+        """What a measure of the parts says of that of the whole."""
+        own = [each for each in self._parts if each.sort == measure.sort]
+        for first, second in combinations(own, 2):
+            yield from _joined(measure.term, measure.at(first.term), measure.at(second.term))
+        if measure.term.sort == core.BOOL and len(own) == 1:
+            for each in own:
+                yield core.Connective("implies", (measure.term, measure.at(each.term)))
+
+    def _of_merging(self, measure: _OfList) -> Iterator[core.Term]:
+        """Functions that put an element or a list into a list."""
+        x, y = core.Variable(_HOLE, measure.sort), core.Variable("y", measure.sort)
+        element = _parameter(8, measure.sort.element)
+        for each in self._calls((measure.sort.element, measure.sort, measure.sort), element, x):
+            yield core.Equals(measure.at(each), measure.at(cons(element, x)))
+        for each in self._calls((measure.sort, measure.sort, measure.sort), x, y):
+            yield from _joined(measure.at(each), measure.term, measure.at(y))
+
+    def _of_functions(self, measure: _OfList) -> Iterator[core.Term]:
+        """Functions that leave a measure as it was, as sorting does."""
+        x = core.Variable(_HOLE, measure.sort)
+        if measure.sort in self._reverses:
+            yield core.Equals(measure.at(_reverse(x)), measure.term)
+        for each in self._calls((measure.sort, measure.sort), x):
+            yield core.Equals(measure.at(each), measure.term)
+
+    def _kept_order(self, order: _OfList) -> Iterator[core.Term]:
+        """Functions that keep an order, make it, or do nothing where it is."""
+        x, y = core.Variable(_HOLE, order.sort), core.Variable("y", order.sort)
+        element = _parameter(8, order.sort.element)
+        for each in self._calls((order.sort.element, order.sort, order.sort), element, x):
+            yield core.Connective("implies", (order.term, order.at(each)))
+        for each in self._calls((order.sort, order.sort, order.sort), x, y):
+            both = core.Connective("and", (order.term, order.at(y)))
+            yield core.Connective("implies", (both, order.at(each)))
+        for each in self._calls((order.sort, order.sort), x):
+            yield order.at(each)
+            yield core.Connective("implies", (order.term, core.Equals(each, x)))
+
+    def _of_data(self) -> Iterator[core.Term]:
+        """What is computed of the list of a tree is computed of the tree."""
+        for function in self._to_lists():
+            sort = function.parameters[0].sort
+            tree = core.Variable("t", sort)
+            for measure in self._measures:
+                if measure.sort != function.result:
+                    continue
+                left = measure.at(_of(function, tree))
+                for other in self._goal.definitions:
+                    rest = [each.sort for each in other.parameters if each.sort != sort]
+                    own = [each.sort for each in measure.parameters]
+                    if (
+                        other.result == measure.term.sort
+                        and rest == own
+                        and len(rest) < len(other.parameters)
+                    ):
+                        given = iter(measure.parameters)
+                        at = tuple(tree if p.sort == sort else next(given) for p in other.parameters)
+                        if at.count(tree) == 1:
+                            yield core.Equals(left, core.DefinitionCall(other.key, at, other.result))
+            for order in self._orders():
+                for other in self._goal.definitions:
+                    takes = [each.sort for each in other.parameters]
+                    if takes == [sort] and other.result == core.BOOL and order.sort == function.result:
+                        premise = core.DefinitionCall(other.key, (tree,), core.BOOL)
+                        yield core.Connective("implies", (premise, order.at(_of(function, tree))))
+
+
+# ── Parts ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _parts_in(terms: Sequence[core.Term]) -> Iterator[_OfList]:
+    """The lists in terms that are made of one other list, and are not that list itself."""
+    for each in subterms(*terms):
+        if not isinstance(each.sort, core.ListOf) or not isinstance(
+            each, core.BuiltinCall | core.DefinitionCall
+        ):
+            continue
+        lists = [a for a in each.arguments if a.sort == each.sort]
+        if len(lists) == 1:
+            yield from _abstracted(each, lists[0])
+
+
+def _abstracted(term: core.BuiltinCall | core.DefinitionCall, held: core.Term) -> Iterator[_OfList]:
+    """A call with the hole for the list that it is given, and parameters for what else stands in it."""
+    assert isinstance(held.sort, core.ListOf)
+    hole = core.Variable(_HOLE, held.sort)
+    made: dict[core.Term, core.Variable] = {}
+
+    def change(each: core.Term, bound: frozenset[str]) -> core.Term:
+        inner = bound | {variable.name for variable in bound_by(each)}
+        names = {variable.name for variable in free_variables(each)}
+        if names and not names & bound and _is_value(each):
+            return made.setdefault(each, core.Variable(f"a{len(made)}", each.sort))
+        return rebuild(each, lambda part: change(part, inner))
+
+    arguments = tuple(hole if each == held else change(each, frozenset()) for each in term.arguments)
+    if arguments.count(hole) == 1:
+        yield _OfList(msgspec.structs.replace(term, arguments=arguments), held.sort)
+
+
+def _is_value(term: core.Term) -> bool:
+    """Whether a part of a call becomes a parameter: variables, what is selected, numbers that are computed."""
+    if isinstance(term, core.Variable | core.Selection):
+        return True
+    return term.sort in _NUMBERS and not isinstance(term, core.LiteralTerm | core.Coercion)
+
+
+# ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+_WAYS = ("at most", "at least", "below", "above")
+
+
+def _all(way: str, bound: core.Term, lists: core.Term) -> core.Term:
+    """Every element of a list is at most, at least, below or above a number."""
+    assert isinstance(lists.sort, core.ListOf)
+    element = core.Variable("each", lists.sort.element)
+    test = {
+        "at most": at_least(bound, element),
+        "at least": at_least(element, bound),
+        "below": less(element, bound),
+        "above": less(bound, element),
+    }[way]
+    predicate = core.Lambda((element,), test)
+    parameters = (core.Variable("p", predicate.sort), core.Variable("l", lists.sort))
+    return core.BuiltinCall(core.Operation("all", parameters, core.BOOL), (predicate, lists))
+
+
+def _joined(whole: core.Term, first: core.Term, second: core.Term) -> Iterator[core.Term]:
+    """Laws by which a measure of two lists makes up another."""
+    if whole.sort == core.BOOL:
+        for name in ("and", "or"):
+            joined = core.Connective("and" if name == "and" else "or", (first, second))
+            yield core.Equals(whole, joined)
+    else:
+        yield core.Equals(whole, _sum(first, second))
+
+
+def _of_reversing(sort: core.ListOf) -> Iterator[core.Term]:
+    """A list reversed: of two, and twice."""
+    x, y = core.Variable(_HOLE, sort), core.Variable("y", sort)
+    yield core.Equals(_reverse(append(x, y)), append(_reverse(y), _reverse(x)))
+    yield core.Equals(_reverse(_reverse(x)), x)
+
+
+def _within_bounds(part: _OfList) -> Iterator[core.Term]:
+    """The elements of a part are at most, or at least, what it was chosen by."""
+    for each in part.parameters:
+        if each.sort == part.sort.element and each.sort in _NUMBERS:
+            for way in _WAYS[:2]:
+                yield _all(way, each, part.term)
+
+
+def _of_order(order: _OfList) -> Iterator[core.Term]:
+    """A list is sorted if its ends are, and lie on both sides of what stands between."""
+    x, y = core.Variable(_HOLE, order.sort), core.Variable("y", order.sort)
+    element = _parameter(8, order.sort.element)
+    upper = _all("at least", element, y)
+    yield core.Equals(order.at(cons(element, y)), core.Connective("and", (order.at(y), upper)))
+    whole = core.Connective("and", (order.term, order.at(y), _all("at most", element, x), upper))
+    yield core.Equals(order.at(append(x, cons(element, y))), whole)
+
+
+def _of(definition: core.Definition, value: core.Term) -> core.Term:
+    """The call of a definition with one parameter."""
+    return core.DefinitionCall(definition.key, (value,), definition.result)
+
+
+def _reverse(lists: core.Term) -> core.Term:
+    parameters = (core.Variable("l", lists.sort),)
+    return core.BuiltinCall(core.Operation("reverse", parameters, lists.sort), (lists,))
+
+
+def _sum(first: core.Term, second: core.Term) -> core.Term:
+    parameters = (core.Variable("a", first.sort), core.Variable("b", first.sort))
+    return core.BuiltinCall(core.Operation("plus", parameters, first.sort), (first, second))
+
+
+def _zero() -> core.Term:
+    return core.Coercion(core.LiteralTerm(0, core.NATURAL), core.INTEGER)
+
+
+def _parameter(place: int, sort: core.Sort) -> core.Variable:
+    return core.Variable(f"p{place}", sort)
+
+
+def _name(term: core.BuiltinCall) -> str:
+    return term.operation.name

@@ -1,0 +1,148 @@
+"""The record of the texts that Lean has read, and the page docs/lean-check.md, which is made from the record alone.
+
+A reading of some files replaces what the record says of these, so that the corpus can be read in parts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from kleis.lean import LeanFile
+from tests.lean.installation import HERE, Lean
+from tests.lean.reading import Finding, Result
+
+__all__ = ["PAGE", "RECORD", "Reading", "add", "digest", "page", "recorded", "write_page"]
+
+PAGE = HERE.parents[1] / "docs" / "lean-check.md"
+RECORD = HERE / "readings.json"
+
+_HEAD = """# What Lean says of exported files
+
+Written by `make lean` on {day}, with {versions}. Every file below was exported by `kleis export --lean --prove` and read
+as a whole. {files} files, {theorems} theorems: {proofs} with a proof, {refutations} refuted, {open} open. Lean reports
+{errors}. {unread}
+
+{mathlib}| File | Lean | Theorems | With a proof | Refuted | Open | Left out |
+|---|---|---|---|---|---|---|
+"""
+
+_STUB = """*core*: the file is core Lean, and Lean has read all of it. *stub*: the file imports Mathlib, which is not here. It was
+read below declarations of the names that it uses (tests/lean/stub.lean), where ℝ and ℂ have opaque operations; {left} proofs
+in such files by `ring` or `linarith`, which are Mathlib's, were left out of the reading. What a stub says about a file is
+that its names, types and remaining proofs fit; that Mathlib's own declarations agree is not shown by it.
+
+"""
+
+_MATHLIB = "*Mathlib*: the file imports Mathlib and was read with it.\n\n"
+
+
+def digest(text: str) -> str:
+    """What identifies a text."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that Lean has read: its digest with proofs, and without them; who read it; what it holds.
+
+    below
+        ``core``, ``stub`` or ``Mathlib``: what it was read with.
+    left_open
+        Proofs that were left out of the reading for want of Mathlib.
+    """
+
+    proved: str
+    stated: str
+    day: str
+    version: str
+    below: str
+    proofs: int
+    refutations: int
+    open: int
+    omitted: int
+    left_open: int = 0
+    errors: tuple[Finding, ...] = ()
+
+
+def recorded() -> Mapping[str, Reading]:
+    """What Lean has read, by name."""
+    return msgspec.json.decode(RECORD.read_bytes(), type=dict[str, Reading])
+
+
+def add(
+    day: str, lean: Lean, files: Mapping[str, LeanFile], stated: Mapping[str, str], results: Sequence[Result]
+) -> None:
+    """Put readings into the record."""
+    record = dict(recorded())
+    for each in results:
+        file = files[each.name]
+        count = Counter(entry.status for entry in file.theorems)
+        imports = file.text.startswith("import Mathlib")
+        record[each.name] = Reading(
+            proved=digest(file.text),
+            stated=digest(stated[each.name]),
+            day=day,
+            version=lean.version,
+            below="stub" if each.stub else "Mathlib" if imports else "core",
+            proofs=count["proof"],
+            refutations=count["refutation"],
+            open=count["sorry"],
+            omitted=len(file.omitted),
+            left_open=each.left_open,
+            errors=each.errors,
+        )
+    encoded = msgspec.json.encode(dict(sorted(record.items())))
+    RECORD.write_bytes(msgspec.json.format(encoded, indent=2) + b"\n")
+
+
+def write_page(names: Iterable[str]) -> None:
+    """Write the page from the record; `names` are all files that could be read."""
+    PAGE.write_text(page(recorded(), names), encoding="utf-8")
+
+
+def page(record: Mapping[str, Reading], names: Iterable[str]) -> str:
+    """The page."""
+    readings = list(record.values())
+    errors = sum(len(each.errors) for each in readings)
+    proofs, refutations, left = (
+        sum(getattr(each, kind) for each in readings) for kind in ("proofs", "refutations", "open")
+    )
+    below = {each.below for each in readings}
+    stub = _STUB.format(left=sum(each.left_open for each in readings)) if "stub" in below else ""
+    text = _HEAD.format(
+        day=" and ".join(sorted({each.day for each in readings})),
+        versions=" and ".join(sorted({each.version for each in readings})),
+        files=len(readings),
+        theorems=proofs + refutations + left,
+        proofs=proofs,
+        refutations=refutations,
+        open=left,
+        errors="no error" if not errors else f"{errors} errors",
+        unread=_unread(sorted(set(names) - set(record))),
+        mathlib=stub + (_MATHLIB if "Mathlib" in below else ""),
+    )
+    text += "".join(_row(name, each) for name, each in record.items())
+    if errors:
+        text += "\n## Errors\n\n"
+    for name, each in record.items():
+        text += "".join(f"- {name}, line {one.line}: {one.message}\n" for one in each.errors)
+    return text
+
+
+def _unread(names: Sequence[str]) -> str:
+    """What was not read, by folder or document."""
+    if not names:
+        return "Nothing of the corpus was left out."
+    places = Counter(each.partition(", ")[0].rpartition("/")[0] or each.partition(", ")[0] for each in names)
+    listed = ", ".join(f"{count} of {place}" for place, count in sorted(places.items()))
+    return f"{len(names)} other files of the corpus hold nothing to export, or were not read: {listed}."
+
+
+def _row(name: str, reading: Reading) -> str:
+    said = f"{len(reading.errors)} errors" if reading.errors else reading.below
+    numbers = (reading.proofs, reading.refutations, reading.open)
+    cells = [name, said, *map(str, (sum(numbers), *numbers, reading.omitted))]
+    return f"| {' | '.join(cells)} |\n"

@@ -1,0 +1,95 @@
+"""What Lean reads: the library, the theories that documents and the demo show, and programs of the tests, with proofs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from kleis.errors import KleisError
+from kleis.lean import LeanFile, export_lean
+from kleis.prover.certificates.proof_steps import ProofSteps
+from kleis.theory.loader import Loading
+from registry.cli.kleis.shared.loading import load, make_loader
+from registry.cli.kleis.shared.patience import Patience
+from registry.cli.kleis.shared.question import make_prover
+
+__all__ = ["ROOT", "exported", "sources", "stated"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_PATIENCE = 300.0
+"""Seconds for the proofs of a file; what is not decided then is exported without one."""
+
+_LIBRARY = "stdlib/kleis"
+_PROGRAMS = "tests/kleis_programs"
+_FOLDERS = (
+    "theories", "proofs_by_example", "lists", "data_types", "numbers", "structures", "sets", "strings", "matching",
+    "functions", "undecided",
+)  # fmt: skip
+_DOCUMENTS = ("GUIDE.md", "README.md", "docs/how-to/*.md", "docs/reference/*.md", "docs/explanation/*.md")
+_BLOCK = re.compile(r"^```kleis\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_HERE = re.compile(r"cat > (\w+)\.kleis <<'END'\n((?:> .*\n)*?)> END\n")
+
+
+def sources(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Names and files; the theories of documents are written into the folder."""
+    for path in sorted((ROOT / _LIBRARY).glob("*.kleis")):
+        yield f"{_LIBRARY}/{path.name}", path
+    for each in _FOLDERS:
+        for path in sorted((ROOT / _PROGRAMS / each).glob("*.kleis")):
+            yield f"{_PROGRAMS}/{each}/{path.name}", path
+    for pattern in _DOCUMENTS:
+        for document in sorted(ROOT.glob(pattern)):
+            yield from _shown_in(document, folder)
+
+
+def _shown_in(document: Path, folder: Path) -> Iterator[tuple[str, Path]]:
+    """The theories that a document shows: blocks of Kleis, and files that its transcripts write."""
+    text = document.read_text(encoding="utf-8")
+    blocks = [found[1] for found in _BLOCK.finditer(text)]
+    blocks += [re.sub(r"^> ", "", found[2], flags=re.MULTILINE) for found in _HERE.finditer(text)]
+    for number, block in enumerate(blocks, 1):
+        path = folder / f"{document.stem.replace('-', '_')}_{number}.kleis"
+        path.write_text(block, encoding="utf-8")
+        yield f"{document.relative_to(ROOT).as_posix()}, theory {number}", path
+
+
+def exported(path: Path) -> LeanFile | None:
+    """A theory in Lean with its proofs; None where it does not load by itself, or states and declares nothing."""
+    loading = _loaded(path)
+    if loading is None:
+        return None
+    with (
+        Patience(_PATIENCE).waiting(live=False, interrupting=False) as waiting,
+        make_prover(loading.theory, broker=waiting.broker) as prover,
+    ):
+        file = export_lean(
+            loading.theory,
+            module=_module(path),
+            files=[loading.main.name],
+            verdict=prover.verify,
+            judge=ProofSteps(prover),
+        )
+    return file if file.lines else None
+
+
+def stated(path: Path) -> str | None:
+    """The text of a theory in Lean without a proof and without asking a prover, which takes no time."""
+    loading = _loaded(path)
+    if loading is None:
+        return None
+    return export_lean(loading.theory, module=_module(path), files=[loading.main.name]).text
+
+
+def _module(path: Path) -> str:
+    stem = re.sub(r"\W", "_", path.stem)
+    return stem[:1].upper() + stem[1:]
+
+
+def _loaded(path: Path) -> Loading | None:
+    try:
+        loading = load(make_loader(()), str(path))
+    except KleisError:
+        return None
+    return None if loading.errors else loading
