@@ -65,9 +65,7 @@ def is_builtin(name: str, candidate: Candidate) -> bool:
         return len(domain) == 2 and domain[0] == domain[1] and codomain == core.BOOL
     if row.name in _CONNECTIVES:
         return all(each == core.BOOL for each in (*domain, codomain))
-    return any(
-        _matches(result, codomain, {}) or _within(result, codomain) for result in _results(name, domain)
-    )
+    return any(_gives(result, codomain, {}) for result in _results(name, domain))
 
 
 class Conflict(msgspec.Struct, frozen=True):
@@ -199,6 +197,16 @@ def _matches(pattern: core.Sort, sort: core.Sort, values: dict[str, core.Sort]) 
         return _within(sort, pattern)
     pieces = Inference.pieces(pattern, sort)
     return pieces is not None and all(_matches(a, b, values) for a, b in pieces)
+
+
+def _gives(result: core.Sort, declared: core.Sort, values: dict[str, core.Sort]) -> bool:
+    """Whether what a signature gives is a value of a declared sort."""
+    if isinstance(result, core.SortVariable):
+        return values.setdefault(result.name, declared) == declared
+    if not variables_of(result):
+        return _within(result, declared)
+    pieces = Inference.pieces(result, declared)
+    return pieces is not None and all(_gives(a, b, values) for a, b in pieces)
 
 
 def _within(sort: core.Sort, larger: core.Sort) -> bool:

@@ -18,6 +18,7 @@ __all__ = ["ItemBuilder"]
 _BLOCK = 256
 """The most propositions in one ``assert_inconsistent { … }``: 2⁸, because `parser._MORE_LEVELS` allows their conjunction
 8 levels."""
+_ASSERTION_KINDS: dict[str, tree.AssertionKind] = {kind: kind for kind in get_args(tree.AssertionKind)}
 
 
 class Parent(NamedTuple):
@@ -301,6 +302,8 @@ def _opened(statement: tree.Statement) -> list[tree.Statement]:
             ):
                 found.append(tree.LetStatement(name, type_, value, span, to_the_end=True))
                 statement = _as_statement(body)
+                if body.span.end != span.end:  # the body stands in parentheses
+                    break
             case _:
                 break
     return [*found, statement]
@@ -309,9 +312,7 @@ def _opened(statement: tree.Statement) -> list[tree.Statement]:
 def _as_statement(expression: tree.Expression) -> tree.Statement:
     """What follows the `in` of a `let`, where the grammar reads an expression."""
     match expression:
-        case tree.Call(name=name, arguments=(proposition,), span=span) if name in get_args(
-            tree.AssertionKind
-        ):
-            return tree.Assertion(name, proposition, span)  # type: ignore[arg-type]
+        case tree.Call(name=name, arguments=(proposition,), span=span) if name in _ASSERTION_KINDS:
+            return tree.Assertion(_ASSERTION_KINDS[name], proposition, span)
         case _:
             return tree.ExpressionStatement(expression, expression.span)

@@ -205,7 +205,7 @@ class _Printer(ExpressionPrinter):
         lines: list[str] = []
         for statement in node.statements:
             text = self.statement(statement)
-            if lines and _would_continue(text):
+            if lines and not lines[-1].endswith(" in") and _would_continue(text):
                 lines[-1] += ";"
             lines.append(text)
         return _block(f"example {quote(node.name)}", lines)
@@ -216,14 +216,15 @@ class _Printer(ExpressionPrinter):
                 annotation = f" : {self.type(node.type)}" if node.type is not None else ""
                 if node.value is None:
                     return f"let {node.name}{annotation}"
-                return self._equation(f"let {node.name}{annotation}", node.value)
+                text = self._equation(f"let {node.name}{annotation}", node.value)
+                return f"{text} in" if node.to_the_end else text
             case tree.Assertion():
                 if node.proposition is None:
                     return node.kind
                 return f"{node.kind}({self.expression(node.proposition)})"
             case tree.ExpressionStatement():
                 text = self.expression(node.expression)
-                return f"({text})" if text.startswith(_ASSERTIONS) else text
+                return f"({text})" if text.startswith(("let ", *_ASSERTIONS)) else text
             case _:
                 assert_never(node)
 

@@ -167,6 +167,8 @@ _NAMES = (
     "define length(l) = 0",
     "define f(m) = eigenvalues(m)",
     'example "a" { }\nexample "a" { }',
+    'example "a" { prove 1 > 2 }',
+    'define x = 1\nexample "a" { let x = 2 in x }',
     "define f = 1\ndefine f = 2",
     "data D = A\ndata D = A",
     "data D = A\ndata D = B",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from tests.guide.tables import markdown
-from tests.guide.tables.certificates import lines_of
+from tests.guide.tables.certificates import about, lines_of
 
 __all__ = ["ANSWERS", "PARTS", "TABLES", "Part"]
 
@@ -153,12 +153,12 @@ def parts() -> str:
         (
             name,
             ", ".join(f"`{place}`" for place in part.places),
-            f"{part.lines:,}",
+            about(part.lines),
             ", ".join(f"`{attack}`" for attack in part.attacks),
         )
         for name, part in PARTS.items()
     )
-    return markdown(("part", "where", "lines", "attacked by"), rows)
+    return markdown(("part", "where", "lines, about", "attacked by"), rows)
 
 
 def answers() -> str:
@@ -167,12 +167,12 @@ def answers() -> str:
         (
             answer,
             ", ".join(believed) or "nothing",
-            f"{sum(PARTS[each].lines for each in believed):,}",
+            about(sum(PARTS[each].lines for each in believed)),
             others,
         )
         for answer, (believed, others) in ANSWERS.items()
     )
-    return markdown(("answer", "parts of ours that are believed", "lines", "and of others"), rows)
+    return markdown(("answer", "parts of ours that are believed", "lines, about", "and of others"), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {"trusted-answers": answers, "trusted-parts": parts}

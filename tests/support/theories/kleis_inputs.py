@@ -82,7 +82,7 @@ DECIDED = (
     Decided("∀(x y : ℝ). |x + y| ≤ |x| + |y|", "verified"),
     Decided("∀(x : ℝ). |x| = |−x|", "verified"),
     Decided("√16 = 4", "verified"),
-    Decided("√2 * √2 = 2", "unknown"),
+    Decided("√2 * √2 = 2", "verified"),
     Decided("6 ÷ 3 = 2", "verified"),
     Decided("5 − 3 = 2", "verified"),
     Decided("17 % 5 = 2", "verified"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -198,7 +199,12 @@ def test_a_file_says_how_long_proofs_may_take(
 ) -> None:
     """As over MCP; the option goes before it."""
     limits: list[float | None] = []
-    monkeypatch.setattr(tool_commands, "deadline_of", lambda seconds: limits.append(seconds))
+
+    def proving(seconds: float | None, about: str) -> AbstractContextManager[None]:
+        limits.append(seconds)
+        return nullcontext()
+
+    monkeypatch.setattr(tool_commands, "proving", proving)
     file = tmp_path / "square.json"
     request = {"name": "square", "description": "Squares", "code": json.loads(SQUARE), "timeout_ms": 1_500}
     file.write_text(json.dumps(request))
