@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from kleis.prover.process.attempt import Request
+from kleis.prover.process.deadline import processors
 from kleis.prover.process.pipe_messages import pack, read_message, write_message
 from kleis.prover.process.tally import TALLY
 from kleis.prover.protocol.engine import Answer
@@ -73,7 +74,7 @@ class Broker:
     def __init__(self, *, guards: Guards | None = None, slots: int = 0, niceness: int = 0) -> None:
         self.guards = guards or Guards()
         self._niceness = niceness
-        self._slots = slots or 2 * _processors()
+        self._slots = slots or 2 * processors()
         self._lock = threading.Lock()
         self._connection: _Connection | None = None
         self._count = 0
@@ -238,10 +239,6 @@ def _started(slots: int, niceness: int) -> subprocess.Popen[bytes]:
         cwd="/",
         start_new_session=True,
     )
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _read(answer: Answer | bytes) -> Answer:
