@@ -17,8 +17,8 @@ from tests.lean.installation import HERE
 
 __all__ = ["Bundle", "Part", "bundles"]
 
-_LINES = 3_000
-"""Lines of a bundle: about three minutes of a processor."""
+_LINES = 2_000
+"""Lines of a bundle: about two minutes of a processor, so that what was read is soon written down."""
 
 _CORE = "@[expose] public section\n"
 _ELSEWHERE = re.compile(r"(^\s+|<;> )(?:ring|linarith|norm_num)$", re.MULTILINE)
