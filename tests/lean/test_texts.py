@@ -37,7 +37,8 @@ def test_the_demo_has_a_theory_a_session_and_its_policy() -> None:
     first, second, policy = shown_by_the_demo()
     assert "structure Strange" not in first + second  # it was refused
     assert "assert(∀(x : W). x ⊙ u = x)" in first
-    assert first.startswith("structure Symmetries(W) {") and second.startswith("structure Symmetries(W) {")
+    assert first.startswith("structure Symmetries(W) {")
+    assert second.startswith("structure Symmetries(W) {")
     assert "assert(using Abelian " in second
     assert policy.startswith('import "stdlib/policies/coding_agent.kleis"\n')
 
