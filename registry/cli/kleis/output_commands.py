@@ -16,7 +16,7 @@ __all__ = ["COMMANDS", "serve_kleis"]
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("--lean", "language", flag_value="lean", help="Lean 4 with Mathlib, proofs left open.")
+@click.option("--lean", "language", flag_value="lean", help="Lean 4, with Mathlib where it is needed.")
 @click.option("--smtlib", "language", flag_value="smtlib", help="SMT-LIB, exactly what solvers are asked.")
 @click.option("--tptp", "language", flag_value="tptp", help="TPTP: FOF, or TFF with arithmetic.")
 @click.option("--proposition", "-p", default="", metavar="P", help="Only this, and what it rests on.")
