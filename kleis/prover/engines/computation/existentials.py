@@ -26,12 +26,11 @@ from kleis.core.goal import Goal
 from kleis.core.traversal import free_variables, substitute
 from kleis.errors import BudgetError, KleisError
 from kleis.prover.checker.format import Ask, Step
-from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.read_terms import Vocabulary, operation_at
 from kleis.prover.checker.rules.ask import ask
 from kleis.prover.checker.rules.witnesses import Opened, at_witnesses, with_existentials_opened
 from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.checker.write_terms import term_data
-from kleis.prover.engines.laws.engine import operation_at
 from kleis.prover.engines.solvers.script_engines import DIRECT
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.witness import Witness

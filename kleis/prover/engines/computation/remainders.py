@@ -13,14 +13,13 @@ from kleis import core
 from kleis.core.build_terms import as_number, difference, integer
 from kleis.core.traversal import subterms
 from kleis.prover.checker.format import Ask, Instance, Remainders, Step
-from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.read_terms import Vocabulary, operation_at
 from kleis.prover.checker.rules.ask import ask
 from kleis.prover.checker.rules.remainders import check_remainders
 from kleis.prover.checker.rules.whole_numbers import WHOLE
 from kleis.prover.checker.sequent import CheckError, RejectedError, Sequent
 from kleis.prover.checker.translation.script import outermost
 from kleis.prover.checker.write_terms import UnwritableError, term_data
-from kleis.prover.engines.laws.engine import operation_at
 from kleis.prover.protocol.engine import Answer, Task
 
 __all__ = ["REMAINDERS"]
