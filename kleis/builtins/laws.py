@@ -28,9 +28,6 @@ _CIRCULAR = {
     "cosine above its parabola": "∀(x : ℝ). cos(x) ≥ 1 - x * x / 2",
     "sine is positive": "∀(x : ℝ). 0 < x ∧ x < π → sin(x) > 0",
     "cosine is positive": "∀(x : ℝ). -π < 2 * x ∧ 2 * x < π → cos(x) > 0",
-    "arctangent of one": "4 * atan(1) = π",
-    "arctangent is odd": "∀(x : ℝ). atan(-x) = -atan(x)",
-    "arctangent is bounded": "∀(x : ℝ). -π < 2 * atan(x) ∧ 2 * atan(x) < π",
     "tangent above its angle": "∀(x : ℝ). 0 < x ∧ 2 * x < π → tan(x) > x",
 }
 

@@ -58,7 +58,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.computation.evaluation:EVALUATION", "prove", 300_000, cpu=5),
     Entry(f"{_ENGINES}.computation.enumeration:ENUMERATION", "refute", 50_000),
     Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 40_000, quick=True),
-    Entry(f"{_ENGINES}.completion.engine:Completion", "prove", 10_000, cpu=4, late=True),
+    Entry(f"{_ENGINES}.completion.engine:CompletionProofs", "prove", 10_000, cpu=4, late=True),
     Entry(f"{_ENGINES}.superposition.engine:Superposition", "prove", 10_000, cpu=4, late=True),
     Entry(f"{_ENGINES}.models.catalogue.engine:CONSTRUCTIONS", "refute", 6_000_000, cpu=8),
     Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 1_500_000),

@@ -22,7 +22,7 @@ Taken = tuple[str, tuple[core.Term, ...]]
 _Call = tuple[str, tuple[core.Term, ...]]
 _Found = Iterator["Taken | _Call"]
 
-_CIRCLE = ("sin", "cos", "tan", "atan")
+_CIRCLE = ("sin", "cos", "tan")
 _GROWTH = ("exp", "ln", "log2", "log10", "sinh", "cosh", "tanh")
 _DIVISORS = ("gcd", "lcm")
 
@@ -155,15 +155,6 @@ def _of_angle(x: core.Term) -> _Found:
 
 def _of_tangent(x: core.Term) -> _Found:
     yield from (("tangent", (x,)), ("tangent above its angle", (x,)), ("sin", (x,)))
-
-
-def _of_arctangent(x: core.Term) -> _Found:
-    yield "arctangent is bounded", (x,)
-    if _written(x) == 1:
-        yield "arctangent of one", ()
-    match _split(x, "negate"):
-        case "negate", (a,):
-            yield from (("arctangent is odd", (a,)), ("atan", (a,)))
 
 
 def _of_exponential(x: core.Term) -> _Found:
@@ -342,7 +333,6 @@ _LAWS_OF: dict[str, Callable[..., _Found]] = {
     "sin": _of_angle,
     "cos": _of_angle,
     "tan": _of_tangent,
-    "atan": _of_arctangent,
     "exp": _of_exponential,
     "ln": _of_logarithm,
     "log2": _of_base("base two", 2),
