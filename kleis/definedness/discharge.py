@@ -98,6 +98,18 @@ _WITH_THEIR_PARTS = (
     core.Variable,
 )
 
+_ARITHMETIC = frozenset({"plus", "minus", "times", "negate", "abs"})
+"""Built-ins that have a value at all numbers; `Operation.condition` is None for others too, which are not listed."""
+
+
+def _is_arithmetic(term: core.Term) -> bool:
+    return (
+        isinstance(term, core.BuiltinCall)
+        and term.operation.name in _ARITHMETIC
+        and term.operation.condition is None
+        and all(isinstance(each.sort, core.Numeric) for each in (term, *term.arguments))
+    )
+
 
 class Totality:
     """Which terms have a value everywhere, with the definitions of one goal."""
@@ -111,7 +123,7 @@ class Totality:
         return all(
             self._of_definition(each.definition)
             if isinstance(each, core.DefinitionCall)
-            else isinstance(each, _WITH_THEIR_PARTS)
+            else isinstance(each, _WITH_THEIR_PARTS) or _is_arithmetic(each)
             for each in subterms(term)
         )
 

@@ -22,17 +22,24 @@ class AxiomsAlone:
     ) -> None:
         self._run = run
         self._order = tuple(order)
+        self._quick = tuple(each for each in order if each.quick)
         self._clashes: dict[tuple[Axiom, ...], Outcome] = {}
         self._models: dict[tuple[Axiom, ...], Outcome] = {}
 
     def alone(self, goal: Goal) -> Outcome | None:
-        """The outcome of an attempt to refute the assumed axioms, without the claim; None if there are none."""
+        """The outcome of an attempt to refute the assumed axioms, without the claim; None if there are none.
+
+        Axioms of which a small model is found at once need no attempt: what has a checked model is not refuted.
+        """
         declarations = declarations_of(goal)
         if not declarations.axioms:
             return None
         key = declarations.axioms
         if key not in self._clashes:
-            self._clashes[key] = self._run(Task(declarations), self._order, ("prove",))
+            task = Task(declarations)
+            quick = self._run(task, self._quick, ("refute",))
+            has_model = quick.answer is not None and quick.answer.outcome == "model"
+            self._clashes[key] = quick if has_model else self._run(task, self._order, ("prove",))
         return self._clashes[key]
 
     def model(self, goal: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:

@@ -16,6 +16,7 @@ from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import bound_by, free_variables, parts, stripped
 from kleis.delaborate.describe_goal import expression_of
+from kleis.delaborate.printed_names import Names
 from kleis.errors import BudgetError, KleisError
 from kleis.prover.checker.format import Tables
 from kleis.prover.checker.rules.tables import FiniteModel, check_tables
@@ -103,6 +104,7 @@ class _Parts:
 
     def __init__(self, goal: Goal, given: _Interpreted, evidence: Evidence) -> None:
         self._goal = goal
+        self._spellings = Names(goal)
         self._names = {
             carrier.name: elements
             for carrier, (_, elements) in zip(given.sizes, evidence.carriers, strict=False)
@@ -132,7 +134,7 @@ class _Parts:
         ):
             return
         value = self._text(self._evaluator.outcome(term, self._environment))
-        text = print_expression(expression_of(term))
+        text = print_expression(expression_of(term, self._spellings))
         if value and value != text and max(len(text), len(value)) <= _LONGEST:
             yield text, value
 

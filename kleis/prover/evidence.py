@@ -19,13 +19,12 @@ The checks run in a child process, as engines do: `check_witness` is the job.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 import msgspec
 
 from kleis.errors import KleisError
 from kleis.prover.checker.check_model import check_model
-from kleis.prover.checker.read_terms import OperationAt
+from kleis.prover.checker.read_terms import operation_at
 from kleis.prover.checker.rules.rational_roots import has_no_rational_root
 from kleis.prover.checker.sequent import CheckError
 from kleis.prover.checker.write_terms import UnwritableError
@@ -57,15 +56,6 @@ def check_evidence(task: Task, answer: Answer) -> Evidence | None:
         if not all(has_no_rational_root(leaf) or is_proved(leaf, _QUERY) for _, leaf in shown.leaves):
             return None
     return with_parts(shown.evidence, task.goal, witness)
-
-
-@cache
-def operation_at() -> OperationAt:
-    """Built-ins at sorts, with nothing declared."""
-    from kleis.elaborate.elaborator import Elaborator
-    from kleis.theory.theory import Theory
-
-    return Elaborator(Theory()).definitions.operation
 
 
 # ── As a job ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -48,6 +48,8 @@ class Entry(msgspec.Struct, frozen=True):
     """The optional package it needs."""
     late: bool = False
     """Whether it is for claims only, and left out when axioms are tried alone."""
+    quick: bool = False
+    """Whether it looks for a model of axioms before anything tries to refute them."""
 
 
 _ENGINES = "kleis.prover.engines"
@@ -55,11 +57,13 @@ _ENGINES = "kleis.prover.engines"
 ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.computation.evaluation:EVALUATION", "prove", 300_000, cpu=5),
     Entry(f"{_ENGINES}.computation.enumeration:ENUMERATION", "refute", 50_000),
-    Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 40_000),
+    Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 40_000, quick=True),
+    Entry(f"{_ENGINES}.completion.engine:CompletionProofs", "prove", 10_000, cpu=4, late=True),
+    Entry(f"{_ENGINES}.superposition.engine:Superposition", "prove", 10_000, cpu=4, late=True),
     Entry(f"{_ENGINES}.models.catalogue.engine:CONSTRUCTIONS", "refute", 6_000_000, cpu=8),
     Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 1_500_000),
     Entry(f"{_ENGINES}.completion.engine:Completion", "prove", 60_000),
-    Entry(f"{_ENGINES}.superposition.engine:Superposition", "prove", 30_000, cpu=5, late=True),
+    Entry(f"{_ENGINES}.superposition.engine:Superposition", "prove", 60_000, cpu=6, late=True),
     Entry(f"{_ENGINES}.regular.engine:REGULAR", "prove", 2_000_000, cpu=8),
     Entry(f"{_ENGINES}.computation.remainders:REMAINDERS", "prove", 1_500_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.computation.rational_roots:RATIONAL_ROOTS", "prove", 300_000, cpu=8, late=True),
@@ -68,6 +72,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.laws.engine:SUMS", "prove", 500_000, cpu=8, late=True),
     Entry("kleis.prover.engines.solvers.script_engines:DIRECT", "prove", 1_000_000, cpu=8),
     Entry(f"{_ENGINES}.laws.engine:LAWS", "prove", 400_000, cpu=8, late=True),
+    Entry(f"{_ENGINES}.computation.existentials:WITNESSES", "prove", 400_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.computation.intervals:INTERVALS", "prove", 400_000, cpu=8, late=True),
     Entry("kleis.prover.engines.solvers.instantiation:OVERLAPS", "prove", 300_000, cpu=4),
     Entry(f"{_ENGINES}.solvers.residues:RESIDUES", "prove", 400_000, cpu=6),

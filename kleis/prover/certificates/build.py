@@ -332,12 +332,12 @@ def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
         case "regular languages":
             return (Step(RegularLanguages()),)
         case "remainders":
-            return (Step(Remainders()),)
+            return law_steps(answer) if answer.proof else (Step(Remainders()),)
         case "rational roots":
             return (Step(RationalRoots()),)
         case "intervals":
             return (step_of(answer),)
-        case "identities" | "laws" | "sums":
+        case "identities" | "laws" | "sums" | "witnesses":
             return law_steps(answer)
         case "completion" | "completion by weight" if answer.proof:
             return (Step(rewriting_proof(task, answer)),)

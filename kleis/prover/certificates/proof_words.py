@@ -40,7 +40,7 @@ from kleis.prover.checker.format import (
     Step,
     Subdivision,
 )
-from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.read_terms import Vocabulary, operation_at
 from kleis.prover.checker.rules.equation_terms import (
     FALSE,
     TRUE,
@@ -55,7 +55,6 @@ from kleis.prover.checker.rules.equation_terms import (
 from kleis.prover.checker.rules.unit_equations import CLAIM, LOGIC, Problem
 from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.engines.completion.certified import sequent_of
-from kleis.prover.evidence import operation_at
 from kleis.prover.protocol.engine import Task
 from kleis.semantics.enclosures import ORDERS, Encloser
 from kleis.semantics.models import Model, evaluator_of

@@ -79,10 +79,16 @@ class Instance(_Data, frozen=True):
 
 
 class Ask(_Data, frozen=True, tag="ask", tag_field="rule"):
-    """A solver refutes the premises given, instances of these and others, and the negated claim."""
+    """A solver refutes the premises given, instances of these and others, and the negated claim.
+
+    witnesses
+        Terms for the first variables of the ∃ in the claim's conclusion.  They may mention the variables of the claim's
+        outermost ∀, and those of the ∃ in its hypotheses, which become outermost ∀ then.
+    """
 
     given: tuple[str, ...] = ()
     instances: tuple[Instance, ...] = ()
+    witnesses: tuple[Any, ...] = ()
 
 
 class Evaluation(_Data, frozen=True, tag="evaluation", tag_field="rule"):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from kleis import core
@@ -26,10 +27,20 @@ from kleis.prover.checker.sequent import RejectedError
 from kleis.prover.checker.write_terms import number_spelling
 from kleis.values.text import signed_integer
 
-__all__ = ["OperationAt", "Vocabulary", "number_spelled"]
+__all__ = ["OperationAt", "Vocabulary", "number_spelled", "operation_at"]
 
 OperationAt = Callable[[Signature, tuple[core.Sort, ...], core.Sort], core.Operation]
 """A built-in at fixed sorts with its condition: `Elaborator.definitions.operation`."""
+
+
+@cache
+def operation_at() -> OperationAt:
+    """Built-ins at sorts, with nothing declared."""
+    from kleis.elaborate.elaborator import Elaborator
+    from kleis.theory.theory import Theory
+
+    return Elaborator(Theory()).definitions.operation
+
 
 _Scope = Mapping[str, core.Variable]
 _Terms = tuple[core.Term, ...]

@@ -71,7 +71,7 @@ def expanded(task: Task, *, powers: bool = False) -> Task:
 def lowered(task: Task, *, powers: bool = False) -> Lowered:
     """The lowered task with what its definitions and operations stand for.
 
-    `powers`: those with unknown natural exponents are recursive definitions too.  Induction needs that, and solvers
+    `powers`: those with unknown natural exponents, and factorials, are recursive definitions too.  Induction needs that, and solvers
     alone waste their steps on it.
     """
     bodies = (each.body for each in task.goal.definitions)
@@ -110,7 +110,7 @@ def _concerns(term: core.Term, powers: bool) -> bool:
 
 def _made(term: core.BuiltinCall, powers: bool) -> Recursive | None:
     """The recursive definition of a built-in at a call."""
-    if term.operation.name == "power" and not powers:
+    if term.operation.name in ("power", "factorial") and not powers:
         return None
     return recursive(term.operation, term.arguments)
 

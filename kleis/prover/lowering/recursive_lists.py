@@ -13,7 +13,7 @@ Invariants
     * A definition has a value exactly where the row of the built-in table has one, and the same: a predicate is asked
       of no element behind the one that decides (`all`, `any`), and of every other one.
     * The recursion is structural in a list, or a number of steps down from an integer.  Powers with unknown natural
-      exponents are written so too.
+      exponents, and factorials of unknown numbers, are written so too.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def recursive(operation: core.Operation, arguments: Sequence[core.Term]) -> Recu
     if make is None or not of_lists(operation):
         return None
     if operation.name == "power" and not _is_unknown_power(operation, arguments):
+        return None
+    if operation.name == "factorial" and operation.parameters[0].sort != core.NATURAL:
         return None
     sorts = sorts_text((*(each.sort for each in operation.parameters), operation.result))
     return make(_Recursion(f"{BUILT_IN}{operation.name}/{sorts}", operation))
@@ -267,6 +269,14 @@ def _powered(recursion: _Recursion) -> Recursive:
     return recursion.of(body, Termination(kind="measure", measures=(count,)))
 
 
+def _factorial(recursion: _Recursion) -> Recursive:
+    (last,) = recursion.parameters
+    count = core.Coercion(last, core.INTEGER)
+    more = times(last, recursion.call(core.Narrowing(difference(count, integer(1)))))
+    body = core.Conditional(core.Equals(count, integer(0)), number(1, recursion.result), more)
+    return recursion.of(body, Termination(kind="measure", measures=(count,)))
+
+
 def _interval(recursion: _Recursion) -> Recursive:
     low, high = recursion.parameters
     last = difference(high, integer(1))
@@ -315,6 +325,7 @@ _RECURSIVE: Mapping[str, Callable[[_Recursion], Recursive]] = {
     "foldr": _fold_right,
     "list_flatmap": _flat_mapped,
     "power": _powered,
+    "factorial": _factorial,
     "replicate": _replicated,
     "range": _interval,
     "sum_over": _over_interval(plus, 0, inclusive=False),

@@ -75,3 +75,10 @@ def test_what_has_no_value_is_said_to_have_none(broker: Broker) -> None:
     assert verdict.evidence is not None
     assert verdict.evidence.undefined
     assert plain(verdict)["1 / x"] == "undefined"
+
+
+def test_operations_of_implementations(broker: Broker) -> None:
+    program = """structure Circled(T) { operation (⊙) : T × T → T }
+      implements Circled(ℤ) { operation (⊙) = λ (x y : ℤ) . x * y + 1 }"""
+    parts = plain(disproved(broker, "∀(x y : ℤ). x = 2 ∧ y = 3 → x ⊙ y = 6", program))
+    assert parts["x ⊙ y"] == "7"

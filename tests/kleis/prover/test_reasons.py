@@ -43,7 +43,7 @@ def ask(broker: Broker, text: str, program: str = "") -> Verdict:
     [
         "∀(x y z : ℤ). x*x*x + y*y*y + z*z*z ≠ 33",
         "∀(x : ℝ). atan(x) < 2",
-        "∃(a b c : ℤ). a > 0 ∧ b > 0 ∧ a*a + b*b = c*c ∧ c > 10",
+        "∃(x y : ℕ). x*x = 61*y*y + 1 ∧ y > 0",
     ],
 )
 def test_unknown_says_why_in_words_and_what_to_try(broker: Broker, claim: str) -> None:

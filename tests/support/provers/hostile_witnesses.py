@@ -20,9 +20,9 @@ from kleis import core
 from kleis.core.goal import Goal
 from kleis.prover.checker.check_model import check_model
 from kleis.prover.checker.format import Assignment, Interpretation, Tables
+from kleis.prover.checker.read_terms import operation_at
 from kleis.prover.checker.sequent import CheckError
 from kleis.prover.engines.models.standard_models import is_proved
-from kleis.prover.evidence import operation_at
 from kleis.prover.protocol.verdict import Evidence
 
 __all__ = ["accepted", "computed_term", "fails_in", "mutated", "plain"]

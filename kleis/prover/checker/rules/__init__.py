@@ -19,6 +19,10 @@
 - `interpretation`: carriers as sets of numbers, symbols as terms; everything becomes a leaf
 - `convergence`: rewrite systems in whose normal forms the axioms hold and the claim fails
 
+What `ask` reads
+
+- `witnesses`: claims with terms in the place of their ∃
+
 What `regular` reads
 
 - `regular_claims`: claims as formulas over memberships

@@ -5,7 +5,8 @@ See docs/reference/certificates.md §3.2.  The step brings names and terms; the 
 
 Why it is sound
     An interpretation in which the premises are true and the claim is not would be a model of the script.  An instance
-    follows from its premise, so it adds nothing that could rule one out.
+    follows from its premise, so it adds nothing that could rule one out.  A claim with terms in the place of its ∃ says
+    more than the claim (`witnesses`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import msgspec
 
 from kleis.prover.checker.format import Ask
 from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.rules.witnesses import at_witnesses, with_existentials_opened
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.solvers import Answer, Solver, run
 from kleis.prover.checker.translation.script import Instance, Script, outermost, translate
@@ -59,7 +61,7 @@ def ask(
     if len(step.instances) > _MOST_INSTANCES:
         raise RejectedError(f"more than {_MOST_INSTANCES} instances")
     used = tuple(dict.fromkeys((*step.given, *(each.of for each in step.instances))))
-    leaf = sequent.with_premises(used)
+    leaf = _at_witnesses(sequent.with_premises(used), step, vocabulary)
     if len(set(step.given)) < len(step.given):
         raise RejectedError("a premise is named twice")
     variables, _ = outermost(leaf.claim)
@@ -86,6 +88,20 @@ def ask(
         if answer.status != "unsat":
             raise RejectedError(f"{solver} does not refute it ({answer.detail})")
     return AskReport(tuple(answers), used)
+
+
+def _at_witnesses(leaf: Sequent, step: Ask, vocabulary: Vocabulary) -> Sequent:
+    """The leaf with the terms of a step in the place of the claim's ∃."""
+    if not step.witnesses:
+        return leaf
+    opened = with_existentials_opened(leaf.goal, leaf.claim)
+    if len(step.witnesses) > len(opened.wanted):
+        raise RejectedError("more witnesses than the conclusion has ∃")
+    terms = [
+        vocabulary.of_sort(data, variable.sort, opened.variables)
+        for data, variable in zip(step.witnesses, opened.wanted, strict=False)
+    ]
+    return msgspec.structs.replace(leaf, claim=at_witnesses(opened, terms))
 
 
 def _answer(script: Script, apart: Script | None, solver: Solver, steps: int) -> Answer:

@@ -115,6 +115,8 @@ _BUILTINS: dict[str, _Call] = {
     "sum_bounds": _total,
     "power": lambda rec, s, a, n: _if(core.Equals(n, core.LiteralTerm(0, core.NATURAL)), _number(1, s),
         _op("times", a, rec(a, core.Narrowing(_op("minus", core.Coercion(n, core.INTEGER), _ONE))))),
+    "factorial": lambda rec, s, n: _if(core.Equals(n, core.LiteralTerm(0, core.NATURAL)), _number(1, s),
+        _op("times", n, rec(core.Narrowing(_op("minus", core.Coercion(n, core.INTEGER), _ONE))))),
     "subset": lambda rec, s, a, b: _every_member(a, b),
 }  # fmt: skip
 

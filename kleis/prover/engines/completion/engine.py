@@ -52,7 +52,7 @@ from kleis.prover.engines.first_order_terms import (
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Reason
 
-__all__ = ["Completion", "Reader", "WeighingCompletion", "chain_of", "written_proof"]
+__all__ = ["Completion", "CompletionProofs", "Reader", "WeighingCompletion", "chain_of", "written_proof"]
 
 _SLICE = 4_000
 
@@ -120,6 +120,17 @@ class Completion:
         again = _Attempt(problem, branch, conditional=True).answer(steps - answer.steps)
         derived = answer.derived or again.derived
         return msgspec.structs.replace(again, steps=answer.steps + again.steps, derived=derived)
+
+
+class CompletionProofs(Completion):
+    """Completion of which only a proof counts: what it refutes has countermodels that are easier to read."""
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Complete; rewrite systems are left to the runs after the searches for finite models."""
+        answer = super().run(task, steps)
+        if answer.outcome not in ("refuted", "model"):
+            return answer
+        return Answer(outcome="silent", reason="incomplete", detail="no proof", steps=answer.steps)
 
 
 class WeighingCompletion(Completion):

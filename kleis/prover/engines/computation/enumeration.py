@@ -3,7 +3,7 @@
 See docs/reference/proving.md §7.2.
 
 The values are small integers, fractions, strings, lists and constructor terms, simplest first, and the literals of the
-claim with what is made of them.  Recursive definitions are computed.  The answer is the first assignment at which the
+claim with what is made of them; functions of numbers and truth values are tables with at most one row.  Recursive definitions are computed.  The answer is the first assignment at which the
 claim is false; one at which it is undefined only if there is no other.
 
 Invariants
@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
+from typing import Any
 
 from kleis import core
 from kleis.budget import Budget
@@ -25,9 +26,9 @@ from kleis.core.goal import Goal
 from kleis.core.traversal import stripped, subterms
 from kleis.errors import BudgetError
 from kleis.prover.protocol.engine import Answer, Task
-from kleis.prover.protocol.witness import Witness
+from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.semantics.models import Model, evaluator_of
-from kleis.semantics.ranges import Bounds
+from kleis.semantics.ranges import Bounds, Function
 from kleis.semantics.reference import Account, Evaluator
 from kleis.semantics.truth import FALSE, TRUE
 from kleis.values import Value, exact
@@ -59,7 +60,7 @@ class Enumeration:
         if any(each.reason != "termination" for each in goal.unsettled):
             return False
         variables, _, _ = stripped(goal.claim)
-        return not any(_holds_functions(each.sort) for each in variables)
+        return not any(_holds_functions(each.sort) and not _is_tried(each.sort) for each in variables)
 
     def run(self, task: Task, steps: int) -> Answer:
         """One assignment after the other, until the claim fails or the steps are used up."""
@@ -74,8 +75,8 @@ class Enumeration:
             points = f"no counterexample among {search.count} points"
             detail = points if search.has_points else "small values do not decide it"
             return Answer(outcome="silent", reason="resource", detail=detail, steps=search.used)
-        assignment = search.undefined if found is None else found
-        witness = Witness(assignment=assignment or {}, undefined=found is None)
+        assignment = search.written(search.undefined if found is None else found)
+        witness = Witness(assignment=assignment, undefined=found is None)
         return Answer(outcome="refuted", witness=witness, steps=search.used)
 
 
@@ -89,6 +90,33 @@ def _holds_functions(sort: core.Sort | object) -> bool:
         return any(map(_holds_functions, sort))
     names = getattr(sort, "__struct_fields__", ())
     return any(_holds_functions(getattr(sort, name)) for name in names)
+
+
+def _is_tried(sort: core.Sort) -> bool:
+    """Whether functions of a sort are tried: from numbers and truth values to such."""
+    if not isinstance(sort, core.FunctionOf):
+        return False
+    return all(isinstance(each, core.Numeric) or each == core.BOOL for each in (*sort.domain, sort.codomain))
+
+
+def _tables(sort: core.FunctionOf) -> Iterator[FunctionTable]:
+    """Functions that are the same everywhere, then those that are something else at one place."""
+    values: tuple[Value, ...] = (False, True) if sort.codomain == core.BOOL else (0, 1)
+    yield from (FunctionTable((), each) for each in values)
+    places = (((False, True) if each == core.BOOL else (0, 1)) for each in sort.domain)
+    for place in product(*places):
+        for value, default in permutations(values, 2):
+            yield FunctionTable(((place, value),), default)
+
+
+def _function(variable: core.Variable, table: FunctionTable) -> Function:
+    assert isinstance(variable.sort, core.FunctionOf), "a variable that is a function"
+    rows = {repr(place): value for place, value in table.rows}
+
+    def call(*arguments: Any) -> Any:
+        return rows.get(repr(arguments), table.default)
+
+    return Function(variable.name, variable.sort.domain, call, total=True)
 
 
 class _Search:
@@ -105,7 +133,8 @@ class _Search:
         self._account = Account(Budget(steps=steps, depth=_BUDGET_DEPTH, size=100_000))
         self._evaluator = self._evaluating()
         self.count = 0
-        self.undefined: dict[str, Value] | None = None
+        self.undefined: dict[str, Any] | None = None
+        self._functions: dict[str, dict[Function, FunctionTable]] = {}
 
     @property
     def has_points(self) -> bool:
@@ -137,7 +166,14 @@ class _Search:
         """Whether every assumed axiom evaluates to true."""
         return all(self._evaluator.truth(each.formula) is TRUE for each in self._goal.axioms)
 
-    def false_assignment(self) -> dict[str, Value] | None:
+    def written(self, assignment: dict[str, Any] | None) -> dict[str, Any]:
+        """An assignment with tables for its functions."""
+        return {
+            name: self._functions[name][value] if name in self._functions else value
+            for name, value in (assignment or {}).items()
+        }
+
+    def false_assignment(self) -> dict[str, Any] | None:
         """The first assignment at which the claim is false; `undefined` keeps the first where it has no value."""
         names = [each.name for each in self._variables]
         ranges = [self._values(each) for each in self._variables]
@@ -151,8 +187,12 @@ class _Search:
                 self.undefined = environment
         return None
 
-    def _values(self, variable: core.Variable) -> list[Value]:
+    def _values(self, variable: core.Variable) -> list[Any]:
         """Values of a sort: some small ones, those near the claim's literals, then more."""
+        if isinstance(variable.sort, core.FunctionOf):
+            made = {_function(variable, each): each for each in _tables(variable.sort)}
+            self._functions[variable.name] = made
+            return list(made)
         plain = list(self._evaluator.ranges.of(variable.sort).values)
         if isinstance(variable.sort, core.Numeric):
             near: list[Value] = [each for each in self._near() if _belongs(each, variable.sort)]
@@ -195,14 +235,14 @@ def _belongs(value: int | Fraction, sort: core.Numeric) -> bool:
     return isinstance(value, int) or sort.name != "ℤ"
 
 
-def _simplest_first(ranges: Sequence[Sequence[Value]]) -> Iterator[tuple[Value, ...]]:
+def _simplest_first(ranges: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
     """All combinations, by the sum of their places."""
     furthest = sum(len(each) - 1 for each in ranges)
     for total in range(furthest + 1):
         yield from _of_total(ranges, total)
 
 
-def _of_total(ranges: Sequence[Sequence[Value]], total: int) -> Iterator[tuple[Value, ...]]:
+def _of_total(ranges: Sequence[Sequence[Any]], total: int) -> Iterator[tuple[Any, ...]]:
     if not ranges:
         if total == 0:
             yield ()

@@ -25,7 +25,7 @@ from kleis import core
 from kleis.core.build_terms import at_least, length_of, less
 from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, canonical, free_variables, rebuild, substitute, subterms
-from kleis.prover.lowering.list_terms import append, cons
+from kleis.prover.lowering.list_terms import append, cons, nil
 
 __all__ = ["candidates"]
 
@@ -181,8 +181,11 @@ class _Laws:
     # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def groups(self) -> Iterator[Iterator[core.Term]]:
-        """All laws: of `reverse`; of measures and parts; of functions that keep measures; of orders; of trees."""
+        """All laws: of `reverse`; of the order of elements, where lists are compared; of measures and parts; of functions
+        that keep measures; of orders; of trees."""
         yield (law for sort in self._sorts if sort in self._reverses for law in _of_reversing(sort))
+        for sort in self._compared():
+            yield self._of_inserting(sort)
         yield self._of_measures()
         yield (law for each in self._measures for law in self._of_merging(each))
         yield (law for each in self._measures for law in self._of_functions(each))
@@ -190,6 +193,30 @@ class _Laws:
             yield _of_order(order)
             yield self._kept_order(order)
         yield self._of_data()
+
+    def _compared(self) -> tuple[core.ListOf, ...]:
+        """The sorts of the lists that the claim says are equal."""
+        claim = (self._goal.claim,) if self._goal.claim is not None else ()
+        equations = (each for each in subterms(*claim) if isinstance(each, core.Equals))
+        sorts = (each.left.sort for each in equations)
+        return tuple(dict.fromkeys(each for each in sorts if isinstance(each, core.ListOf)))
+
+    def _of_inserting(self, sort: core.ListOf) -> Iterator[core.Term]:
+        """Functions to which the order of elements makes no difference: what they are put into, and what they are sorted by."""
+        x, y = core.Variable(_HOLE, sort), core.Variable("y", sort)
+        one, other = _parameter(7, sort.element), _parameter(8, sort.element)
+        insertions = [
+            *zip(*(self._calls((sort.element, sort, sort), each, x) for each in (one, other)), strict=True)
+        ]
+        for first, second in insertions:
+            yield core.Equals(substitute(first, {_HOLE: second}), substitute(second, {_HOLE: first}))
+        for each in self._calls((sort, sort), x):
+            for put, _ in insertions:
+                yield core.Equals(substitute(each, {_HOLE: put}), substitute(put, {_HOLE: each}))
+            last, ahead = append(x, cons(one, nil(sort))), cons(one, x)
+            yield core.Equals(substitute(each, {_HOLE: last}), substitute(each, {_HOLE: ahead}))
+            within, ahead = append(x, cons(one, y)), cons(one, append(x, y))
+            yield core.Equals(substitute(each, {_HOLE: within}), substitute(each, {_HOLE: ahead}))
 
     def _of_measures(self) -> Iterator[core.Term]:
         for part in self._parts:

@@ -12,7 +12,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 
 import msgspec
 
@@ -21,7 +21,7 @@ from kleis.builtins.laws import LAWS as LAWS_OF_BUILTINS
 from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, subterms
 from kleis.prover.checker.format import Identity, Law, Proof, Step, Sums
-from kleis.prover.checker.read_terms import OperationAt
+from kleis.prover.checker.read_terms import operation_at
 from kleis.prover.checker.rules.identities import asked_for, equations
 from kleis.prover.checker.rules.laws import law
 from kleis.prover.checker.rules.matrix_forms import is_matrix
@@ -192,12 +192,3 @@ def _proved(found: Found, detail: str, given: tuple[str, ...] = ()) -> Answer:
 def steps_of(answer: Answer) -> tuple[Step, ...]:
     """The steps that one of these engines left."""
     return msgspec.json.decode(dict(answer.proof)[_PROOF], type=tuple[Step, ...])
-
-
-@cache
-def operation_at() -> OperationAt:
-    """Built-ins at sorts, with nothing declared."""
-    from kleis.elaborate.elaborator import Elaborator
-    from kleis.theory.theory import Theory
-
-    return Elaborator(Theory()).definitions.operation

@@ -39,11 +39,12 @@ _SLICE = 20_000
 
 _STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("weights", Strategy(selecting=True, ratio=5, goal=70)),
+    ("weights", Strategy(selecting=True, ratio=10, goal=100, foreign=2, familiar=True)),
     ("weights", Strategy(selecting=True, ratio=5, goal=100, foreign=1)),
     ("weights", Strategy(selecting=False, ratio=8, goal=50, first=15_000)),
     ("paths", Strategy(selecting=True, ratio=5, goal=70, first=25_000)),
 )
-"""Ordering and strategy of the searches that take turns; of few steps the first ones alone."""
+"""Ordering and strategy of the searches that take turns; of few steps the first two alone."""
 
 
 class Superposition:
@@ -114,7 +115,7 @@ class _Attempt:
 
     def answer(self, steps: int) -> Answer:
         """The answer of all strategies, taking turns in slices that double."""
-        searches = [self._search(*each) for each in _STRATEGIES[: max(1, steps // _SLICE)]]
+        searches = [self._search(*each) for each in _STRATEGIES[: max(2, steps // _SLICE)]]
         share = max(1, steps // len(searches))
         limit = min(_SLICE, share)
         while True:

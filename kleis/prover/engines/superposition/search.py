@@ -71,6 +71,8 @@ class Strategy(NamedTuple):
         The percentage that clauses which rest on the negated claim weigh.
     foreign
         What a function that the negated claim does not mention weighs besides.
+    familiar
+        Whether a term without variables that stands in the negated claim weighs no more than a constant.
     first
         Steps for the equations of the axioms alone, before all else; what is still waiting then weighs twice as much.
     """
@@ -80,6 +82,7 @@ class Strategy(NamedTuple):
     goal: int
     first: int = 0
     foreign: int = 0
+    familiar: bool = False
 
 
 class Search:
@@ -109,6 +112,7 @@ class Search:
         self._by_age: list[int] = []
         self._taken = 0
         self._own = 1 << true.head
+        self._weights: dict[Node, int] = {}
 
     @property
     def saturated(self) -> bool:
@@ -133,6 +137,8 @@ class Search:
             self._keep(each)
         for each in given:
             self._own |= each.positive | each.negative if each.goal else 0
+        if self._strategy.familiar:
+            self._weights = dict.fromkeys(self._grounds(given), 1)
         first = [each for each in given if self._strategy.first and self._is_law(each)]
         for each in first:
             self._add(each.atoms, Simplified(each.number), each.goal)
@@ -154,14 +160,18 @@ class Search:
         variables = list(variables_in(clause.atoms))
         if clause.goal or len(clause.atoms) == 1 or len(variables) != 1:
             return
+        chosen = [each for each in self._grounds(given) if each.sort == variables[0].sort]
+        for value in chosen[:_INSTANCES]:
+            atoms = self._at(clause, {variables[0]: value})
+            self._add(atoms, Instance(clause.number, (value,)), True)
+
+    def _grounds(self, given: Sequence[Clause]) -> list[Node]:
+        """The terms without variables that the negated claim speaks of."""
         sides = [
             side for each in given if each.goal for _, left, right in each.atoms for side in (left, right)
         ]
         parts = dict.fromkeys(part for side in sides for _, part in positions(side))
-        chosen = [each for each in parts if each.ground and each.sort == variables[0].sort]
-        for value in chosen[:_INSTANCES]:
-            atoms = self._at(clause, {variables[0]: value})
-            self._add(atoms, Instance(clause.number, (value,)), True)
+        return [each for each in parts if each.ground]
 
     def _is_law(self, clause: Clause) -> bool:
         """Whether a clause is an equation between values of a carrier, apart from the claim."""
@@ -181,7 +191,8 @@ class Search:
         if clause is None:
             return
         weight = sum(
-            left.size + (0 if right is self._true else right.size) for _, left, right in clause.atoms
+            self._weight(left) + (0 if right is self._true else self._weight(right))
+            for _, left, right in clause.atoms
         )
         if self._strategy.foreign:
             weight += self._strategy.foreign * foreign(clause, self._own)
@@ -200,6 +211,15 @@ class Search:
         percent = self._strategy.goal if clause.goal else 100
         heapq.heappush(self._by_weight, (weight * percent, clause.number))
         heapq.heappush(self._by_age, clause.number)
+
+    def _weight(self, term: Node) -> int:
+        """How many functions and variables a term has; parts that the strategy calls familiar count as one."""
+        if not self._weights:
+            return term.size
+        found = self._weights.get(term)
+        if found is None:
+            found = self._weights[term] = 1 + sum(map(self._weight, term.arguments))
+        return found
 
     def _keep(self, clause: Clause) -> None:
         clause.number = len(self.clauses)

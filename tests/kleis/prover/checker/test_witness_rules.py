@@ -14,13 +14,13 @@ from kleis.core.goal import Axiom, Goal
 from kleis.problems import Place
 from kleis.prover.checker.check_model import check_model
 from kleis.prover.checker.format import Assignment, Interpretation, Tables
+from kleis.prover.checker.read_terms import operation_at
 from kleis.prover.checker.rules.evaluation import check_evaluation
 from kleis.prover.checker.rules.named_parts import symbol_text
 from kleis.prover.checker.rules.regular import check_regular_languages
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.write_terms import term_data
 from kleis.prover.engines.models.standard_models import is_proved
-from kleis.prover.evidence import operation_at
 from tests.support.provers.claims import task
 
 HERE = Place(file="test", line=1, column=1)

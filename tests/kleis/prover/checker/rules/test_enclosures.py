@@ -9,10 +9,10 @@ import pytest
 
 from kleis.prover.checker.check_model import check_model
 from kleis.prover.checker.format import Assignment, Enclosures
+from kleis.prover.checker.read_terms import operation_at
 from kleis.prover.checker.rules.enclosures import check_enclosures
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.engines.computation.evaluation import EVALUATION, precision_of
-from kleis.prover.evidence import operation_at
 from kleis.semantics.enclosures import MOST_PRECISION, PRECISION
 from tests.support.provers.claims import task
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kleis.prover.engines.computation.enumeration import ENUMERATION
+from kleis.prover.evidence import check_evidence
 from kleis.semantics.truth import FALSE, UNDEFINED
 from tests.support.provers.claims import claim_at, task
 
@@ -56,3 +57,12 @@ def test_a_false_point_is_preferred_to_an_undefined_one() -> None:
 def test_unknown_symbols_are_left_to_others() -> None:
     program = "structure Plain(T) {\n  operation f : T → T\n}\n"
     assert not ENUMERATION.applies(task(program, "∀(x : T). f(x) = x", "Plain(T)"))
+
+
+def test_functions_are_tried_as_tables() -> None:
+    given = task("", "∀(f : ℤ → ℤ → ℤ, z : ℤ, l : List(ℤ)). list_fold(f, z, l) = foldr(f, z, l)")
+    answer = ENUMERATION.run(given, STEPS)
+    assert answer.outcome == "refuted"
+    assert check_evidence(given, answer) is not None
+    true = task("", "∀(f : ℤ → ℤ, l : List(ℤ)). length(list_map(f, l)) = length(l)")
+    assert ENUMERATION.run(true, STEPS).outcome == "silent"

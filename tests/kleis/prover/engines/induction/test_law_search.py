@@ -11,8 +11,9 @@ from kleis.prover.certificates.build import Question, build
 from kleis.prover.checker.format import Induction
 from kleis.prover.engines.induction.law_search import BY_MEASURE, LAWS, LawSearch
 from kleis.prover.engines.induction.list_laws import candidates
+from kleis.prover.portfolio import ORDER
 from kleis.prover.process.broker import Broker
-from kleis.prover.protocol.engine import Answer
+from kleis.prover.protocol.engine import Answer, load_engine
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression
 from tests.support.provers.claims import task
@@ -133,3 +134,33 @@ def test_a_certificate_proves_the_laws_and_the_conditions_of_the_recursion(broke
     made = build(broker, theory, Question(claim), decision.verdict, answer=decision.answer)
     assert len(made.steps) > 1, "laws stand in it with their proofs"
     assert [each.name for each in made.grounds] == ["qsort::decreases::1", "qsort::decreases::2"]
+
+
+INSERTED = """
+define put(x : ℤ, l : List(ℤ)) : List(ℤ) = match l {
+    [] => [x] | Cons(y, r) => if x ≤ y then Cons(x, l) else Cons(y, put(x, r)) }
+define isort(l : List(ℤ)) : List(ℤ) = match l { [] => [] | Cons(x, r) => put(x, isort(r)) }
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "claim", "engine"),
+    [
+        (INSERTED, "∀(l : List(ℤ)). isort(isort(l)) = isort(l)", "induction with laws"),
+        ("", "∀(n : ℕ). n! ≥ 1", "induction"),
+    ],
+)
+def test_certificates_of_inductions(program: str, claim: str, engine: str, broker: Broker) -> None:
+    theory = theory_of(program)
+    order = [each for each in ORDER if load_engine(each.engine).name == engine]
+    with Prover(theory, broker=broker, order=order) as prover:
+        decision = prover.decide(parse_expression(claim))
+    assert decision.verdict.status == "verified"
+    assert build(broker, theory, Question(claim), decision.verdict, answer=decision.answer).steps
+
+
+def test_the_order_of_elements_matters_to_other_functions() -> None:
+    """Laws of insertion are candidates of these too, and are not proved."""
+    unsorted = INSERTED.replace("if x ≤ y then Cons(x, l) else Cons(y, put(x, r))", "Cons(x, l)")
+    given = task(unsorted, "∀(l : List(ℤ)). isort(reverse(l)) = isort(l)")
+    assert LAWS.run(given, 1_500_000).outcome == "silent"

@@ -72,6 +72,10 @@ PROVED: dict[str, tuple[dict[str, Term], Term]] = {
     "no divisors of zero": (FIELD, every(lambda x, y: implies(eq(m(x, y), a), either(eq(x, a), eq(y, a))))),
     "idempotents": (FIELD, every(lambda x: implies(eq(m(x, x), x), either(eq(x, a), eq(x, e))))),
     "a solution": (FIELD, every(lambda x: implies(ne(x, a), some(lambda y: eq(m(x, y), e))))),
+    "inverse of a product where both have one": (
+        FIELD,
+        every(lambda x, y: implies(both(ne(x, a), ne(y, a)), eq(i(m(x, y)), m(i(x), i(y))))),
+    ),
     "inverse of a product": (LEFT_GROUP, every(lambda x, y: eq(i(m(x, y)), m(i(y), i(x))))),
     "two ways to fail": (LEFT_GROUP, every(lambda x, y: eq(eq(m(x, y), e), eq(m(y, x), e)))),
     "sums of comparable": (

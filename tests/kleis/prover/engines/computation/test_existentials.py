@@ -1,0 +1,110 @@
+"""The engines `witnesses` and `remainders`: their proofs are certificates, changed ones and false claims are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+
+from kleis.core.canonical_bytes import digest_of
+from kleis.prover.checker.format import Certificate, CertificateError, Step
+from kleis.prover.checker.kernel import judge
+from kleis.prover.engines.computation.existentials import WITNESSES
+from kleis.prover.engines.computation.remainders import REMAINDERS
+from tests.support.provers.claims import task
+
+DIVIDES = "define divides(a : ℤ, b : ℤ) : Bool = ∃(k : ℤ). b = a * k\n"
+FORMS: dict[str, Callable[[int, int], int]] = {
+    "x*x + y*y": lambda x, y: x * x + y * y,
+    "x^3 + y^3": lambda x, y: x**3 + y**3,
+    "x*x - 2*y*y": lambda x, y: x * x - 2 * y * y,
+    "3*x + 6*y": lambda x, y: 3 * x + 6 * y,
+}
+K, M, N = (["var", name] for name in "kmn")
+
+
+def certificate(program: str, claim: str, steps: Any) -> Certificate:
+    goal = digest_of(task(program, claim).goal)
+    made = msgspec.convert(steps, tuple[Step, ...])
+    return Certificate(status="verified", theory=program, goal=goal, claim=claim, steps=made)
+
+
+def accepted(program: str, claim: str, steps: Any) -> bool:
+    try:
+        judge(certificate(program, claim, steps), ("z3",))
+    except CertificateError:
+        return False
+    return True
+
+
+def asked(*witnesses: Any) -> list[Any]:
+    return [{"proof": {"rule": "ask", "witnesses": list(witnesses)}}]
+
+
+@pytest.mark.parametrize(
+    ("engine", "program", "claim"),
+    [
+        (WITNESSES, "", "∀(a b d : ℤ). (∃(k : ℤ). a = d*k) ∧ (∃(m : ℤ). b = d*m) → (∃(j : ℤ). a + b = d*j)"),
+        (WITNESSES, DIVIDES, "∀(a b c x y : ℤ). divides(a, b) ∧ divides(a, c) → divides(a, b*x + c*y)"),
+        (WITNESSES, "", "∃(a b c : ℤ). a*a + b*b = c*c ∧ c > 10 ∧ a > 0 ∧ b > 0"),
+        (REMAINDERS, "", "∀(x y z : ℤ). x^3 + y^3 + z^3 ≠ 4"),
+        (REMAINDERS, "", "∀(x y : ℤ). x*x = 3*y + 2 → x = y"),
+    ],
+)
+def test_a_proof_is_a_certificate_of_its_claim_alone(engine: Any, program: str, claim: str) -> None:
+    answer = engine.run(task(program, claim), 400_000)
+    assert answer.outcome == "proved", answer.detail
+    steps = msgspec.json.decode(dict(answer.proof)["steps"])
+    assert accepted(program, claim, steps)
+    assert not accepted("", "∃(x : ℤ). x * x = 2", steps)
+    for changed in (steps[1:], [{"proof": {"rule": "remainders"}}], [{"proof": {"rule": "ask"}}]):
+        assert not changed or not accepted(program, claim, changed)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "∀(a d : ℤ). (∃(k : ℤ). a = d*k) → (∃(j : ℤ). a + 1 = d*j)",
+        "∀(n : ℤ). ∃(m : ℤ). n = 2*m",
+        "∃(x : ℤ). x*x = 7",
+        "∀(a : ℕ). ∃(b : ℕ). b + 1 = a",
+    ],
+)
+def test_false_claims_have_no_witnesses(claim: str) -> None:
+    assert WITNESSES.run(task("", claim), 400_000).outcome == "silent"
+
+
+def test_witnesses_are_checked() -> None:
+    claim = "∀(n : ℤ). (∃(k : ℤ). n = 2*k) → (∃(m : ℤ). n + 2 = 2*m)"
+    one = ["as", "ℤ", ["number", "1", "ℕ"]]
+    more = ["built-in", "plus", "ℤ", K, one]
+    assert accepted("", claim, asked(more))
+    quotient = ["built-in", "div", "ℤ", N, one]
+    real = ["as", "ℝ", K]
+    for refused in ([K], [N], [M], [one], [quotient], [real], [["number", "1", "ℕ"]], [more, more]):
+        assert not accepted("", claim, asked(*refused))
+
+
+def test_names_that_meet_stay_apart() -> None:
+    """A hypothesis's k is not the claim's k, nor that of another hypothesis, nor one bound inside the conclusion."""
+    again = "∀(k : ℤ). (∃(k : ℤ). k > 5) → (∃(j : ℤ). j > 5 ∧ k = k)"
+    assert not accepted("", again, asked(K))
+    two = "∀(a b : ℤ). (∃(k : ℤ). a = 2*k) ∧ (∃(k : ℤ). b = 2*k) → (∃(j : ℤ). a = 2*j ∧ b = 2*j)"
+    assert not accepted("", two, asked(K))
+    captured = "∀(n : ℤ). ∃(m : ℤ). ∀(k : ℤ). k ≠ m"
+    assert not accepted("", captured, asked(K))
+    assert not accepted("", captured, asked(N))
+    negative = "¬(∃(x : ℤ). x > 3)"
+    assert not accepted("", negative, asked(["as", "ℤ", ["number", "1", "ℕ"]]))
+
+
+def test_equations_that_have_solutions_are_not_denied() -> None:
+    for (left, each), right in product(FORMS.items(), range(-2, 12)):
+        claim = f"∀(x y : ℤ). {left} ≠ {right}"
+        found = REMAINDERS.run(task("", claim), 200_000).outcome == "proved"
+        around = range(-9, 10)
+        values = {each(x, y) for x in around for y in around}
+        assert not (found and right in values), claim
