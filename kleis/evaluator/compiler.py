@@ -3,7 +3,7 @@
 Every name is resolved here, once; see docs/reference/kleis.md §6.4.  Local names become slots of the frame; then come
 names bound by an example block, and global names (`environment`).  What resolves to nothing is a symbol.
 
-A tree is compiled by recursion, two Python frames a level; the parser admits no tree higher than `MAXIMUM_NESTING`,
+A tree is compiled by recursion, two Python frames a level; the parser admits no tree higher than `MAXIMUM_HEIGHT`,
 and a higher one from elsewhere is rejected.
 """
 
@@ -77,9 +77,9 @@ class Compiler:
     def compile(self, expression: tree.Expression, scope: Scope) -> Compiled:
         """The code of an expression whose local names are those of `scope`."""
         self._height += 1
-        if self._height > tree.MAXIMUM_NESTING + 8:
+        if self._height > tree.MAXIMUM_HEIGHT + 8:
             raise EvaluationError(
-                f"the expression is nested more than {tree.MAXIMUM_NESTING} deep",
+                f"the expression is nested more than {tree.MAXIMUM_HEIGHT} deep",
                 code="nesting",
                 hint="name parts of it with let or define",
             )

@@ -24,7 +24,7 @@ import re
 from typing import NamedTuple
 
 from kleis import values
-from kleis.budget import Budget
+from kleis.budget import Budget, deep
 from kleis.builtins.row import RECOVERABLE, Context, undefined, wrong_sort
 from kleis.builtins.rows.bit_vectors import bit_vector
 from kleis.builtins.rows.table import find_builtin
@@ -40,6 +40,7 @@ __all__ = ["run_example"]
 _NEEDS_PROVER = "needs the prover"
 
 
+@deep()
 def run_example(
     environment: Environment, example: tree.Example, budget: Budget, *, file: str = "<text>"
 ) -> ExampleResult:

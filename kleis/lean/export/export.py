@@ -24,6 +24,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from kleis import core
+from kleis.budget import deep
 from kleis.core.goal import Goal, Obligation
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.elaborator import Elaborator
@@ -73,6 +74,7 @@ class Judge(Protocol):
         """What is shown on the way to a verified goal, with its proofs, the goal last; nothing where there is none."""
 
 
+@deep()
 def export_lean(
     theory: Theory,
     proposition: Expression | None = None,
@@ -103,6 +105,7 @@ def export_lean(
     return writer.file()
 
 
+@deep()
 def export_goal(goal: Goal, name: str = "claim", *, module: str = "Theory") -> LeanFile:
     """The Lean file of a goal of the core, without a theory."""
     writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, None, False)

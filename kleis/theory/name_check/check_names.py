@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from rpds import HashTrieSet
 
+from kleis.budget import deep
 from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.problems import Problem, Spanned
 from kleis.syntax import tree
@@ -35,6 +36,7 @@ _MOST_ANCESTORS = 100
 """Implementations of so many ancestors are considered."""
 
 
+@deep()
 def check_names(program: tree.Program, theory: Theory, builtins: Mapping[str, Arity]) -> tuple[Problem, ...]:
     """The problems with the names of a program, in order of place.
 
