@@ -163,7 +163,7 @@ class Compiler:
     def _connective(self, name: str, count: int) -> Connective | None:
         """The connective that a global name means: any alias of the builtin will do."""
         builtin = self.names.builtin(name) if count == 2 else None
-        if builtin is None or not self.names.is_builtin(name):
+        if builtin is None or not self.names.is_builtin(name, count):
             return None
         return CONNECTIVES.get(builtin.name)
 

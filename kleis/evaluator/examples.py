@@ -204,7 +204,7 @@ def _judge(machine: Machine, proposition: tree.Expression, environment: Environm
     """Whether a proposition holds.  Raises where it is undefined or ill-formed."""
     if isinstance(proposition, tree.Call) and len(proposition.arguments) == 2:
         name = proposition.name
-        if name not in environment.bindings and environment.is_builtin(name):
+        if name not in environment.bindings and environment.is_builtin(name, 2):
             if name == "logical_and":
                 return _conjunction(machine, proposition, environment, file)
             if name in _SIGNS:

@@ -19,6 +19,7 @@ from rpds import HashTrieSet
 
 from kleis.budget import deep
 from kleis.builtins.row import NUMERIC_EXTRA
+from kleis.builtins.rows.table import find_builtin
 from kleis.problems import Problem, Spanned
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
@@ -100,10 +101,14 @@ class _Check:
         self.expressions.check(item.body, inner, "definition")
         name = canonical_name(item.name)
         if is_global and name in self.known.builtins and name not in NUMERIC_EXTRA:
+            count = len(item.parameters)
+            row = find_builtin(name) if count else None
+            others = row is not None and (row.least, row.most) != (count, count)
+            place = f"calls with {count} argument{'s' * (count != 1)}" if others else "its place everywhere"
             self.report.warn(
                 item,
                 "shadows-builtin",
-                f"{item.name} is a builtin; this definition takes its place everywhere",
+                f"{item.name} is a builtin; this definition takes {place}",
                 hint="rename it if the builtin is meant elsewhere",
             )
 
