@@ -376,11 +376,14 @@ def _prefix(*theories: Theory) -> str:
 def _renamed(node: _N, names: Mapping[str, str], second: Theory) -> _N:
     """The tree with every name replaced, binders included; calls of built-ins beside definitions keep theirs."""
     rebuilt = rebuild(node, lambda part: _renamed(part, names, second))
-    if not isinstance(rebuilt, _NAMED) or rebuilt.name not in names:
-        return rebuilt
-    definition = second.definitions.get(rebuilt.name)
-    if definition is not None and isinstance(rebuilt, tree.Call):
-        own, given = len(definition.parameters), len(rebuilt.arguments)
-        if builtin_beside(rebuilt.name, own, given) is not None:
-            return rebuilt
-    return msgspec.structs.replace(rebuilt, name=names[rebuilt.name])
+    if isinstance(rebuilt, _NAMED) and rebuilt.name in names and not _calls_builtin(rebuilt, second):
+        return msgspec.structs.replace(rebuilt, name=names[rebuilt.name])
+    return rebuilt
+
+
+def _calls_builtin(node: tree.Node, theory: Theory) -> bool:
+    """Whether a node calls a built-in beside the definition of its name."""
+    definition = theory.definitions.get(node.name) if isinstance(node, tree.Call) else None
+    if definition is None or not isinstance(node, tree.Call):
+        return False
+    return builtin_beside(node.name, len(definition.parameters), len(node.arguments)) is not None

@@ -289,9 +289,8 @@ class _Parse:
 
     def set_literal(self, values: list[Any], heights: list[int], firsts: list[int], picks: Picks) -> Step:
         """A set by its elements, each of which is a level."""
-        found, count = self.builder.set_literal(
-            self._span(firsts[0], self.last), *(values[pick] if pick >= 0 else None for pick in picks)
-        )
+        arguments: list[Any] = [values[pick] if pick >= 0 else None for pick in picks]
+        found, count = self.builder.set_literal(self._span(firsts[0], self.last), *arguments)
         height = max(heights) + count
         if height > _COMFORTABLE:
             self._admit(height, firsts[0])
