@@ -113,13 +113,8 @@ def _misplaced(template: str, what: str, hint: str) -> EvaluationError:
     return EvaluationError(f"the template {template[:40]!r} has {what}", code="arity", hint=hint)
 
 
-def _text_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+def _text_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
     """In propositions the text of an integer only: other values have no operation that gives theirs."""
-    (value,) = arguments
-    if is_open(value.sort):
-        return Waiting("the sort of what str is of")
-    if value.sort not in (core.NATURAL, core.INTEGER):
-        return ()
     return (Signature(row=INTEGER_TEXT, parameters=(core.INTEGER,), result=core.STRING),)
 
 
