@@ -7,6 +7,7 @@ the same program under the same budget stops at the same place on every machine,
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -15,7 +16,7 @@ import msgspec
 
 from kleis.errors import BudgetError
 
-__all__ = ["LONGEST_LIST", "STANDARD_BUDGET", "Budget", "Meter", "deep"]
+__all__ = ["LONGEST_LIST", "STANDARD_BUDGET", "Budget", "Meter", "deep", "make_room"]
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,18 +107,44 @@ class Meter:
 LONGEST_LIST = 2_000
 """The most elements of a list literal in a proposition."""
 
-# A source nests at most 256 levels (`kleis.syntax.tree.MAXIMUM_NESTING`) and a list in it at most `LONGEST_LIST`
+# A source is at most 1,280 levels high (`kleis.syntax.tree.MAXIMUM_HEIGHT`) and a list in it has at most `LONGEST_LIST`
 # elements; one level takes several Python frames.  Python's default limit of 1,000 frames is too low for that and
-# protects nothing, because frames live on the heap.
-_FRAMES = 100_000
+# protects little, because frames live on the heap.  What recurses on the C stack counts too, decoders of hostile JSON
+# among it: 20,000 of their levels fit into the 8 MB of a thread, three times as many do not.
+_FRAMES = 20_000
+
+
+class _Room:
+    """How many parts of the program need room, in all threads, and the limit that was there before the first."""
+
+    lock = threading.Lock()
+    users = 0
+    before = 0
 
 
 @contextmanager
 def deep() -> Iterator[None]:
-    """Raise Python's recursion limit to what the deepest source needs, and restore it afterwards."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _FRAMES))
+    """Raise Python's recursion limit to what the deepest source needs, until the last who needs it has left.
+
+    The limit is one for all threads, so only the last may restore it.  A limit that was raised meanwhile stays.
+    """
+    with _Room.lock:
+        if _Room.users == 0:
+            _Room.before = sys.getrecursionlimit()
+        _Room.users += 1
+        if sys.getrecursionlimit() < _FRAMES:
+            sys.setrecursionlimit(_FRAMES)
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        with _Room.lock:
+            _Room.users -= 1
+            if _Room.users == 0 and sys.getrecursionlimit() == _FRAMES:
+                sys.setrecursionlimit(_Room.before)
+
+
+def make_room() -> None:
+    """Raise the limit for good: there is a tree that cannot even be compared with another within the usual one."""
+    with _Room.lock:
+        _Room.before = max(_Room.before, _FRAMES)
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))

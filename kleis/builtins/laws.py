@@ -104,5 +104,9 @@ _DIVISIBILITY = {
     "divisibility as a multiple": "∀(a d : ℤ). d ≠ 0 → (mod(a, d) = 0 ↔ (∃(k : ℤ). a = d * k))",
 }
 
-LAWS: dict[str, str] = {**_CIRCULAR, **_EXPONENTIAL, **_ROOTS, **_DIVISORS, **_DIVISIBILITY}
+_NUMERALS = {
+    "numeral read back": "∀(n : ℤ). strToInt(intToStr(n)) = n",
+}
+
+LAWS: dict[str, str] = {**_NUMERALS, **_CIRCULAR, **_EXPONENTIAL, **_ROOTS, **_DIVISORS, **_DIVISIBILITY}
 """By name."""

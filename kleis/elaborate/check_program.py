@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from kleis.budget import deep
-from kleis.core import Carrier, Symbol
+from kleis.core import NATURAL, Carrier, Narrowing, Symbol
 from kleis.core.goal import Axiom, ElaborationError
 from kleis.core.sort_operations import variables_of
 from kleis.definedness.conditions import Definedness
@@ -164,11 +164,17 @@ class _Check:
                 if need is not None
                 else "a recursion may not end"
             )
+            hint = "guard it: condition → …; an axiom says that it is true, and so that it is defined"
+            subject = open_needs[0].subject
+            if isinstance(subject, Narrowing) and subject.sort == NATURAL:
+                number = print_expression(expression_of(subject.term))
+                reason = f"{number} is to be a natural number, and ℕ begins at 0; {reason}"
+                hint = f"write ℤ where the number may be negative; or {hint}"
             self.warn(
                 axiom.place,
                 "not-shown-defined",
                 f"the axiom {axiom.name.rpartition('::')[2]} is not shown to be defined: {reason}",
-                "guard it: condition → …; an axiom says that it is true, and so that it is defined",
+                hint,
             )
 
     def _conflict(self, symbol: Symbol, place: Place, *, of_models: bool = False) -> None:

@@ -54,8 +54,8 @@ class GlobalNames(Protocol):
     def builtin(self, name: str) -> Builtin | None:
         """The builtin of a name; None where the program declares the name for something else."""
 
-    def is_builtin(self, name: str) -> bool:
-        """Whether a name means the builtin: no definition or constructor has it."""
+    def is_builtin(self, name: str, given: int) -> bool:
+        """Whether a call with so many arguments means the builtin: no definition or constructor takes its place."""
 
     def instances(self, name: str) -> Sequence[tuple[str, FunctionValue]]:
         """The operations of this name that `implements` items give, with the sort of each, narrowest first."""

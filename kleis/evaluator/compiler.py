@@ -3,7 +3,7 @@
 Every name is resolved here, once; see docs/reference/kleis.md §6.4.  Local names become slots of the frame; then come
 names bound by an example block, and global names (`environment`).  What resolves to nothing is a symbol.
 
-A tree is compiled by recursion, two Python frames a level; the parser admits no tree higher than `MAXIMUM_NESTING`,
+A tree is compiled by recursion, two Python frames a level; the parser admits no tree higher than `MAXIMUM_HEIGHT`,
 and a higher one from elsewhere is rejected.
 """
 
@@ -77,9 +77,9 @@ class Compiler:
     def compile(self, expression: tree.Expression, scope: Scope) -> Compiled:
         """The code of an expression whose local names are those of `scope`."""
         self._height += 1
-        if self._height > tree.MAXIMUM_NESTING + 8:
+        if self._height > tree.MAXIMUM_HEIGHT + 8:
             raise EvaluationError(
-                f"the expression is nested more than {tree.MAXIMUM_NESTING} deep",
+                f"the expression is nested more than {tree.MAXIMUM_HEIGHT} deep",
                 code="nesting",
                 hint="name parts of it with let or define",
             )
@@ -163,7 +163,7 @@ class Compiler:
     def _connective(self, name: str, count: int) -> Connective | None:
         """The connective that a global name means: any alias of the builtin will do."""
         builtin = self.names.builtin(name) if count == 2 else None
-        if builtin is None or not self.names.is_builtin(name):
+        if builtin is None or not self.names.is_builtin(name, count):
             return None
         return CONNECTIVES.get(builtin.name)
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kleis.builtins.row import Builtin
-from kleis.builtins.rows.table import find_builtin
+from kleis.builtins.rows.table import builtin_beside, find_builtin
 from kleis.evaluator.compiler import compile_procedure
 from kleis.evaluator.machine import Procedure
 from kleis.evaluator.outcomes import Warning
@@ -177,13 +177,12 @@ class Environment:
             self._own[name] = declared is not None and not declares_builtin(name, declared, builtin)
         return self._own[name]
 
-    def is_builtin(self, name: str) -> bool:
-        """Whether a name means the builtin: no definition or constructor has it."""
-        return (
-            self.procedure(name) is None
-            and self.constructor_arity(name) is None
-            and self.builtin(name) is not None
-        )
+    def is_builtin(self, name: str, given: int) -> bool:
+        """Whether a call with so many arguments means the builtin: no definition or constructor takes its place."""
+        procedure = self.procedure(name)
+        if procedure is not None:
+            return builtin_beside(name, procedure.arity, given) is not None
+        return self.constructor_arity(name) is None and self.builtin(name) is not None
 
     def declared_constant(self, name: str) -> Value | None:
         """The value of a declared constant that is known by its name: `i` in ℂ."""

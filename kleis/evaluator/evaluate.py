@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kleis.budget import Budget
+from kleis.budget import Budget, deep
 from kleis.errors import EvaluationError, KleisError
 from kleis.evaluator.compiler import Compiler
 from kleis.evaluator.environment import Environment
@@ -43,6 +43,7 @@ def _finished(machine: Machine, expression: Expression, environment: Environment
     return Evaluation(value, approximate, tuple(machine.output), machine.used, machine.mixed)
 
 
+@deep()
 def evaluate_with(machine: Machine, expression: Expression, environment: Environment, file: str) -> Value:
     """The value of an expression, paid by a machine that may already have run others."""
     try:

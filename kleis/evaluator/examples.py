@@ -24,7 +24,7 @@ import re
 from typing import NamedTuple
 
 from kleis import values
-from kleis.budget import Budget
+from kleis.budget import Budget, deep
 from kleis.builtins.row import RECOVERABLE, Context, undefined, wrong_sort
 from kleis.builtins.rows.bit_vectors import bit_vector
 from kleis.builtins.rows.table import find_builtin
@@ -40,6 +40,7 @@ __all__ = ["run_example"]
 _NEEDS_PROVER = "needs the prover"
 
 
+@deep()
 def run_example(
     environment: Environment, example: tree.Example, budget: Budget, *, file: str = "<text>"
 ) -> ExampleResult:
@@ -203,7 +204,7 @@ def _judge(machine: Machine, proposition: tree.Expression, environment: Environm
     """Whether a proposition holds.  Raises where it is undefined or ill-formed."""
     if isinstance(proposition, tree.Call) and len(proposition.arguments) == 2:
         name = proposition.name
-        if name not in environment.bindings and environment.is_builtin(name):
+        if name not in environment.bindings and environment.is_builtin(name, 2):
             if name == "logical_and":
                 return _conjunction(machine, proposition, environment, file)
             if name in _SIGNS:

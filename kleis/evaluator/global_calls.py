@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kleis.builtins.row import NUMERIC_EXTRA, Builtin, accepts, call_builtin
-from kleis.builtins.rows.table import CONSTANT_NAMES, find_builtin
+from kleis.builtins.rows.table import CONSTANT_NAMES, builtin_beside, find_builtin
 from kleis.errors import EvaluationError
 from kleis.evaluator.compilation_context import GlobalNames
 from kleis.evaluator.machine import (
@@ -114,6 +114,9 @@ def global_call(names: GlobalNames, name: str, parts: Sequence[Compiled], place:
     """The code of a call of a global name."""
     procedure = names.procedure(name)
     if procedure is not None:
+        beside = builtin_beside(name, procedure.arity, len(parts))
+        if beside is not None:
+            return _builtin_call(names, beside, name, parts, place)
         if name in BINARY and len(parts) == procedure.arity == 2 and names.is_for_data(name):
             return _shared_call(procedure, name, parts, place)
         return _procedure_call(procedure, parts, place)

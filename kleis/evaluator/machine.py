@@ -6,7 +6,7 @@ names.  Code either returns a value or puts the next code into `machine.code` an
 
     * A call in tail position leaves nothing on the stack.
     * *Direct* code never returns `PENDING`: literals, names, first-order builtins and what is made of them.  It
-      recurses in Python, as deep as the source is nested (`MAXIMUM_NESTING`), not as deep as values are.
+      recurses in Python, as deep as the source is nested (`MAXIMUM_HEIGHT`), not as deep as values are.
     * Steps: direct code is paid for by its caller, by its `weight`; other code pays for itself when it is entered, and
       has weight 0.
     * An `EvaluationError` that only says "undefined here" goes to the nearest waiting ∧ or ∨, which may have a

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from kleis.budget import deep
+from kleis.builtins.rows.table import builtin_beside, find_builtin
 from kleis.errors import LoadError
 from kleis.policy.actions import ACTIONS, Action
 from kleis.policy.answer_shapes import ComparisonAnswer
@@ -291,6 +292,7 @@ def combine(first: Policy, second: Policy) -> Combination:
 def _kept(first: Theory, second: Theory) -> tuple[list[tree.Declaration], Mapping[str, str]]:
     """What the second theory declares otherwise, renamed, and the new names."""
     changed = _changed(first, second)
+    _check_builtins(first, second)
     prefix = _prefix(first, second)
     names = {name: prefix + name for name in changed}
     kept: list[tree.Declaration] = []
@@ -300,7 +302,7 @@ def _kept(first: Theory, second: Theory) -> tuple[list[tree.Declaration], Mappin
         match item:
             case tree.FunctionDefinition() | tree.DataDefinition():
                 if _declares(item) & changed:
-                    kept.append(_renamed(item, names))
+                    kept.append(_renamed(item, names, second))
             case _ if item in known or type(item).__name__ in ("Import", "Annotation", "Example", "Lemma"):
                 continue
             case _:
@@ -310,6 +312,24 @@ def _kept(first: Theory, second: Theory) -> tuple[list[tree.Declaration], Mappin
                     hint="compare policies that differ in definitions and data types only",
                 )
     return kept, names
+
+
+def _check_builtins(first: Theory, second: Theory) -> None:
+    """`LoadError` where a definition of the first theory would take the place of a built-in that the second uses."""
+    hiding = {name for name in first.definitions if name not in second.definitions and find_builtin(name)}
+    used = {
+        node.name
+        for item in (*second.definitions.values(), *second.data.values())
+        for node in walk(item)
+        if isinstance(node, tree.Name | tree.Call)
+    }
+    hidden = sorted(hiding & used)
+    if hidden:
+        raise LoadError(
+            f"one policy defines {hidden[0]}, which is a built-in for the other",
+            code="not-comparable",
+            hint="give the definition a name of its own",
+        )
 
 
 def _declares(item: tree.FunctionDefinition | tree.DataDefinition) -> frozenset[str]:
@@ -353,9 +373,17 @@ def _prefix(*theories: Theory) -> str:
     return prefix
 
 
-def _renamed(node: _N, names: Mapping[str, str]) -> _N:
-    """The tree with every name replaced, binders included."""
-    rebuilt = rebuild(node, lambda part: _renamed(part, names))
-    if isinstance(rebuilt, _NAMED) and rebuilt.name in names:
+def _renamed(node: _N, names: Mapping[str, str], second: Theory) -> _N:
+    """The tree with every name replaced, binders included; calls of built-ins beside definitions keep theirs."""
+    rebuilt = rebuild(node, lambda part: _renamed(part, names, second))
+    if isinstance(rebuilt, _NAMED) and rebuilt.name in names and not _calls_builtin(rebuilt, second):
         return msgspec.structs.replace(rebuilt, name=names[rebuilt.name])
     return rebuilt
+
+
+def _calls_builtin(node: tree.Node, theory: Theory) -> bool:
+    """Whether a node calls a built-in beside the definition of its name."""
+    definition = theory.definitions.get(node.name) if isinstance(node, tree.Call) else None
+    if definition is None or not isinstance(node, tree.Call):
+        return False
+    return builtin_beside(node.name, len(definition.parameters), len(node.arguments)) is not None

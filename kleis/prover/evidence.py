@@ -22,6 +22,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.errors import KleisError
 from kleis.prover.checker.check_model import check_model
 from kleis.prover.checker.read_terms import operation_at
@@ -39,6 +40,7 @@ _QUERY = 200_000
 """Z3's steps for a leaf."""
 
 
+@deep()
 def check_evidence(task: Task, answer: Answer) -> Evidence | None:
     """The evidence of an answer's witness; None if the check does not confirm it."""
     witness = answer.witness
@@ -71,6 +73,7 @@ class Checked(msgspec.Struct, frozen=True):
 CHECK_WITNESS = "kleis.prover.evidence:check_witness"
 
 
+@deep()
 def check_witness(checked: Checked, steps: int) -> Answer:
     """The job of a check.  Its answer's witness is the evidence."""
     del steps

@@ -25,6 +25,7 @@ from types import TracebackType
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.core.goal import Goal, Obligation
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
@@ -131,6 +132,7 @@ class Prover:
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────────────
 
+    @deep()
     def ask(
         self,
         question: Question,
@@ -204,6 +206,7 @@ class Prover:
         verdict = with_named_lemmas(decision.verdict, serving)
         return msgspec.structs.replace(decision, verdict=verdict, used=used, given=(*serving, *shown))
 
+    @deep()
     def kept(self, goal: Goal, facts: Sequence[Fact] = ()) -> Verdict | None:
         """The verdict on a goal with these facts that the cache holds; None if it holds none.  Nothing is proved."""
         if (
@@ -214,6 +217,7 @@ class Prover:
             return None
         return self._cache.get(self._key(with_lemmas(goal, [each.goal for each in facts])))
 
+    @deep()
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
         """Whether the declarations have a model: a verdict for each structure with parameters and component of sections."""
         found: list[tuple[str, Verdict]] = []
@@ -231,6 +235,7 @@ class Prover:
             found.append((label, self._model_verdict(goal)))
         return tuple(found)
 
+    @deep()
     def has_model(self, goal: Goal) -> Verdict:
         """Whether the declarations of a goal have a model, whatever its claim.  Kept where there is a cache."""
         declarations = declarations_of(goal)
@@ -243,6 +248,7 @@ class Prover:
             self._cache.put(key, verdict)
         return verdict
 
+    @deep()
     def decide_goal(self, goal: Goal, facts: Sequence[Fact] = ()) -> Decision:
         """The verdict on a goal that is elaborated already, with facts that hold there."""
         return self._decide(goal, facts)
@@ -252,11 +258,13 @@ class Prover:
         """Where its jobs run."""
         return self._broker
 
+    @deep()
     def blocked(self, goal: Goal) -> Verdict | None:
         """The verdict where nothing can be searched: what the goal depends on is not shown, or is no model."""
         base = self._base(goal)
         return self._obligations.undecidable(goal, base) or self._obligations.no_model(goal, base)
 
+    @deep()
     def holds(self, obligation: Obligation) -> Verdict:
         """Whether an obligation of a declaration holds, as a question of its own."""
         return self._obligations.verdict(obligation)

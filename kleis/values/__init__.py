@@ -46,6 +46,7 @@ from kleis.values.kinds import (
     list_of,
 )
 from kleis.values.text import (
+    decimal_text,
     display_text,
     integer_from_digits,
     integer_text,
@@ -76,6 +77,7 @@ __all__ = [
     "close",
     "complex_value",
     "contains_float",
+    "decimal_text",
     "differ_in_kind",
     "display_text",
     "equal",

@@ -16,14 +16,36 @@ from kleis.builtins import exact_numbers, matrix_shapes
 from kleis.builtins.exact_numbers import Numeric
 from kleis.builtins.matrix_algebra import is_matrix, matrix_product, matrix_sum, scale_matrix
 from kleis.builtins.matrix_shapes import numbers_or_matrices
-from kleis.builtins.row import CORE_FORM, Argument, Builtin, Context, Signature, Undecided, row, undefined
+from kleis.builtins.row import (
+    CORE_FORM,
+    Argument,
+    Builtin,
+    Context,
+    Signature,
+    Undecided,
+    Waiting,
+    row,
+    undefined,
+    wrong_sort,
+)
+from kleis.builtins.rows.strings import CONCAT, joined
 from kleis.builtins.shapes import FIELDS, NUMBERS, ORDERED, SIGNED, alike, fixed, shape
-from kleis.values import Complex, Number, Value, complex_value, equal, exact, indistinct
+from kleis.values import Complex, Number, Value, complex_value, equal, exact, indistinct, kind_name
 
 __all__ = ["COMPLEX_NUMBERS", "CORE"]
 
 
 def _plus(context: Context, a: Value, b: Value) -> Value:
+    if isinstance(a, str) and isinstance(b, str):
+        return joined(context, a, b)
+    if isinstance(a, str) or isinstance(b, str):
+        other = kind_name(b if isinstance(a, str) else a)
+        raise wrong_sort(
+            f"a string and {other} have no sum",
+            found=other,
+            expected="a string",
+            hint="str(…) is the text of a value",
+        )
     if is_matrix(a) or is_matrix(b):
         return matrix_sum(context, a, b)
     return exact_numbers.add(context, _numeric(a), _numeric(b))
@@ -213,10 +235,20 @@ def _modulus_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[
     )
 
 
+_NUMBERS_OR_MATRICES = numbers_or_matrices(_OF_TWO_NUMBERS, matrix_shapes.sum_of(core.NATURAL))
+
+
+def _sum_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...] | Waiting:
+    """Beside a string it is `concat`; otherwise the sum of numbers or matrices."""
+    if any(each.sort == core.STRING for each in arguments):
+        return (Signature(row=CONCAT, parameters=(core.STRING, core.STRING), result=core.STRING),)
+    return _NUMBERS_OR_MATRICES(row, arguments)
+
+
 _ARITHMETIC = (
-    row("plus(a : ℂ|Matrix, b : ℂ|Matrix) : ℂ or Matrix",
-        numbers_or_matrices(_OF_TWO_NUMBERS, matrix_shapes.sum_of(core.NATURAL)), _plus,
-        "The sum; of matrices, entry by entry.", ("1/3 + 1/6", "1/2"), ("2^70 + 1", "1180591620717411303425"),
+    row("plus(a : ℂ|Matrix|String, b : ℂ|Matrix|String) : ℂ or Matrix or String", _sum_signatures, _plus,
+        "The sum; of matrices, entry by entry; of strings, the one and then the other.", ("1/3 + 1/6", "1/2"),
+        ('"a" + "b"', '"ab"'), ("2^70 + 1", "1180591620717411303425"),
         tier="T0", aliases="add rat_add rational_add"),
     row("minus(a : ℂ|Matrix, b : ℂ|Matrix) : ℂ or Matrix",
         numbers_or_matrices(fixed(*alike(SIGNED, 2)), matrix_shapes.sum_of(core.INTEGER)), _minus, "The difference.",

@@ -7,6 +7,10 @@ docs/reference/kleis.md §8.9.
 
 from __future__ import annotations
 
+import math
+import re
+from fractions import Fraction
+
 from kleis import core
 from kleis.builtins.matrix_algebra import read_matrix
 from kleis.builtins.row import (
@@ -15,16 +19,32 @@ from kleis.builtins.row import (
     Builtin,
     Context,
     Signature,
+    Undecided,
     Untyped,
     Waiting,
     row,
     undefined,
     wrong_sort,
 )
-from kleis.builtins.rows.strings import text_of
+from kleis.builtins.rows.strings import INTEGER_TEXT, text_of
 from kleis.builtins.shapes import is_open, larger
 from kleis.errors import EvaluationError
-from kleis.values import Data, ListValue, Value, display_text, kind_name, list_of
+from kleis.values import (
+    Data,
+    ListValue,
+    Stuck,
+    Suspended,
+    Symbol,
+    Value,
+    contains_float,
+    decimal_text,
+    display_text,
+    integer_text,
+    is_number,
+    is_symbolic,
+    kind_name,
+    list_of,
+)
 
 __all__ = ["DOCUMENTS"]
 
@@ -33,6 +53,69 @@ def _out(context: Context, value: Value) -> Value:
     room = max(context.budget.size - context.printed, 0)
     context.emit(display_text(value, limit=room))
     return value
+
+
+def _text(context: Context, value: Value) -> str:
+    """What `out` would print."""
+    if is_symbolic(value, context):
+        raise Undecided
+    if contains_float(value, context):
+        context.approximate = True
+    text = display_text(value, limit=context.budget.size)
+    context.admit(len(text), "a string")
+    return text
+
+
+_PLACE = re.compile(r"\{\{|\}\}|\{(?::\.(\d{1,3})f?)?\}|[{}]")
+"""In a template: a brace that is doubled, a place for a value with its number of decimals, or a brace alone."""
+
+
+def _format(context: Context, template: str, *values: Value) -> str:
+    waiting = list(values)
+
+    def replaced(found: re.Match[str]) -> str:
+        if found[0] in ("{{", "}}"):
+            return found[0][0]
+        if found[0] in ("{", "}"):
+            raise _misplaced(template, "a brace alone", "write {{ or }} for a brace, {} or {:.2} for a value")
+        if not waiting:
+            raise _misplaced(
+                template, f"more places than the {len(values)} values", "give a value for each {}"
+            )
+        value = waiting.pop(0)
+        return _text(context, value) if found[1] is None else _decimals(context, value, int(found[1]))
+
+    text = _PLACE.sub(replaced, template)
+    if waiting:
+        raise _misplaced(template, f"{len(waiting)} values without a place", "write {} where each belongs")
+    context.admit(len(text), "a string")
+    return text
+
+
+def _decimals(context: Context, value: Value, places: int) -> str:
+    """A number with so many decimals; halves go away from 0, as `round` has it."""
+    if isinstance(value, (Symbol, Stuck, Suspended)):
+        raise Undecided
+    if not is_number(value):
+        raise wrong_sort(f"{kind_name(value)} has no decimals", found=kind_name(value), expected="a number")
+    assert isinstance(value, int | float | Fraction)
+    if isinstance(value, float):
+        context.approximate = True
+    exact = Fraction(value)
+    context.admit_bits(exact.numerator.bit_length() + 4 * places)
+    context.charge((exact.numerator.bit_length() // 64) ** 2)
+    whole = math.floor(abs(exact) * 10**places + Fraction(1, 2))
+    rounded = Fraction(whole if exact > 0 else -whole, 10**places)
+    return decimal_text(rounded, places) if places else integer_text(int(rounded))
+
+
+def _misplaced(template: str, what: str, hint: str) -> EvaluationError:
+    return EvaluationError(f"the template {template[:40]!r} has {what}", code="arity", hint=hint)
+
+
+def _text_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[Signature, ...]:
+    """In propositions the text of an integer only: other values have no operation that gives theirs."""
+    return (Signature(row=INTEGER_TEXT, parameters=(core.INTEGER,), result=core.STRING),)
 
 
 def _field(context: Context, name: str, value: Value) -> Data:
@@ -234,6 +317,12 @@ DOCUMENTS: tuple[Builtin, ...] = (
     row("out(a : Any) : Any", Untyped("it prints; write its argument"), _out,
         "Print a and give it back; matrices are drawn as boxes.", ("out(1 + 1)", "2"), tier="T2",
         aliases="show print"),
+    row("str(a : Any) : String", _text_signatures, _text, "The text of a, as `out` prints it.", ("str(1/4)", '"0.25"'),
+        ('"n = " + str([1, 2])', '"n = [1, 2]"'), tier="T2"),
+    row("format(template : String, values : Any?*) : String",
+        Untyped("a text for readers is no matter of proofs; join parts by +"), _format,
+        "The template with each {} replaced by the text of the next value, {:.2} by a number with 2 decimals.",
+        ('format("{} of {:.2}", 1, 2/3)', '"1 of 0.67"'), ('format("{{{}}}", "a")', '"{a}"'), tier="T2"),
     row("field(name : String, a : Any) : field", Untyped("it is a part of record(…) and no value by itself"), _field,
         "One entry of a record.", ('field("x", 1) = field("x", 1)', "true"), tier="T8"),
     row("record(fields : Any?*) : Record", CORE_FORM, _record, "A record; `f(x = 1)` passes record(field(\"x\", 1)).",

@@ -43,7 +43,7 @@ from kleis.values import (
     plain_text,
 )
 
-__all__ = ["REGULAR_EXPRESSIONS", "TEXT", "text_of"]
+__all__ = ["CONCAT", "INTEGER_TEXT", "REGULAR_EXPRESSIONS", "TEXT", "joined", "text_of"]
 
 _DIGITS = frozenset(string.digits)
 _LETTERS = frozenset(string.ascii_letters)
@@ -77,6 +77,11 @@ def _concat(context: Context, *parts: Value) -> Value:
         context.admit(len(items), "a list")
         return list_of(items)
     texts = [text_of(context, part) for part in parts]
+    return joined(context, *texts)
+
+
+def joined(context: Context, *texts: str) -> str:
+    """Strings one after the other."""
     context.admit(sum(map(len, texts)), "a string")
     return "".join(texts)
 
@@ -225,10 +230,22 @@ def _concat_signatures(row: Builtin, arguments: tuple[Argument, ...]) -> tuple[S
     )
 
 
+CONCAT = row(
+    "concat(parts : Any*) : String or List", _concat_signatures, _concat,
+    "The texts joined; of lists, the lists joined.", ('concat("a", 1, "b")', '"a1b"'),
+    ('concat("x = ", 0.25)', '"x = 0.25"'), ("concat([1], [2, 3])", "[1, 2, 3]"), tier="T4", aliases="str_concat",
+)  # fmt: skip
+"""In propositions also the sum of two strings."""
+
+INTEGER_TEXT = row(
+    "intToStr(a : ℝ) : String", fixed(shape(core.INTEGER, core.STRING)), _integer_text,
+    "The digits of a without its fraction.", ("intToStr(42)", '"42"'), ("intToStr(0 - 7/2)", '"-3"'), tier="T4",
+    aliases="int_to_str fromInt intToString builtin_intToStr",
+)  # fmt: skip
+"""In propositions also the text `str` of an integer."""
+
 TEXT: tuple[Builtin, ...] = (
-    row("concat(parts : Any*) : String or List", _concat_signatures, _concat,
-        "The texts joined; of lists, the lists joined.", ('concat("a", 1, "b")', '"a1b"'),
-        ('concat("x = ", 0.25)', '"x = 0.25"'), ("concat([1], [2, 3])", "[1, 2, 3]"), tier="T4", aliases="str_concat"),
+    CONCAT,
     row("empty_string() : String", fixed(shape(core.STRING)), _empty,
         "The string without characters; also without parentheses.", ("empty_string", '""'), tier="T4"),
     row("str_eq(a : Any, b : Any) : Bool", _TEST, _same_text, "Whether the texts are the same.",
@@ -256,9 +273,7 @@ TEXT: tuple[Builtin, ...] = (
     row("replaceAll(s : Text, old : Text, new : Text) : String", _REPLACEMENT, _replace_all,
         "s with every old replaced; an empty old changes nothing.", ('replaceAll("aa", "a", "b")', '"bb"'), tier="T4",
         aliases="str_replace_all"),
-    row("intToStr(a : ℝ) : String", fixed(shape(core.INTEGER, core.STRING)), _integer_text,
-        "The digits of a without its fraction.", ("intToStr(42)", '"42"'), ("intToStr(0 - 7/2)", '"-3"'), tier="T4",
-        aliases="int_to_str fromInt intToString builtin_intToStr"),
+    INTEGER_TEXT,
     row("strToInt(s : Text) : ℤ", fixed(shape(core.STRING, core.INTEGER), incomplete=True), _to_integer,
         "The integer that s spells, or -1.", ('strToInt(" 12 ")', "12"), ('strToInt("x")', "0 - 1"), tier="T4",
         aliases="str_to_int toInt builtin_strToInt"),

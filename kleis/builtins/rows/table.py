@@ -18,7 +18,7 @@ from kleis.builtins.rows.higher_order import FUNCTIONS
 from kleis.builtins.rows.matrices import MATRICES
 from kleis.builtins.rows.strings import REGULAR_EXPRESSIONS, TEXT
 
-__all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "find_builtin"]
+__all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "builtin_beside", "find_builtin"]
 
 BUILTINS: tuple[Builtin, ...] = (
     CORE
@@ -56,6 +56,16 @@ def _by_name() -> Mapping[str, Builtin]:
 def find_builtin(name: str) -> Builtin | None:
     """The row with this name or alias."""
     return _by_name().get(name)
+
+
+def builtin_beside(name: str, own: int, given: int) -> Builtin | None:
+    """The built-in that a call with `given` arguments means although a definition of `own` parameters has its name.
+
+    A definition hides a built-in for its own number of arguments only.  A constant hides it altogether: its value may
+    be a function of any number.
+    """
+    row = find_builtin(name)
+    return row if row is not None and own and own != given and row.takes(given) else None
 
 
 def builtin_arities() -> dict[str, tuple[int, int | None]]:

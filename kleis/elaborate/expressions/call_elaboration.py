@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from kleis import core
+from kleis.builtins.rows.table import builtin_beside
 from kleis.core.goal import ElaborationError
 from kleis.core.sort_operations import rank, variables_of
 from kleis.core.sort_printing import sort_text
@@ -64,7 +65,7 @@ def call(context: Context, node: tree.Call, expected: core.Sort | None) -> core.
     local = context.environment.get(node.name)
     if local is not None:
         return apply_value(context, node, local, node.arguments)
-    candidates = context.scope.candidates(node.name)
+    candidates = _called(context, node)
     partial = _partial_builtin(context, node, expected)
     if partial is not None:
         return partial
@@ -77,6 +78,16 @@ def call(context: Context, node: tree.Call, expected: core.Sort | None) -> core.
         return _call_template(context, node, candidates[0], node.arguments)
     given = [_given(context, each) for each in node.arguments]
     return _choose(context, node, candidates, given, expected)
+
+
+def _called(context: Context, node: tree.Call) -> tuple[Candidate, ...]:
+    """What a call may mean: a definition, or the built-in of its name where that alone takes so many arguments."""
+    candidates = context.scope.candidates(node.name)
+    match candidates:
+        case (Template(overload=False, node=definition),):
+            beside = builtin_beside(node.name, len(definition.parameters), len(node.arguments))
+            return candidates if beside is None else (BuiltinName(beside),)
+    return candidates
 
 
 def _given(context: Context, node: tree.Expression) -> CallArgument:

@@ -24,6 +24,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from kleis import core
+from kleis.budget import deep
 from kleis.core.goal import Goal, Obligation
 from kleis.core.sort_printing import sort_text
 from kleis.elaborate.elaborator import Elaborator
@@ -76,6 +77,7 @@ class Judge(Protocol):
         """The verdict with values of a verified ∃, where such are found."""
 
 
+@deep()
 def export_lean(
     theory: Theory,
     proposition: Expression | None = None,
@@ -106,6 +108,7 @@ def export_lean(
     return writer.file()
 
 
+@deep()
 def export_goal(goal: Goal, name: str = "claim", *, module: str = "Theory") -> LeanFile:
     """The Lean file of a goal of the core, without a theory."""
     writer = _Writer(Theory(), f"Spec.{spelled(module)}", None, None, False)

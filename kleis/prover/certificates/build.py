@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal, Obligation
 from kleis.elaborate.elaborator import Elaborator
@@ -78,6 +79,7 @@ class Question(msgspec.Struct, frozen=True):
     lemmas: tuple[tuple[str, Verdict], ...] = ()
 
 
+@deep()
 def theory_text(theory: Theory) -> str:
     """All declarations in scope as one program without imports.  What is stated and proved declares nothing."""
     left_out = tree.Example | tree.Import | tree.Lemma
@@ -85,6 +87,7 @@ def theory_text(theory: Theory) -> str:
     return "\n".join(print_declaration(each) for each in kept) + "\n"
 
 
+@deep()
 def build(
     broker: Broker,
     theory: Theory,
@@ -103,6 +106,7 @@ def build(
     return _Builder(broker, theory, order, elaborator).certificate(question, verdict, answer)
 
 
+@deep()
 def build_part(
     broker: Broker, theory: Theory, part: str, verdict: Verdict, *, order: Sequence[Entry] = ORDER
 ) -> Certificate:
@@ -110,6 +114,7 @@ def build_part(
     return _Builder(broker, theory, order).part(part, verdict)
 
 
+@deep()
 def proof_of(broker: Broker, theory: Theory, goal: Goal, verdict: Verdict) -> tuple[Step, ...]:
     """The steps of the proof of a verified goal, which no checker has seen; `CertificateError` where there are none."""
     return _Builder(broker, theory, ORDER).steps(Task(goal), verdict)

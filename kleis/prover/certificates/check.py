@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.budget import deep
 from kleis.core.goal import Goal
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.errors import KleisError
@@ -93,6 +94,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
         return {name: each for name, each in fields.items() if each not in ("", [], (), None)}
 
 
+@deep()
 def check(
     data: bytes,
     broker: Broker,
@@ -116,6 +118,7 @@ def check(
     return msgspec.structs.replace(report, seconds=round(time.monotonic() - begun, 3))
 
 
+@deep()
 def check_certificate(request: CheckRequest, steps: int) -> Answer:
     """The job of a check.  Its answer's witness is the report."""
     del steps

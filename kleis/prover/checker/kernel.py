@@ -22,6 +22,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from kleis import core
+from kleis.budget import deep
 from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Axiom, Goal, Obligation
 from kleis.core.traversal import reach
@@ -109,6 +110,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
+@deep()
 def judge(certificate: Certificate, solvers: Sequence[Solver], seen: Observer | None = None) -> Judgement:
     """What a certificate rests on; `Refusal` where it does not show what it says.  `seen` is told every proof."""
     return _Judge(certificate, solvers, seen).judgement()

@@ -214,7 +214,12 @@ class ItemBuilder(ExpressionBuilder):
         self, span: tree.Span, literal: str, statements: list[tree.Statement | None] | None = None
     ) -> tree.Declaration:
         written = [statement for statement in statements or () if statement is not None]
-        opened = [each for statement in written for each in _opened(statement)]
+        opened: list[tree.Statement] = []
+        for statement in written:
+            if _awaits_claim(opened) and isinstance(statement, tree.ExpressionStatement):
+                opened[-1] = tree.Assertion("assert", statement.expression, statement.span)
+            else:
+                opened += _opened(statement)
         return tree.Example(decode(literal), tuple(opened), span)
 
     def let_statement(
@@ -309,9 +314,20 @@ def _opened(statement: tree.Statement) -> list[tree.Statement]:
     return [*found, statement]
 
 
+def _awaits_claim(statements: list[tree.Statement]) -> bool:
+    """Whether the statements end with ``let x = e in verify``: what it verifies was read as a statement of its own."""
+    match statements:
+        case [*_, tree.LetStatement(to_the_end=True), tree.ExpressionStatement(tree.Name("verify"))]:
+            return True
+        case _:
+            return False
+
+
 def _as_statement(expression: tree.Expression) -> tree.Statement:
     """What follows the `in` of a `let`, where the grammar reads an expression."""
     match expression:
+        case tree.Call(name="verify", arguments=(proposition,), span=span):
+            return tree.Assertion("assert", proposition, span)
         case tree.Call(name=name, arguments=(proposition,), span=span) if name in _ASSERTION_KINDS:
             return tree.Assertion(_ASSERTION_KINDS[name], proposition, span)
         case _:

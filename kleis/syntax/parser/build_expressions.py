@@ -172,17 +172,15 @@ class ExpressionBuilder(TypeBuilder):
         _brace: str,
         first: tree.Expression | None,
         rest: list[tree.Expression] | None = None,
-    ) -> tree.Expression:
-        """``{a, b}`` is ``insert(a, singleton(b))``."""
+    ) -> tuple[tree.Expression, int]:
+        """``{a, b}`` is ``insert(a, singleton(b))``; and the levels that the set adds to those of its elements."""
         if first is None:
-            return tree.Name("empty_set", span)
+            return tree.Name("empty_set", span), 0
         others = [first, *(rest or ())]
         found: tree.Expression = tree.Call("singleton", (others.pop(),), span)
-        if len(others) > tree.MAXIMUM_NESTING // 2:
-            raise TreeError("too-deep", "a set of so many elements", "insert them by a definition", span)
         for each in reversed(others):
             found = tree.Call("insert", (each, found), span)
-        return found
+        return found, 1 + len(others)
 
     def absolute_value(
         self, span: tree.Span, _left: str, inner: tree.Expression, _right: str

@@ -51,6 +51,7 @@ class Linter:
         self._pending: list[tree.Lint] = []
         self._named: list[tuple[str, tree.Span]] = []
         self._mixed: set[tuple[int, int]] = set()
+        self._implications: set[int] = set()
 
     # ── What the parser and its builders report (`build_expressions.Lints`) ──────────────────────────────────────────────────────────────────────────────
 
@@ -72,6 +73,9 @@ class Linter:
         if operator.name == "logical_or" and right.joined == "logical_and":
             self._mixed.add((self._tokens.starts[left.first], self._tokens.end(right.last)))
         elif operator.name == "implies" and right.joined == "implies":
+            if right.last in self._implications:
+                return
+            self._implications.add(right.last)
             self._add(
                 "implication-chain",
                 token,
@@ -158,6 +162,7 @@ class Linter:
         self._pending = []
         self._named.clear()
         self._mixed.clear()
+        self._implications.clear()
 
     def _continued_lines(self, example: tree.Example) -> None:
         tokens = self._tokens

@@ -80,10 +80,10 @@ def fold(
             notice(operator, token, left, right)
         height = 1 + max(left.height, right.height)
         place = span(left.first, right.last)
-        if height > tree.MAXIMUM_NESTING:
+        if height > tree.MAXIMUM_HEIGHT:
             raise TreeError(
                 "too-deep",
-                f"more than {tree.MAXIMUM_NESTING} levels of operators",
+                f"more than {tree.MAXIMUM_HEIGHT} levels of operators",
                 "name a part of the expression with a define of its own",
                 span(token, token),
             )

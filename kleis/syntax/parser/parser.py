@@ -6,7 +6,7 @@ its rules build, `parse_errors` the messages.
 Why not lark's own driver: it makes an object of every token and several calls of every reduction, it cannot decide
 by position whether a word is a keyword (see grammar.lark), and it does not count nesting.  The automaton below is
 iterative, so no depth of nesting can exhaust Python's stack; it keeps the height of every tree beside its value and
-rejects what exceeds `MAXIMUM_NESTING`.  Every step either consumes a token or reduces, so the work is linear in the
+rejects what exceeds `MAXIMUM_HEIGHT`.  Every step either consumes a token or reduces, so the work is linear in the
 text.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
 
+from kleis.budget import make_room
 from kleis.errors import ParseError
 from kleis.syntax import tree
 from kleis.syntax.parser.build_declarations import ItemBuilder
@@ -54,6 +55,9 @@ _MORE_LEVELS = {
     "assert_inconsistent_block": 9,
 }
 """The rules that add more than one level."""
+
+_COMFORTABLE = 200
+"""Trees up to this height are compared and printed within Python's usual limit of recursion."""
 
 Picks: TypeAlias = tuple[int, ...]
 Step: TypeAlias = tuple[Any, int]
@@ -172,7 +176,6 @@ class _Parse:
         tables = self.automaton.tables
         actions, gotos, moves = tables.actions, tables.gotos, self.moves
         kinds, texts, undetermined = self.tokens.kinds, self.tokens.texts, soft()
-        most = tree.MAXIMUM_NESTING
         end_state = tables.ends[start]
         values: list[Any] = [None]
         states, heights, firsts = [tables.starts[start]], [0], [begin]
@@ -200,8 +203,8 @@ class _Parse:
                     first = firsts[base]
                     height = levels + max(heights[base:])
                     if step == _BUILD:
-                        if height > most:
-                            raise _too_deep(self._span(first, first))
+                        if height > _COMFORTABLE:
+                            self._admit(height, first)
                         arguments = [values[base + pick] if pick >= 0 else None for pick in picks]
                         values[base] = function(self._span(first, self.last), *arguments)
                     else:
@@ -280,7 +283,29 @@ class _Parse:
         operand = fold(
             values[0], self._span, self.linter.operator, lambda each: kinds[each.first] == "INDEXED"
         )
+        if operand.height > _COMFORTABLE:
+            self._admit(operand.height, operand.first)
         return operand.expression, operand.height
+
+    def set_literal(self, values: list[Any], heights: list[int], firsts: list[int], picks: Picks) -> Step:
+        """A set by its elements, each of which is a level."""
+        arguments: list[Any] = [values[pick] if pick >= 0 else None for pick in picks]
+        found, count = self.builder.set_literal(self._span(firsts[0], self.last), *arguments)
+        height = max(heights) + count
+        if height > _COMFORTABLE:
+            self._admit(height, firsts[0])
+        return found, height
+
+    def _admit(self, height: int, token: int) -> None:
+        """Make room for a high tree; `TreeError` at its first token if it is too high."""
+        if height > tree.MAXIMUM_HEIGHT:
+            raise TreeError(
+                "too-deep",
+                f"more than {tree.MAXIMUM_HEIGHT} levels of nesting",
+                "name a part of it with a define of its own",
+                self._span(token, token),
+            )
+        make_room()
 
 
 def _move(rule: Rule, parse: _Parse) -> tuple[int, str, int, Callable[..., Any], Picks, int]:
@@ -295,6 +320,8 @@ def _move(rule: Rule, parse: _Parse) -> tuple[int, str, int, Callable[..., Any],
     if rule.action in ("chain_start", "chain_more", "folded", "folded_open"):
         function = getattr(parse, rule.action.removesuffix("_open"))
         return rule.size, rule.target, _STEP, function, rule.picks, 0
+    if rule.action == "set_literal":
+        return rule.size, rule.target, _STEP, parse.set_literal, rule.picks, 0
     return rule.size, rule.target, _BUILD, getattr(parse.builder, rule.action), rule.picks, levels
 
 
@@ -313,12 +340,3 @@ def _collect_list(
 
 def _never(*_: Any) -> Any:
     raise AssertionError("a rule that passes its part through has no function")
-
-
-def _too_deep(span: tree.Span) -> TreeError:
-    return TreeError(
-        "too-deep",
-        f"more than {tree.MAXIMUM_NESTING} levels of nesting",
-        "name a part of it with a define of its own",
-        span,
-    )

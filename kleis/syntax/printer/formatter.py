@@ -17,6 +17,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
+from kleis.budget import deep
 from kleis.syntax import tree
 from kleis.syntax.parser.lexer import VOID, Tokens, is_word
 from kleis.syntax.parser.parser import parse_source, parse_with_tokens
@@ -60,6 +61,7 @@ class _Piece(NamedTuple):
         return self.kind == "comment"
 
 
+@deep()
 def format_source(text: str, *, ascii: bool = False, file: str = "<text>") -> str:
     """The text in the canonical layout; raises `ParseError` if it is no program."""
     result, tokens = parse_with_tokens(text, file=file)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from kleis.budget import deep
 from kleis.syntax import tree
 from kleis.syntax.printer.expressions import ExpressionPrinter, quote
 
@@ -42,6 +43,7 @@ _CONTINUES = ("and", "or", "in")
 """Words that would continue the statement before them."""
 
 
+@deep()
 def print_program(program: tree.Program, *, ascii: bool = False) -> str:
     """All items, with blank lines between them unless both are one-liners of one kind."""
     printer = _Printer(ascii=ascii)
@@ -57,26 +59,31 @@ def print_program(program: tree.Program, *, ascii: bool = False) -> str:
     return "".join(parts) + ("\n" if parts else "")
 
 
+@deep()
 def print_declaration(declaration: tree.Declaration, *, ascii: bool = False) -> str:
     """One top-level item."""
     return _Printer(ascii=ascii).declaration(declaration)
 
 
+@deep()
 def print_statement(statement: tree.Statement, *, ascii: bool = False) -> str:
     """One statement of an example."""
     return _Printer(ascii=ascii).statement(statement)
 
 
+@deep()
 def print_expression(expression: tree.Expression, *, ascii: bool = False) -> str:
     """One expression."""
     return _Printer(ascii=ascii).expression(expression)
 
 
+@deep()
 def print_pattern(pattern: tree.Pattern, *, ascii: bool = False) -> str:
     """One pattern, as in a case."""
     return _Printer(ascii=ascii).pattern(pattern)
 
 
+@deep()
 def print_type(type_expression: tree.TypeExpression, *, ascii: bool = False) -> str:
     """One type."""
     return _Printer(ascii=ascii).type(type_expression)

@@ -9,8 +9,8 @@ Import the nodes from here.  Every node is frozen, hashable, acyclic and slotted
 Invariants
     * `span` takes no part in equality or hashing (all spans are equal), so two trees are equal when they are the same
       program text up to layout: ``parse_expression(print_expression(tree)) == tree``.
-    * No tree is higher than `MAXIMUM_NESTING`; the parser rejects deeper text.  Code that recurses over a tree may
-      rely on that.
+    * No tree is higher than `MAXIMUM_HEIGHT`; the parser rejects deeper text.  Code that recurses over a tree may
+      rely on that, in the room that `kleis.budget.deep` makes.
     * Sugar is gone.  Infix, prefix and postfix forms are `Call`s under their canonical name (`a + b` is
       ``Call("plus", (a, b))``, by the table of `kleis.syntax.operators`).  Tuples are calls of `Pair`, `Tuple3`,
       `Tuple4`, `Tuple5`; ``()`` is ``Call("Unit", ())``.  Named arguments of a call are collected into one last
@@ -28,6 +28,7 @@ touches.
 from __future__ import annotations
 
 from kleis.syntax.tree.declarations import (
+    MAXIMUM_HEIGHT,
     MAXIMUM_NESTING,
     AliasDefinition,
     Annotation,
@@ -106,6 +107,7 @@ from kleis.syntax.tree.expressions import (
 )
 
 __all__ = [
+    "MAXIMUM_HEIGHT",
     "MAXIMUM_NESTING",
     "NO_SPAN",
     "TUPLES",

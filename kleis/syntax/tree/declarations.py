@@ -19,6 +19,7 @@ from kleis.syntax.tree.expressions import (
 )
 
 __all__ = [
+    "MAXIMUM_HEIGHT",
     "MAXIMUM_NESTING",
     "AliasDefinition",
     "Annotation",
@@ -54,7 +55,11 @@ __all__ = [
     "VerifyImplementation",
 ]
 
-MAXIMUM_NESTING = 256
+MAXIMUM_HEIGHT = 1_280
+"""The levels of the highest tree: room for a chain of a thousand operands."""
+
+MAXIMUM_NESTING = 2 * MAXIMUM_HEIGHT
+"""How many brackets stand inside each other at most.  The printer writes up to two a level."""
 
 
 # ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────

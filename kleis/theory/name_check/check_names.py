@@ -17,7 +17,9 @@ from typing import TypeAlias
 
 from rpds import HashTrieSet
 
+from kleis.budget import deep
 from kleis.builtins.row import NUMERIC_EXTRA
+from kleis.builtins.rows.table import find_builtin
 from kleis.problems import Problem, Spanned
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
@@ -35,6 +37,7 @@ _MOST_ANCESTORS = 100
 """Implementations of so many ancestors are considered."""
 
 
+@deep()
 def check_names(program: tree.Program, theory: Theory, builtins: Mapping[str, Arity]) -> tuple[Problem, ...]:
     """The problems with the names of a program, in order of place.
 
@@ -98,10 +101,14 @@ class _Check:
         self.expressions.check(item.body, inner, "definition")
         name = canonical_name(item.name)
         if is_global and name in self.known.builtins and name not in NUMERIC_EXTRA:
+            count = len(item.parameters)
+            row = find_builtin(name) if count else None
+            others = row is not None and (row.least, row.most) != (count, count)
+            place = f"calls with {count} argument{'s' * (count != 1)}" if others else "its place everywhere"
             self.report.warn(
                 item,
                 "shadows-builtin",
-                f"{item.name} is a builtin; this definition takes its place everywhere",
+                f"{item.name} is a builtin; this definition takes {place}",
                 hint="rename it if the builtin is meant elsewhere",
             )
 

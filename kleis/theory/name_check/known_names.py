@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Literal, TypeAlias
 
+from kleis.builtins.rows.table import find_builtin
 from kleis.problems import Place, Problem, Spanned, problem_at
 from kleis.spelling import suggestion
 from kleis.syntax import tree
@@ -136,7 +137,8 @@ class Known:
             self._arity(each.node) for each in declared if each.kind != "definition" or each.node is defined
         ]
         if defined is not None:
-            return found
+            row = find_builtin(name) if defined.parameters else None
+            return found if row is None else [*found, (row.least, row.most)]
         if name in self.builtins:
             found.append(self.builtins[name])
         elif name in _LANGUAGE:

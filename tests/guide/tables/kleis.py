@@ -229,7 +229,8 @@ def _numeric_extra() -> str:
 def _limits() -> str:
     budget = {field.name: field.default for field in msgspec.structs.fields(Budget)}
     rows: list[tuple[str, Any]] = [
-        ("levels of a syntax tree, and brackets inside each other", syntax.MAXIMUM_NESTING),
+        ("levels of a syntax tree", syntax.MAXIMUM_HEIGHT),
+        ("brackets inside each other", syntax.MAXIMUM_NESTING),
         ("errors reported for one text", parser.MAXIMUM_ERRORS),
         ("files that one program imports", loader.MAXIMUM_FILES),
         ("bytes of a file", import_search.MAXIMUM_FILE_SIZE),

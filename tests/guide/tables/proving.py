@@ -82,8 +82,9 @@ def builtins() -> str:
         ("an exact term", exact - lists),
         ("of strings and sets an exact term, of lists lowered first (§9.1)", exact & lists),
         ("lowered first: lists, tuples, records (§9.1)", lists - exact),
+        ("another built-in: of an integer it is `intToStr`", {"str"}),
         ("not in propositions", untyped),
-        ("an uninterpreted function", set(names) - exact - lists - forms - untyped),
+        ("an uninterpreted function", set(names) - exact - lists - forms - untyped - {"str"}),
     )
     return markdown(
         ("a solver gets", "built-ins"),

@@ -63,3 +63,12 @@ def test_a_program_has_no_errors(name: str) -> None:
     program = PROGRAMS[name]
     problems = check_program(Elaborator(Theory().include(program)), program)
     assert [str(each.message) for each in problems if each.severity == "error"] == []
+
+
+def test_an_axiom_about_a_number_below_zero_in_the_naturals_is_told_so() -> None:
+    text = "structure S { operation level : ℕ → ℝ  axiom below : level(0 - 1) = 2 }"
+    program = parse_program(text)
+    (problem,) = check_program(Elaborator(Theory().include(program)), program)
+    assert problem.code == "not-shown-defined"
+    assert "ℕ begins at 0" in problem.message
+    assert "write ℤ" in problem.hint

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kleis.budget import STANDARD_BUDGET
+from kleis.builtins.rows.table import builtin_arities
 from kleis.evaluator.environment import ProgramDeclarations, environment_of
 from kleis.evaluator.evaluate import evaluate
+from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.name_check.check_names import check_names
 from kleis.theory.theory import Theory
 from kleis.values import render_value
 from tests.support.theories.running import assertion, value
@@ -113,3 +116,53 @@ def test_an_operator_defined_for_data_leaves_numbers_alone() -> None:
 )
 def test_a_definition_that_takes_numbers_is_used_for_them(definition: str) -> None:
     assert value("plus(1, 2)", definition) == "12"
+
+
+OVERLOADS = """
+define concat(lists) = match lists { Nil => [] | Cons(h, t) => append(h, concat(t)) }
+define length(a, b) = a + b
+define implies(a, b, c) = a
+define range = λ x y z . x
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "shown"),
+    [
+        ("concat([[1], [2]])", "[1, 2]"),
+        ('concat("a", "b")', '"ab"'),
+        ('concat("a", "b", "c")', '"abc"'),
+        ("length([1])", "1"),
+        ("length(1, 2)", "3"),
+        ("map(concat, [[[1]]])", "[[1]]"),
+        ("range(1, 2, 3)", "1"),
+        ("1 / 0 = 1 → 2 = 2", "true"),
+        ("implies(1, 2, 3)", "1"),
+    ],
+)
+def test_a_definition_hides_a_builtin_for_its_own_number_of_arguments(expression: str, shown: str) -> None:
+    assert value(expression, OVERLOADS) == shown
+
+
+@pytest.mark.parametrize(
+    ("proposition", "result"),
+    [
+        ('∀(s : String). concat(s, "") = s', "verified"),
+        ("∀(x : ℤ). length(x, 1) = x + 1", "verified"),
+        ("∀(x : ℤ). length([x]) = 1", "verified"),
+        ("∀(p q : Bool). p ∧ (p → q) → q", "verified"),
+        ("∀(p q : Bool). implies(p, q, q) = p", "verified"),
+        ("∀(x : ℤ). length(x, 1) = 1", "disproved"),
+    ],
+)
+def test_the_prover_reads_such_names_as_evaluation_does(proposition: str, result: str) -> None:
+    with Prover(Theory().include(parse_program(OVERLOADS))) as prover:
+        assert prover.verify(parse_expression(proposition)).status == result
+
+
+def test_names_of_both_are_checked_at_both_numbers() -> None:
+    program = parse_program(
+        OVERLOADS + 'define f = [concat("a", "b"), length(1, 2), length([1]), length(1, 2, 3)]'
+    )
+    problems = check_names(program, Theory().include(program), builtin_arities())
+    assert [each.code for each in problems if each.severity == "error"] == ["arity"]

@@ -56,7 +56,16 @@ def _is_asked(term: core.Term) -> bool:
         return False
     if term.operation.name in ("mod", "power"):
         return _written(term.arguments[1]) is None
+    if term.operation.name == "strToInt":
+        return _split_call(term.arguments[0], "intToStr") is not None
     return term.operation.name in FUNCTIONS
+
+
+def _split_call(term: core.Term, name: str) -> core.Term | None:
+    """The argument of a term that calls this built-in of one argument."""
+    if isinstance(term, core.BuiltinCall) and term.operation.name == name:
+        return term.arguments[0]
+    return None
 
 
 def instances_for(claim: core.Term, *, bounds: bool = True) -> tuple[Taken, ...]:
@@ -134,6 +143,13 @@ def _opposite(term: core.Term) -> core.Term:
 
 
 # ── Laws of one call ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _of_numeral(text: core.Term) -> _Found:
+    """Of the integer that a text spells."""
+    number = _split_call(text, "intToStr")
+    if number is not None:
+        yield "numeral read back", (number,)
 
 
 def _of_angle(x: core.Term) -> _Found:
@@ -330,6 +346,7 @@ def _of_remainder(a: core.Term, d: core.Term) -> _Found:
 
 
 _LAWS_OF: dict[str, Callable[..., _Found]] = {
+    "strToInt": _of_numeral,
     "sin": _of_angle,
     "cos": _of_angle,
     "tan": _of_tangent,

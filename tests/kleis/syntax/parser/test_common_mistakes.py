@@ -96,7 +96,7 @@ EXAMPLES = [
     ("bound-below", "define f = ∀ «x > 0». x = x"),
     ("number-in-type", "type V = Vector(«1.5»)"),
     ("block-too-long", 'example "x" { «assert_inconsistent {' + "x;" * 257 + "}» }"),
-    ("too-deep", "define f = " + "(" * 256 + "«(»" + "x" + ")" * 257),
+    ("too-deep", "define f = " + "(" * 2560 + "«(»" + "x" + ")" * 2561),
 ]
 
 
