@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.builtins.rows.table import find_builtin
 from kleis.elaborate.question import (
     Question,
@@ -168,8 +169,12 @@ def _has_value(name: str, theory: Theory) -> bool:
         return True
     if known in _LANGUAGE and not theory.operations(known):
         return True
-    return find_builtin(name) is not None or any(
-        known == canonical_name(member.name) for each in theory.implementations for member in each.members
+    return (
+        find_builtin(name) is not None
+        or (find_numeric(name) is not None and not theory.operations(known))
+        or any(
+            known == canonical_name(member.name) for each in theory.implementations for member in each.members
+        )
     )
 
 

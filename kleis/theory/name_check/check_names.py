@@ -18,6 +18,7 @@ from typing import TypeAlias
 from rpds import HashTrieSet
 
 from kleis.builtins.row import NUMERIC_EXTRA
+from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.problems import Problem, Spanned
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
@@ -97,7 +98,12 @@ class _Check:
             self.expressions.check(measure, inner, "definition")
         self.expressions.check(item.body, inner, "definition")
         name = canonical_name(item.name)
-        if is_global and name in self.known.builtins and name not in NUMERIC_EXTRA:
+        if (
+            is_global
+            and name in self.known.builtins
+            and name not in NUMERIC_EXTRA
+            and find_numeric(name) is None
+        ):
             self.report.warn(
                 item,
                 "shadows-builtin",
