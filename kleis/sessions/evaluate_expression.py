@@ -35,6 +35,7 @@ from kleis.sessions.answer_fields import problem_fields, verdict_fields, warned
 from kleis.sessions.answer_shapes import EvaluationAnswer, FailedAnswer, ValueAnswer, VerdictAnswer
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
+from kleis.sessions.numeric_data import data_fields
 from kleis.sessions.stated_lemmas import serving_lemmas
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
@@ -308,6 +309,9 @@ def value_fields(
     fields: ValueAnswer = {"status": "value", "result": render_value(found.value)}
     if found.approximate:
         fields["approximate"] = True
+        data = data_fields(found.value)
+        if data is not None:
+            fields["data"] = data
     if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         fields["symbolic"] = True
     if found.output:

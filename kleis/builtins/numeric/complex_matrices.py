@@ -28,7 +28,7 @@ from kleis.builtins.numeric.arrays import (
     vector_of,
 )
 from kleis.builtins.numeric.extra import charge_cubic, computing, numeric_error, numpy, scipy, shape_error
-from kleis.builtins.numeric.linear_algebra import solve_array
+from kleis.builtins.numeric.linear_algebra import determinant_of, solve_array
 from kleis.builtins.row import Context, Undecided
 from kleis.values import Data, ListValue, Stuck, Suspended, Symbol, Value, list_of
 
@@ -364,8 +364,7 @@ def frobenius_norm(context: Context, c: Value) -> float:
 def determinant(context: Context, c: Value) -> ListValue:
     """[re, im] of the determinant."""
     array = _array(context, "cmat_det", c, 1)
-    with computing("cmat_det"):
-        found = complex(checked("cmat_det", numpy("cmat_det").linalg.det(array)))
+    found = complex(checked("cmat_det", determinant_of(context, "cmat_det", array)))
     return list_of([found.real, found.imag])
 
 

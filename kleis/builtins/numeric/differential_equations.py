@@ -96,10 +96,11 @@ def _grid(context: Context, name: str, t0: float, t1: float, spacing: float) -> 
     count = abs(t1 - t0) / spacing
     if not count < context.budget.size:
         context.admit(context.budget.size + 1, "a trajectory")
-    last = round(count) if abs(count - round(count)) <= _ON_THE_GRID * max(1.0, count) else math.floor(count)
+    ends_on_grid = abs(count - round(count)) <= _ON_THE_GRID * max(1.0, count)
+    last = round(count) if ends_on_grid else math.floor(count)
     direction = math.copysign(spacing, t1 - t0)
     times = [t0 + direction * place for place in range(last + 1)]
-    if last and last == round(count):
+    if last and ends_on_grid:
         times[-1] = t1
     return times
 

@@ -28,6 +28,7 @@ __all__ = [
     "cholesky",
     "condition_number",
     "determinant",
+    "determinant_of",
     "eigensystem",
     "eigenvalues",
     "exponential",
@@ -206,9 +207,19 @@ def norm(context: Context, a: Value, kind: Value = "fro") -> float:
 def determinant(context: Context, a: Value) -> float:
     """The determinant by LU."""
     array = square_matrix(context, "det_lapack", a)
+    return float(checked("det_lapack", determinant_of(context, "det_lapack", array)))
+
+
+def determinant_of(context: Context, name: str, array: Any) -> Any:
+    """The determinant of an array: the pivots' product, its sign that of the exchanges."""
     charge_cubic(context, len(array))
-    with computing("det_lapack"):
-        return float(checked("det_lapack", numpy("det_lapack").linalg.det(array)))
+    library = numpy(name)
+    with computing(name):
+        lapack = scipy(name).lapack
+        factor = lapack.zgetrf if library.iscomplexobj(array) else lapack.dgetrf
+        lu, pivots, _ = factor(array)
+        exchanges = int((pivots != library.arange(len(array))).sum())
+        return (-1) ** exchanges * library.prod(lu.diagonal())
 
 
 def schur(context: Context, a: Value) -> ListValue:
@@ -257,15 +268,19 @@ def matrix_power(context: Context, a: Value, k: int) -> Value:
         return matrix_power(context, _inverse(context, "mpow", a), -k)
     base: Value = a
     size = _exact_size(context, a)
-    result: Value = matrix_value(context, [[int(i == j) for j in range(size)] for i in range(size)], size)
+    if not k:
+        return matrix_value(context, [[int(i == j) for j in range(size)] for i in range(size)], size)
+    result: Value | None = None
     remaining = k
     while remaining:
         if remaining & 1:
-            result = matrix_product(context, result, base)
+            result = base if result is None else matrix_product(context, result, base)
         remaining >>= 1
         if remaining:
             base = matrix_product(context, base, base)
-    return result
+    assert result is not None
+    read = read_matrix(context, result)
+    return matrix_value(context, read.rows, read.columns)
 
 
 def _exact_size(context: Context, a: Value) -> int:

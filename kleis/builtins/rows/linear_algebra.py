@@ -44,7 +44,7 @@ REAL_MATRICES: tuple[Builtin, ...] = (
     _numeric("norm(a : Any, kind : Any?) : ℝ", linear_algebra.norm,
         "A norm of a matrix or a list: \"fro\" (where none is said), \"1\" (largest column sum), \"2\", \"inf\" "
         "(largest row sum).", "matrix_norm"),
-    _numeric("det_lapack(a : Any) : ℝ", linear_algebra.determinant, "The determinant by LU; det is exact."),
+    _numeric("det_lapack(a : Any) : ℝ", linear_algebra.determinant, "The determinant by LU; det is exact.", "", _SCIPY),
     _numeric("schur(a : Any) : List", linear_algebra.schur,
         "[U, T, eigenvalues] with A = U·T·Uᵀ, T quasi-triangular.", "schur_decomp", _SCIPY),
     _numeric("expm(a : Any) : Matrix", linear_algebra.exponential, "e to the power A.", "matrix_exp", _SCIPY),
@@ -107,7 +107,7 @@ COMPLEX_MATRICES: tuple[Builtin, ...] = (
         "cmat_condition_number"),
     _numeric("cmat_norm(c : Any) : ℝ", complex_matrices.frobenius_norm, "The Frobenius norm.", "cmat_matrix_norm"),
     _numeric("cmat_det(c : Any) : List", complex_matrices.determinant, "[re, im] of the determinant.",
-        "cmat_determinant"),
+        "cmat_determinant", _SCIPY),
     _numeric("cmat_mpow(c : Any, k : ℤ) : List", complex_matrices.matrix_power,
         "C to the power k: exact where k ≥ 0 and the entries are exact.", "cmat_matrix_pow", ()),
 )  # fmt: skip
