@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check soak bench certificates conformance lean docs-tables fuzz lint format clean
+.PHONY: help demo test install check check-extras soak bench certificates conformance lean docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,7 +49,31 @@ lint: $(STAMP) ## format check, lint, types, import directions
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-check: lint test ## what CI runs: lint and test
+check: lint test check-extras ## what CI runs: lint, test, and the tests of the extras
+
+# The extras have an environment of their own, so that the other tests run without them.  What is in $(VENV) is not
+# installed twice: a .pth file makes its packages visible.
+EXTRAS := .venv-extras
+EXTRAS_STAMP := $(EXTRAS)/.installed
+EXTRAS_TESTS := tests/kleis/builtins/numeric tests/registry/cli/kleis/files/test_doubles.py \
+	tests/registry/server/test_numeric_answers.py
+
+$(EXTRAS_STAMP): $(STAMP)
+	@$(PYTHON) -m venv --clear $(EXTRAS)
+	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
+		> "$$($(EXTRAS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
+	@$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+		print('\n'.join(each for name in ('numeric', 'documents') for each in extras.get(name, ())))" \
+		> $(EXTRAS)/requirements.txt
+	@if command -v uv >/dev/null 2>&1; then \
+		uv pip install --quiet --python $(EXTRAS)/bin/python -r $(EXTRAS)/requirements.txt; \
+	else \
+		$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check -r $(EXTRAS)/requirements.txt; \
+	fi
+	@touch $(EXTRAS_STAMP)
+
+check-extras: $(EXTRAS_STAMP) ## install the extras numeric and documents in .venv-extras and run their tests
+	@$(EXTRAS)/bin/python -m pytest -n auto --dist worksteal $(EXTRAS_TESTS)
 
 MINUTES ?= 5
 soak: $(STAMP) ## run real servers for MINUTES: nothing lost, nothing leaked: make soak [MINUTES=5]
@@ -79,4 +103,4 @@ format: $(STAMP) ## format the code and apply the safe lint fixes
 	@$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and caches
-	@rm -rf $(VENV) .build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(EXTRAS) .build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -7,6 +7,7 @@
 - `real_constants`: rational bounds of π, e and 2π
 - `exact_numbers`: exact arithmetic, powers, roots
 - `matrix_algebra`: matrices in both spellings
+- `numeric/`: numerical computation in doubles, by the extra `numeric`
 - `regular/`: regular expressions by derivatives
 - `rows/`: the rows by tier, and the table
 

@@ -78,13 +78,15 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
     """A built-in operation.
 
     tier
-        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices.
+        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices, ``T10`` numerical computation.
     signature
         The rule for its signatures in propositions; or why it has none.
     variadic
         The last parameter may be given any number of times (at least once unless it is optional).
     higher_order
         `run` is a generator function of `Requests`: it calls functions it was given.
+    needs
+        The libraries of the extra `numeric` that computing it takes, by the names of their modules.
     examples
         Pairs of Kleis expressions with equal values; the second is ``undefined`` where the first has none.
     """
@@ -101,6 +103,7 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
     examples: tuple[tuple[str, str], ...]
     higher_order: bool
     run: Callable[..., Any]
+    needs: tuple[str, ...] = ()
 
     @property
     def least(self) -> int:
@@ -219,6 +222,7 @@ def row(
     aliases: str = "",
     condition: str | None = None,
     higher_order: bool = False,
+    needs: tuple[str, ...] = (),
 ) -> Builtin:
     """A row from its usage: ``range(a : ℤ, b : ℤ?) : List``, ``concat(parts : Text*) : String``.
 
@@ -248,6 +252,7 @@ def row(
         examples=examples,
         higher_order=higher_order,
         run=run,
+        needs=needs,
     )
 
 
@@ -286,7 +291,9 @@ def call_builtin(context: Context, builtin: Builtin, name: str, arguments: tuple
 
 def stuck(context: Context, builtin: Builtin, arguments: tuple[Value, ...]) -> Stuck:
     """The call as a symbolic value."""
-    total = (builtin.condition is None and not builtin.higher_order) or _natural_power(builtin, arguments)
+    # What is computed in doubles may have no value for many reasons, none of which is a condition.
+    total = builtin.condition is None and not builtin.higher_order and builtin.tier != "T10"
+    total = total or _natural_power(builtin, arguments)
     if not total:
         context.deferred = True
     return Stuck(builtin.name, arguments, total)
@@ -357,22 +364,9 @@ def wrong_sort(message: str, *, found: str, expected: str, hint: str = "") -> Ev
 
 # ── The extra `numeric` ──────────────────────────────────────────────────────────────────────────────────────
 #
-# Names of built-ins that come with the extra, by family: the error for a call names the extra.
+# Names of built-ins that come with the extra and have no row, by family: the error for a call names the extra.
 
 _FAMILIES = {
-    "linear algebra (LAPACK)": """
-        eigenvalues eigvals eig svd singular_values svdvals solve linsolve inv inverse qr cholesky chol rank
-        matrix_rank cond condition_number norm matrix_norm det_lapack schur schur_decomp care riccati lqr dare
-        riccati_discrete dlqr expm matrix_exp mpow matrix_pow realify complexify schur_complex
-        cmat_zero cmat_eye cmat_from_real cmat_from_imag cmat_real cmat_imag cmat_add cmat_sub cmat_mul cmat_conj
-        cmat_transpose cmat_dagger cmat_trace cmat_scale_real cmat_eigenvalues cmat_schur cmat_svd
-        cmat_singular_values cmat_solve cmat_inv cmat_qr cmat_rank cmat_cond cmat_norm cmat_det cmat_eig cmat_expm
-        cmat_mpow
-        """,
-    "tensors and Fourier transforms": """
-        ndarray_reshape ndarray_contract ndarray_moveaxis ndarray_flatten dft fft idft ifft
-        """,
-    "differential equations": "ode45 integrate",
     "plotting": """
         diagram plot scatter bar hbar stem hstem fill_between stacked_area boxplot hboxplot heatmap colormesh contour
         quiver place path yaxis secondary_yaxis xaxis secondary_xaxis lighten

@@ -5,6 +5,7 @@
 - `global_calls`: calls of definitions, constructors and builtins, compiled
 - `matching`: patterns, `let` and `match`, compiled
 - `logical_operators`: ∧ ∨ → and finite quantifiers, compiled
+- `enclosing`: `interval` and `enclose`, rational bounds of what is written
 - `compiler`: expressions to code
 - `outcomes`: results and warnings, as values
 - `environment`: what global names stand for; definitions, compiled on first use

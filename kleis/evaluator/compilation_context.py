@@ -27,6 +27,9 @@ class GlobalNames(Protocol):
     def procedure(self, name: str) -> Procedure | None:
         """The definition of a name."""
 
+    def definition(self, name: str) -> tree.FunctionDefinition | None:
+        """The definition of a name as it is written."""
+
     def is_for_data(self, name: str) -> bool:
         """Whether the definition of a name has no value where all arguments are numbers."""
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from kleis.builtins.row import wrong_sort
+from kleis.builtins.row import Undecided, wrong_sort
 from kleis.errors import EvaluationError
 from kleis.evaluator.compilation_context import GlobalNames
+from kleis.evaluator.enclosing import ENCLOSING, enclosure_of_function, enclosure_of_number
 from kleis.evaluator.global_calls import constant_reference, global_call
 from kleis.evaluator.logical_operators import CONNECTIVES, Connective, compile_quantifier, connective_code
 from kleis.evaluator.machine import (
     Compiled,
+    Finish,
     Frame,
     Place,
     Procedure,
@@ -138,13 +140,18 @@ class Compiler:
         if name in self.names.bindings:
             return _bound(self.names.bindings[name])
         power = power_of(expression)
-        names = self.names
-        declared = (
-            names.is_declared(name) or names.procedure(name) or names.constructor_arity(name) is not None
-        )
-        if power is not None and not declared:
+        if power is not None and not self._declared(name):
             return self.compile(power, scope)
         return constant_reference(self.names, name, self.place(expression))
+
+    def _declared(self, name: str) -> bool:
+        """Whether the program gives a name a meaning."""
+        names = self.names
+        return (
+            names.is_declared(name)
+            or names.procedure(name) is not None
+            or names.constructor_arity(name) is not None
+        )
 
     def _call(self, expression: tree.Call, scope: Scope) -> Compiled:
         name, arguments = expression.name, expression.arguments
@@ -154,11 +161,37 @@ class Compiler:
         if connective is not None:
             left, right = self.compile(arguments[0], scope), self.compile(arguments[1], scope)
             return connective_code(connective, left, right, place)
+        if not local and ENCLOSING.get(name) == len(arguments) and not self._declared(name):
+            return self._enclosing(expression, scope)
         parts = [self.compile(argument, scope) for argument in arguments]
         if not local:
             return global_call(self.names, name, parts, place)
         function = self._name(tree.Name(name), scope)
         return sequence([function, *parts], _apply if parts else _apply_nothing, place, direct=False)
+
+    def _enclosing(self, expression: tree.Call, scope: Scope) -> Compiled:
+        """`interval(e)`, of e as it is written, and `enclose(f, a, b)`, of the text of f."""
+        names, place = self.names, self.place(expression)
+        if expression.name == "enclose":
+            parts = [self.compile(each, scope) for each in expression.arguments]
+            return sequence(parts, _enclosed_function(names), place, direct=True)
+        (argument,) = expression.arguments
+        kept = self.suspended(argument, scope).code
+
+        def run(frame: Frame) -> Value:
+            machine = frame[0]
+            before = machine.deferred
+            left: Suspended = kept(frame)
+            machine.deferred = before
+            try:
+                return enclosure_of_number(machine, names, left.expression, dict(left.bindings))
+            except Undecided:
+                machine.deferred = True
+                return Stuck("interval", (left,), total=False)
+            except EvaluationError as error:
+                raise place.locate(error) from None
+
+        return Compiled(run, True, 1 + len(scope.slots))
 
     def _connective(self, name: str, count: int) -> Connective | None:
         """The connective that a global name means: any alias of the builtin will do."""
@@ -300,6 +333,17 @@ def _bound(value: Value) -> Compiled:
 def _make_list(frame: Frame, values: tuple[Value, ...]) -> Value:
     frame[0].admit(len(values), "a list")
     return list_of(values)
+
+
+def _enclosed_function(names: GlobalNames) -> Finish:
+    def finish(frame: Frame, values: tuple[Value, ...]) -> Value:
+        try:
+            return enclosure_of_function(frame[0], names, *values)
+        except Undecided:
+            frame[0].deferred = True
+            return Stuck("enclose", values, total=False)
+
+    return finish
 
 
 def _apply(frame: Frame, values: tuple[Value, ...]) -> Any:

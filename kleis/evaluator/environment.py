@@ -108,6 +108,11 @@ class Environment:
         procedure.compile = partial(compile_procedure, procedure, parameters, body, self._copy(), file)
         return procedure
 
+    def definition(self, name: str) -> tree.FunctionDefinition | None:
+        """The definition of a name as it is written; None where it only names a built-in."""
+        definition = self.declarations.definitions.get(name)
+        return None if definition is None or _names_a_builtin(definition) else definition
+
     def is_for_data(self, name: str) -> bool:
         """Whether the definition of a name has no value where all arguments are numbers: it matches on constructors."""
         definition = self.declarations.definitions.get(name)

@@ -34,6 +34,7 @@ from kleis.evaluator.evaluate import evaluate_with
 from kleis.evaluator.machine import Machine
 from kleis.evaluator.outcomes import AssertionResult, AssertionStatus, ExampleResult
 from kleis.syntax import tree
+from kleis.syntax.tree.traversal import walk
 
 __all__ = ["run_example"]
 
@@ -68,6 +69,7 @@ class _Run:
         self.results: list[AssertionResult] = []
         self.error: str | None = None
         self.stopped = ""
+        self.approximate_names: set[str] = set()
 
     def statement(self, statement: tree.Statement) -> None:
         """Run one statement."""
@@ -95,9 +97,20 @@ class _Run:
         if statement.value is None:
             self.environment = self.environment.bind(statement.name, values.Symbol(statement.name))
             return
+        self.machine.approximate = False
         value = evaluate_with(self.machine, statement.value, self.environment, self.file)
+        # A rank, or what an `if` on doubles chose, is as approximate as they are though it is an integer.
+        rests_on_doubles = self.machine.approximate or self._rests_on_doubles(statement.value)
+        (self.approximate_names.add if rests_on_doubles else self.approximate_names.discard)(statement.name)
         value = _value_at_type(self.machine, value, statement.type)
         self.environment = self.environment.bind(statement.name, value)
+
+    def _rests_on_doubles(self, expression: tree.Expression) -> bool:
+        """Whether an expression mentions a name whose value came of doubles."""
+        return bool(self.approximate_names) and any(
+            isinstance(node, tree.Name | tree.Call) and node.name in self.approximate_names
+            for node in walk(expression)
+        )
 
     def _refuse_word(self, word: tree.Name, value: values.Value) -> None:
         """A word alone that does nothing: ``prove 1 > 2`` are two statements, and neither asserts anything."""
@@ -130,7 +143,7 @@ class _Run:
             return AssertionResult(assertion.line, assertion.kind, "error", f"not run: {self.stopped}")
         if assertion.proposition is None:
             return AssertionResult(assertion.line, assertion.kind, "undecided", _NEEDS_PROVER)
-        self.machine.approximate = False
+        self.machine.approximate = self._rests_on_doubles(assertion.proposition)
         try:
             judgement = _judge(self.machine, assertion.proposition, self.environment, self.file)
         except EvaluationError as error:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kleis.builtins.row import NUMERIC_EXTRA, Builtin, accepts, call_builtin
+from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.builtins.rows.table import CONSTANT_NAMES, builtin_beside, find_builtin
 from kleis.errors import EvaluationError
 from kleis.evaluator.compilation_context import GlobalNames
@@ -50,7 +51,7 @@ def constant_reference(names: GlobalNames, name: str, place: Place) -> Compiled:
     truth = names.truth_value(name)
     if truth is not None:
         return constant(truth)
-    builtin = names.builtin(name)
+    builtin = names.builtin(name) or _numeric(names, name)
     if builtin is None or (builtin.least == 0 and name not in CONSTANT_NAMES):
         return constant(names.declared_constant(name) or Symbol(name))
     if name in CONSTANT_NAMES:
@@ -84,6 +85,8 @@ def _constant_code(procedure: Procedure, place: Place) -> Compiled:
             raise known
         if name in machine.partial_constants:
             machine.deferred = True
+        if name in machine.approximate_constants:
+            machine.approximate = True
         return known
 
     return Compiled(run, False, 0)
@@ -97,6 +100,8 @@ class _Store:
         machine.constants[name] = value
         if machine.deferred:
             machine.partial_constants.add(name)
+        if machine.approximate:
+            machine.approximate_constants.add(name)
         return value
 
     def recover(self, frame: Frame, name: str, error: EvaluationError) -> Any:
@@ -123,7 +128,7 @@ def global_call(names: GlobalNames, name: str, parts: Sequence[Compiled], place:
     arity = names.constructor_arity(name)
     if arity is not None:
         return sequence(parts, _constructor_finish(name, arity), place, direct=True)
-    builtin = names.builtin(name)
+    builtin = names.builtin(name) or _numeric(names, name)
     if builtin is not None:
         return _builtin_call(names, builtin, name, parts, place)
     if name in NUMERIC_EXTRA:
@@ -132,6 +137,11 @@ def global_call(names: GlobalNames, name: str, parts: Sequence[Compiled], place:
     if instances:
         return sequence(parts, _instance_finish(name, instances), place, direct=False)
     return sequence(parts, _symbolic_finish(name), place, direct=True)
+
+
+def _numeric(names: GlobalNames, name: str) -> Builtin | None:
+    """What a name computes in doubles, unless the program declares the name: a declaration hides it."""
+    return None if names.is_declared(name) else find_numeric(name)
 
 
 def _procedure_call(procedure: Procedure, parts: Sequence[Compiled], place: Place) -> Compiled:

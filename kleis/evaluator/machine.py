@@ -121,7 +121,7 @@ class Constructor:
 class Machine(Context):
     """One run: its budget, its stack, its output, and the values of constants computed so far."""
 
-    __slots__ = ("code", "constants", "depth", "frame", "partial_constants", "stack")
+    __slots__ = ("approximate_constants", "code", "constants", "depth", "frame", "partial_constants", "stack")
 
     def __init__(self, budget: Budget, granted_root: Path | None) -> None:
         super().__init__(budget, granted_root)
@@ -129,6 +129,7 @@ class Machine(Context):
         self.depth = budget.depth
         self.constants: dict[str, Any] = {}
         self.partial_constants: set[str] = set()
+        self.approximate_constants: set[str] = set()
         self.code: Code = _nothing
         self.frame: Frame = []
 
@@ -261,8 +262,25 @@ def _next_request(frame: Frame, extra: tuple[Requests, Builtin, tuple[Value, ...
         return stop.value
     except Undecided:
         return stuck(machine, builtin, arguments)
-    machine.stack.append((_next_request, frame, extra))
+    machine.stack.append((_ANSWERED, frame, extra))
     return apply(machine, function, given)
+
+
+class _Answered:
+    """What goes on with a higher-order builtin when a function that it called has a value, or has none."""
+
+    def __call__(self, frame: Frame, extra: tuple[Requests, Builtin, tuple[Value, ...]], value: Any) -> Any:
+        return _next_request(frame, extra, value)
+
+    def recover(
+        self, frame: Frame, extra: tuple[Requests, Builtin, tuple[Value, ...]], error: EvaluationError
+    ) -> Any:
+        """Only to say more: a builtin has no value where a function that it called has none."""
+        extra[0].throw(error)
+        raise error
+
+
+_ANSWERED = _Answered()
 
 
 # ── Pieces of compiled code that every construct needs ───────────────────────────────────────────────────────

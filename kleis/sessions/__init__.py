@@ -5,6 +5,7 @@ from it.  Call `open_sessions`.
 
 - `files/`: a session on disk, and as an immutable theory in memory
 - `answer_shapes`: the fields of answers, as types
+- `numeric_data`: numerical results as data with a shape
 - `answer_fields`: verdicts and errors as JSON fields
 - `stated_lemmas`: the lemmas of a session: which serve, and whether one that is submitted holds
 - `verification`: the stage verify: what a submission can touch has a model

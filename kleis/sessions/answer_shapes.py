@@ -60,6 +60,7 @@ class ValueAnswer(WarningFields):
     status: Literal["value"]
     result: str
     approximate: NotRequired[bool]
+    data: NotRequired[Fields]
     symbolic: NotRequired[bool]
     output: NotRequired[list[str]]
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.builtins.rows.table import find_builtin
 from kleis.elaborate.question import (
     Question,
@@ -34,6 +35,7 @@ from kleis.sessions.answer_fields import problem_fields, verdict_fields, warned
 from kleis.sessions.answer_shapes import EvaluationAnswer, FailedAnswer, ValueAnswer, VerdictAnswer
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
+from kleis.sessions.numeric_data import data_fields
 from kleis.sessions.stated_lemmas import serving_lemmas
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
@@ -168,8 +170,12 @@ def _has_value(name: str, theory: Theory) -> bool:
         return True
     if known in _LANGUAGE and not theory.operations(known):
         return True
-    return find_builtin(name) is not None or any(
-        known == canonical_name(member.name) for each in theory.implementations for member in each.members
+    return (
+        find_builtin(name) is not None
+        or (find_numeric(name) is not None and not theory.operations(known))
+        or any(
+            known == canonical_name(member.name) for each in theory.implementations for member in each.members
+        )
     )
 
 
@@ -303,6 +309,9 @@ def value_fields(
     fields: ValueAnswer = {"status": "value", "result": render_value(found.value)}
     if found.approximate:
         fields["approximate"] = True
+        data = data_fields(found.value)
+        if data is not None:
+            fields["data"] = data
     if is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET)):
         fields["symbolic"] = True
     if found.output:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from kleis.values.equality import (
     TOLERANCE,
+    TOLERANCE_TEXT,
     approximately_equal,
     close,
     contains_float,
@@ -59,6 +60,7 @@ from kleis.values.text import (
 __all__ = [
     "EMPTY_LIST",
     "TOLERANCE",
+    "TOLERANCE_TEXT",
     "UNIT",
     "BitVector",
     "Complex",

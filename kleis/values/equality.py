@@ -35,6 +35,7 @@ from kleis.values.kinds import (
 
 __all__ = [
     "TOLERANCE",
+    "TOLERANCE_TEXT",
     "approximately_equal",
     "close",
     "contains_float",
@@ -47,8 +48,11 @@ __all__ = [
     "leaves_of",
 ]
 
-TOLERANCE = Fraction(1, 10**10)
+TOLERANCE = Fraction(1, 10**9)
 """How far two numbers may be apart, relative to the greater of them and 1, if one of them is a float."""
+
+TOLERANCE_TEXT = "1e-9"
+"""The same, as reports say it."""
 
 
 def equal(left: Value, right: Value, meter: Meter) -> bool | None:

@@ -1,4 +1,4 @@
-"""The rows by tier (T0 core to T9 matrices, docs/reference/kleis.md §8.1), and the table.
+"""The rows by tier (T0 core to T10 numerical computation, docs/reference/kleis.md §8.1), and the tables.
 
 - `table`: every row by name
 - `arithmetic`: numbers, comparison, logic, complex
@@ -9,4 +9,7 @@
 - `higher_order`: map, filter, folds, sums
 - `matrices`: concrete matrices
 - `documents`: printing, records, tables, files
+- `linear_algebra`: decompositions and equations in doubles; pairs [Re, Im]
+- `numerical_analysis`: differential equations, Fourier transforms, tensors, roots
+- `numeric_table`: what is computed in doubles, apart from all other rows
 """

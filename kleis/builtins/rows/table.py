@@ -16,6 +16,7 @@ from kleis.builtins.rows.documents import DOCUMENTS
 from kleis.builtins.rows.elementary_functions import MATHEMATICS
 from kleis.builtins.rows.higher_order import FUNCTIONS
 from kleis.builtins.rows.matrices import MATRICES
+from kleis.builtins.rows.numeric_table import numeric_arities
 from kleis.builtins.rows.strings import REGULAR_EXPRESSIONS, TEXT
 
 __all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "builtin_beside", "find_builtin"]
@@ -71,4 +72,4 @@ def builtin_beside(name: str, own: int, given: int) -> Builtin | None:
 def builtin_arities() -> dict[str, tuple[int, int | None]]:
     """The least and greatest number of arguments of every name, those of the extra `numeric` included."""
     arities = {name: (builtin.least, builtin.most) for name, builtin in _by_name().items()}
-    return {**arities, **dict.fromkeys(NUMERIC_EXTRA, (0, None))}
+    return {**dict.fromkeys(NUMERIC_EXTRA, (0, None)), **numeric_arities(), **arities}

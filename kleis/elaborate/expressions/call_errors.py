@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleis import core
+from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.builtins.rows.table import builtin_arities
 from kleis.core.goal import ElaborationError, MissingOperation
 from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text
@@ -30,6 +31,12 @@ def unknown_operation(context: Context, node: Call) -> ElaborationError:
     """A call of something that nothing in scope declares."""
     if "::" in node.name or context.definitions.is_member(node.name):
         return missing_operation(context, node, node.name, [context.term(each) for each in node.arguments])
+    if find_numeric(node.name) is not None:
+        message = f"{node.name} is computed in floating point: no proposition is about it"
+        hint = "compare its value in an example block; a double proves nothing"
+        return elaboration_error(
+            node, context.scope.file, "numeric-name", message, found=node.name, hint=hint
+        )
     names = (*context.scope.names(), *context.environment, *builtin_arities())
     hint = suggestion(node.name, names, otherwise="declare it as an operation")
     message = f"no function {node.name} is declared"

@@ -18,7 +18,9 @@ from typing import Literal, TypeAlias
 import regex
 from rpds import HashTrieSet
 
+from kleis.builtins.numeric.extra import missing_extra, needed_packages
 from kleis.builtins.row import NUMERIC_EXTRA
+from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.problems import Spanned
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
@@ -186,11 +188,21 @@ class ExpressionNames:
                 found=name,
             )
             return
-        if name in NUMERIC_EXTRA and not self._known.declared(name):
-            message = f"{name} ({NUMERIC_EXTRA[name]}) is not computed by this program"
-            hint = "define it in Kleis"
-            self._report.warn(node, "needs-numeric", message, hint=hint, found=name)
+        if not self._known.declared(name):
+            self._needs(node, name)
         self._count(node, self._known.arities(name))
+
+    def _needs(self, node: tree.Call, name: str) -> None:
+        """A warning where a call takes libraries that are not installed."""
+        if name in NUMERIC_EXTRA:
+            message = f"{name} ({NUMERIC_EXTRA[name]}) is not computed by this program"
+            self._report.warn(node, "needs-numeric", message, hint="define it in Kleis", found=name)
+            return
+        row = find_numeric(name)
+        missing = needed_packages(row.needs) if row is not None else ()
+        if missing:
+            error = missing_extra(name, missing)
+            self._report.warn(node, "needs-numeric", error.message, hint=error.hint, found=name)
 
     def _count(self, node: tree.Call, arities: list[Arity]) -> None:
         given = len(node.arguments)

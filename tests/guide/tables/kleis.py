@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_args
+from unittest.mock import patch
 
 import msgspec
 
 from kleis.budget import Budget
 from kleis.builtins.row import NUMERIC_EXTRA, Builtin
+from kleis.builtins.rows.linear_algebra import COMPLEX_MATRICES, REAL_MATRICES
+from kleis.builtins.rows.numerical_analysis import NUMERICAL_ANALYSIS
 from kleis.builtins.rows.table import BUILTINS, CONSTANT_NAMES, builtin_arities
 from kleis.evaluator import examples, logical_operators
 from kleis.problems import Problem
@@ -184,7 +187,10 @@ def _names() -> str:
     for text in _NAMES:
         program = parse_program(text)
         theory = Theory().include(program)
-        for problem in (*theory.problems, *check_names(program, theory, builtin_arities())):
+        # The table is of a machine without the extra, wherever it is written.
+        with patch("kleis.theory.name_check.uses.needed_packages", lambda modules: modules):
+            checked = check_names(program, theory, builtin_arities())
+        for problem in (*theory.problems, *checked):
             found.setdefault(problem.code, (text, problem))
     rows = [
         (f"`{code}`", each.severity, _code(text), each.message.replace("<text>:", ""))
@@ -217,6 +223,16 @@ def _built_ins(*tiers: str) -> Callable[[], str]:
 
 def _bare_names() -> str:
     return _codes(sorted(CONSTANT_NAMES))
+
+
+def _numeric(rows: Sequence[Builtin]) -> Callable[[], str]:
+    return lambda: markdown(
+        ("operation", "value", "needs", "also"),
+        [
+            (f"`{each.usage}`", each.doc.rstrip("."), _codes(each.needs), _codes(each.aliases))
+            for each in rows
+        ],
+    )
 
 
 def _numeric_extra() -> str:
@@ -306,5 +322,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "kleis-built-ins-matrices": _built_ins("T9"),
     "kleis-built-ins-documents": _built_ins("T2", "T8"),
     "kleis-numeric-extra": _numeric_extra,
+    "kleis-numeric-real-matrices": _numeric(REAL_MATRICES),
+    "kleis-numeric-complex-matrices": _numeric(COMPLEX_MATRICES),
+    "kleis-numeric-analysis": _numeric(NUMERICAL_ANALYSIS),
     "kleis-library": _library,
 }

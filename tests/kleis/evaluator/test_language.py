@@ -54,7 +54,7 @@ LAMPS = "data Lamp = On | Off\ndefine lit(l) = match l { On => 1 | Off => 0 }"
         ('let s = "q\\"uote" in concat(s, "\\n")', '"q\\"uote\\n"'),
         ("1/4", "1/4"),
         ("negate(1/4)", "-1/4"),
-        ("sqrt(2) > 1.414213562 ∧ sqrt(2) < 1.414213563", "true"),
+        ("sqrt(2) > 1.41421356 ∧ sqrt(2) < 1.41421357", "true"),
     ],
 )
 def test_values(expression: str, expected: str) -> None:

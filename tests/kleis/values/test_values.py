@@ -169,4 +169,4 @@ def test_closeness() -> None:
     assert close(10.0**20, 10**20 + 10**9)
     assert close(1e-11, 0)
     assert not close(Fraction(1, 10**11), 0)
-    assert not close(1.0, 1 + Fraction(1, 10**9))
+    assert not close(1.0, 1 + Fraction(1, 10**8))

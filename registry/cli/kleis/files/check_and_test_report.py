@@ -102,13 +102,19 @@ def _print_lemma(report: FileReport, lemma: LemmaReport) -> None:
             say(f"    {lemma.detail}")
 
 
+def _tolerance(block: Block) -> str:
+    """What is said of a block that passes only as far as doubles tell."""
+    details = {each.detail for each in block.assertions if each.detail.startswith("(to ")}
+    return f" {min(details)}" if details else ""
+
+
 def _print_block(report: FileReport, block: Block) -> None:
     for warning in block.warnings:
         say_row("warning", f"{report.file}:{warning.line}: {warning.message} ({warning.hint})", style="note")
     if block.passed and not block.assertions:
         say_row("ran", f"{report.file}: {block.name} (nothing is asserted)", style="note")
     elif block.passed:
-        say_row("passed", f"{report.file}: {block.name}", style="good")
+        say_row("passed", f"{report.file}: {block.name}{_tolerance(block)}", style="good")
     elif block.undecided:
         say_row(str(block.error), f"{report.file}: {block.name}", style="note")
     else:

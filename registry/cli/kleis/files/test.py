@@ -252,7 +252,13 @@ def _reported(result: ExampleResult) -> Block:
 def _detail(result: AssertionResult) -> str:
     """What is said of an assertion besides its status."""
     detail = result.detail.removeprefix(f"{NEEDS_PROVER}: ")
-    return f"{detail} (approximate)".strip() if result.approximate else detail
+    if not result.approximate:
+        return detail
+    from kleis.values import TOLERANCE_TEXT
+
+    # A pass with doubles is a pass to a tolerance; it is never a proof.
+    remark = f"(to {TOLERANCE_TEXT})" if result.status == "passed" else "(approximate)"
+    return f"{detail} {remark}".strip()
 
 
 # ── What exact evaluation leaves open ────────────────────────────────────────────────────────────────────────

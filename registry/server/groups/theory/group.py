@@ -39,6 +39,7 @@ from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import Item, ItemKind
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.find_models import find, models_fields, models_text, wanted_models
+from kleis.sessions.numeric_data import MOST_SHOWN, numbers_in, summarised
 from kleis.sessions.sessions import Sessions
 from kleis.sessions.submission import outcome_fields
 from kleis.sessions.suggestions import suggestions
@@ -81,6 +82,10 @@ _WITHOUT_PROOFS = frozenset({"describe_schema", "list_session", "save_theory"})
 _PAGE = 100
 _PREVIEW = 200
 
+_MOST_VALUES = 32
+_LONGEST_VALUES = 50_000_000
+"""Long results that are kept for their addresses, and their characters: the oldest go first."""
+
 _KINDS: dict[str, ItemKind] = {
     "submit_structure": "structure",
     "submit_define": "define",
@@ -120,6 +125,8 @@ class TheoryGroup(Group):
         self._tools = (*TOOLS, *(each.spec for each in extra), *JOB_TOOLS, *(MORE_TOOLS if more else ()))
         self._granted = roots[0] if roots else None
         self._warm = False
+        self._values: dict[str, str] = {}
+        self._keeping = threading.Lock()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         sessions.prepare()
 
@@ -238,7 +245,23 @@ class TheoryGroup(Group):
             granted_root=self._granted,
         )
         _warn_of_changes(fields, universe)
+        self._shorten(fields)
         return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
+
+    def _shorten(self, fields: Any) -> None:
+        """Leave long data out of an answer: a summary stands for it, and its address."""
+        data = fields.get("data")
+        if data is None or numbers_in(data) <= MOST_SHOWN:
+            return
+        fields["data"], whole, identity = summarised(data)
+        fields["result"] = (
+            f"{fields['result'][:_PREVIEW]}… ({numbers_in(data)} numbers: {fields['data']['resource']})"
+        )
+        with self._keeping:
+            self._values.pop(identity, None)
+            self._values[identity] = whole
+            while len(self._values) > _MOST_VALUES or sum(map(len, self._values.values())) > _LONGEST_VALUES:
+                self._values.pop(next(iter(self._values)))
 
     def _describe(self, arguments: Any) -> Answer:
         universe = self.sessions.universe(arguments.session)
@@ -418,7 +441,8 @@ class TheoryGroup(Group):
         return resources.TEMPLATES
 
     async def read(self, uri: str) -> ResourceText | None:
-        return resources.read(self.sessions, uri)
+        whole = self._values.get(uri.removeprefix("kleis://values/"))
+        return resources.read(self.sessions, uri) if whole is None else ResourceText(whole)
 
     def state(self, uri: str) -> object:
         return resources.state(self.sessions, uri)

@@ -39,6 +39,11 @@ TEMPLATES = (
         name="verdict",
         title="A verdict with all its evidence, by the `id` that evaluate gave",
     ),
+    TemplateSpec(
+        uri_template="kleis://values/{id}",
+        name="value",
+        title="A long numerical result as data, by the address that evaluate gave",
+    ),
 )
 
 

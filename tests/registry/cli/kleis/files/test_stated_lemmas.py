@@ -89,7 +89,7 @@ def test_what_holds_within_a_tolerance_serves_nothing(
     write(main=APPROXIMATE)
     (file,) = kleis("test", "--json", "main.kleis").json["files"]
     first, second = file["examples"][0]["assertions"]
-    assert (first["status"], first["detail"]) == ("passed", "(approximate)")
+    assert (first["status"], first["detail"]) == ("passed", "(to 1e-9)")
     assert second["status"] == "unknown"
 
 

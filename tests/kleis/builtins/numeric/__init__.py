@@ -1,0 +1,1 @@
+"""Numerical computation: laws, shapes, hostile arguments, and the extra's absence."""
