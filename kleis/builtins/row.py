@@ -21,6 +21,7 @@ from kleis import core
 from kleis.budget import Budget, Meter
 from kleis.core.terms import TUPLES
 from kleis.errors import EvaluationError
+from kleis.pictures.picture import Picture
 from kleis.values import (
     BitVector,
     Complex,
@@ -78,7 +79,7 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
     """A built-in operation.
 
     tier
-        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices.
+        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices, ``T10`` pictures.
     signature
         The rule for its signatures in propositions; or why it has none.
     variadic
@@ -324,16 +325,17 @@ class Context(Meter):
 
     `deferred` is set when an operation that may turn out undefined was left symbolic.  Calls, `let` and lists are
     strict, so the whole is then undefined where that operation is, even if its value is used nowhere:
-    ``length([1/x]) = 1`` is not true at x = 0.
+    ``length([1/x]) = 1`` is not true at x = 0.  `pictures` are those that the run has made, by name, in order.
     """
 
-    __slots__ = ("deferred", "granted_root", "output", "printed")
+    __slots__ = ("deferred", "granted_root", "output", "pictures", "printed")
 
     def __init__(self, budget: Budget, granted_root: Path | None = None) -> None:
         super().__init__(budget)
         self.deferred = False
         self.granted_root = granted_root
         self.output: list[str] = []
+        self.pictures: dict[str, Picture] = {}
         self.printed = 0
 
     def emit(self, text: str) -> None:
@@ -373,10 +375,6 @@ _FAMILIES = {
         ndarray_reshape ndarray_contract ndarray_moveaxis ndarray_flatten dft fft idft ifft
         """,
     "differential equations": "ode45 integrate",
-    "plotting": """
-        diagram plot scatter bar hbar stem hstem fill_between stacked_area boxplot hboxplot heatmap colormesh contour
-        quiver place path yaxis secondary_yaxis xaxis secondary_xaxis lighten
-        """,
 }
 
 NUMERIC_EXTRA: Mapping[str, str] = {

@@ -1,4 +1,4 @@
-"""The rows by tier (T0 core to T9 matrices, docs/reference/kleis.md §8.1), and the table.
+"""The rows by tier (T0 core to T10 pictures, docs/reference/kleis.md §8.1), and the table.
 
 - `table`: every row by name
 - `arithmetic`: numbers, comparison, logic, complex
@@ -8,5 +8,6 @@
 - `collections`: lists, tuples, sets
 - `higher_order`: map, filter, folds, sums
 - `matrices`: concrete matrices
+- `plots`: elements of pictures
 - `documents`: printing, records, tables, files
 """

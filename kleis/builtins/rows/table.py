@@ -16,6 +16,7 @@ from kleis.builtins.rows.documents import DOCUMENTS
 from kleis.builtins.rows.elementary_functions import MATHEMATICS
 from kleis.builtins.rows.higher_order import FUNCTIONS
 from kleis.builtins.rows.matrices import MATRICES
+from kleis.builtins.rows.plots import PLOTS
 from kleis.builtins.rows.strings import REGULAR_EXPRESSIONS, TEXT
 
 __all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "find_builtin"]
@@ -32,6 +33,7 @@ BUILTINS: tuple[Builtin, ...] = (
     + BIT_VECTORS
     + REGULAR_EXPRESSIONS
     + MATRICES
+    + PLOTS
 )
 """All rows, by tier and family."""
 
