@@ -62,7 +62,9 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     def summary(self) -> dict[str, Any]:
         """What it shows, in short: name, size, title, labels, and of each series kind, points and label."""
         width, height = self.size
-        named: dict[str, Any] = {key: self.options[key] for key in ("title", "xlabel", "ylabel") if key in self.options}
+        named: dict[str, Any] = {
+            key: self.options[key] for key in ("title", "xlabel", "ylabel") if key in self.options
+        }
         return {
             "name": self.name,
             "width": width,
