@@ -21,6 +21,7 @@ from kleis.builtins.row import (
     undefined,
     wrong_sort,
 )
+from kleis.builtins.rows.plots import has_elements, picture_of
 from kleis.builtins.rows.strings import text_of
 from kleis.builtins.shapes import is_open, larger
 from kleis.errors import EvaluationError
@@ -127,7 +128,7 @@ def _raw_table(context: Context, headers: ListValue, rows: ListValue) -> str:
 def _table_text(lines: list[list[str]], columns: int) -> str:
     head, *body = ["  " + ", ".join(f"[{cell}]" for cell in line) + "," for line in lines]
     header = f"  table.header({head.strip().removesuffix(',')}),"
-    return "\n".join([f"#table(columns: {columns},", header, *body, ")"])
+    return "\n".join([f"table(columns: {columns},", header, *body, ")"])
 
 
 def _render(context: Context, value: Value) -> str:
@@ -142,6 +143,27 @@ def _render(context: Context, value: Value) -> str:
 
 
 def _export(context: Context, *parts: Value) -> str:
+    if has_elements(parts):
+        return (
+            f"#set page(width: auto, height: auto, margin: 0.5cm)\n#{_image(context, 'export_typst', parts)}"
+        )
+    return _joined(context, parts)
+
+
+def _export_fragment(context: Context, *parts: Value) -> str:
+    if has_elements(parts):
+        return _image(context, "export_typst_fragment", parts)
+    return _joined(context, parts)
+
+
+def _image(context: Context, name: str, parts: tuple[Value, ...]) -> str:
+    """Typst code that shows a picture, by the name of the file that it is drawn to."""
+    stem = picture_of(context, name, parts)[1]
+    width = context.pictures[stem].size[0]
+    return f'image("{stem}.svg", width: {width:g}cm)'
+
+
+def _joined(context: Context, parts: tuple[Value, ...]) -> str:
     document = "\n".join(_render(context, part) for part in parts)
     context.admit(len(document), "a document")
     return document
@@ -251,19 +273,19 @@ DOCUMENTS: tuple[Builtin, ...] = (
     row("typst_raw(s : Any) : String", _DOCUMENT, _raw, "The text as it is, to be printed into a document.",
         ('typst_raw("= Title")', '"= Title"'), tier="T8"),
     row("table_typst(headers : List, rows : List) : String", _DOCUMENT, _table,
-        "A Typst table; the cells are plain text.", ('contains(table_typst(["a_b"], [[1]]), "a\\\\_b")', "true"),
+        "A Typst table, as code; the cells are plain text.", ('contains(table_typst(["a_b"], [[1]]), "a\\\\_b")', "true"),
         ('table_typst(["a"], [[1, 2]])', "undefined"), tier="T8",
         condition="all(λ line . length(line) = length(headers), rows)"),
     row("table_typst_raw(headers : List, rows : List) : String", _DOCUMENT, _raw_table,
-        "A Typst table; the cells are Typst.", ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
+        "A Typst table, as code; the cells are Typst.", ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
         ('table_typst_raw(["a"], [[1, 2]])', "undefined"), tier="T8",
         condition="all(λ line . length(line) = length(headers), rows)"),
     row("render_to_typst(a : Any) : String", _DOCUMENT, _render, "A value as Typst.",
         ("render_to_typst(eye(2))", '"$mat(1, 0; 0, 1)$"'), tier="T8"),
-    row("export_typst(parts : Any*) : String", _DOCUMENT, _export, "The parts of a document as one Typst text.",
+    row("export_typst(parts : Any*) : String", _DOCUMENT, _export, "The parts of a document as one Typst text; of elements of a picture, a page with it.",
         ('export_typst("= A", "b")', '"= A\\nb"'), tier="T8"),
-    row("export_typst_fragment(parts : Any*) : String", _DOCUMENT, _export,
-        "The parts of a fragment as one Typst text.", ('export_typst_fragment("a", 1)', '"a\\n1"'), tier="T8"),
+    row("export_typst_fragment(parts : Any*) : String", _DOCUMENT, _export_fragment,
+        "The parts of a fragment as one Typst text; of elements of a picture, the code that shows it.", ('export_typst_fragment("a", 1)', '"a\\n1"'), tier="T8"),
     row("readFile(path : String) : String", Untyped("it reads a file, and what it gives depends on the machine"),
         _read_file, "The text of a file below the granted directory.", ('readFile("missing")', "undefined"),
         tier="T8"),
