@@ -11,6 +11,7 @@
 - `draw`: pictures to bytes and files
 - `compile`: a Typst text and its pictures to PDF, PNG or SVG
 - `statements`: declarations as Typst
+- `stated_verdicts`: propositions decided, with their certificates' hashes
 - `paper`: a paper from a theory, its verdicts, pictures and prose
 
 Call `draw.draw_picture`, `compile.compile_document` or `paper.paper_text` first. matplotlib is in the extra `numeric`, Typst

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -19,7 +20,7 @@ MAIN = "main.typ"
 class CompileRequest(msgspec.Struct, frozen=True):
     """The form (``pdf``, ``png`` or ``svg``) to which the file `MAIN` of the directory is compiled."""
 
-    form: str
+    form: Literal["pdf", "png", "svg"]
 
 
 class Compiled(msgspec.Struct, frozen=True):

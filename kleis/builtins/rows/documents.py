@@ -25,6 +25,9 @@ from kleis.builtins.rows.plots import has_elements, picture_of
 from kleis.builtins.rows.strings import text_of
 from kleis.builtins.shapes import is_open, larger
 from kleis.errors import EvaluationError
+from kleis.typesetting.editor_terms import editor_text, is_editor_term
+from kleis.typesetting.escape import literal
+from kleis.typesetting.value_terms import value_text
 from kleis.values import Data, ListValue, Value, display_text, kind_name, list_of
 
 __all__ = ["DOCUMENTS"]
@@ -89,13 +92,10 @@ def _raw(context: Context, value: Value) -> str:
     return text_of(context, value)
 
 
-_TYPST_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\#$*_`<>@[]~=+-/"})
-
-
 def _escaped(context: Context, value: Value) -> str:
     shown = value if isinstance(value, str) else display_text(value, limit=context.budget.size)
     context.admit(2 * len(shown), "a document")
-    return shown.translate(_TYPST_SPECIAL)
+    return literal(shown)
 
 
 def _cell(context: Context, value: Value) -> str:
@@ -140,6 +140,24 @@ def _render(context: Context, value: Value) -> str:
         lines = ["; ".join(", ".join(_cell(context, cell) for cell in line) for line in matrix.rows)]
         return f"$mat({lines[0]})$"
     return _cell(context, value)
+
+
+def _render_to_typst(context: Context, value: Value, options: Data | None = None) -> str:
+    target = _entries(options).get("target", "typst") if options is not None else "typst"
+    if target != "typst":
+        raise _no_target(target)
+    text = editor_text(value) if is_editor_term(value) else value_text(value, limit=context.budget.size)
+    context.admit(len(text), "a document")
+    context.charge(len(text))
+    return text
+
+
+def _no_target(target: Value) -> EvaluationError:
+    """The error of a form that nothing is written in."""
+    shown = display_text(target, limit=40)
+    return EvaluationError(
+        f"render_to_typst writes Typst, not {shown}", code="target", found=shown, expected=("typst",)
+    )
 
 
 def _export(context: Context, *parts: Value) -> str:
@@ -280,8 +298,10 @@ DOCUMENTS: tuple[Builtin, ...] = (
         "A Typst table, as code; the cells are Typst.", ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
         ('table_typst_raw(["a"], [[1, 2]])', "undefined"), tier="T8",
         condition="all(λ line . length(line) = length(headers), rows)"),
-    row("render_to_typst(a : Any) : String", _DOCUMENT, _render, "A value as Typst.",
-        ("render_to_typst(eye(2))", '"$mat(1, 0; 0, 1)$"'), tier="T8"),
+    row("render_to_typst(a : Any, options : Record?) : String", _DOCUMENT, _render_to_typst,
+        "A value or a term of an equation editor as Typst: mathematics with parentheses where they are needed.",
+        ("render_to_typst(eye(2))", '"$mat(1, 0; 0, 1)$"'),
+        ('render_to_typst(EOp("frac", [EConst("1"), EObject("alpha")]))', '"frac(1, alpha)"'), tier="T8"),
     row("export_typst(parts : Any*) : String", _DOCUMENT, _export, "The parts of a document as one Typst text; of elements of a picture, a page with it.",
         ('export_typst("= A", "b")', '"= A\\nb"'), tier="T8"),
     row("export_typst_fragment(parts : Any*) : String", _DOCUMENT, _export_fragment,

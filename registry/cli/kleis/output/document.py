@@ -56,7 +56,7 @@ def document(asked: Documenting) -> int:
         text, pictures = _assembled(asked, report) if asked.assemble else _printed(asked, report.blocks)
         warnings: Sequence[str] = ()
         if suffix == ".typ":
-            files = (text.encode(errors="replace"),)
+            files: tuple[bytes, ...] = (text.encode(errors="replace"),)
         else:
             compiled = compile_document(text, pictures, _FORMS[suffix])
             files, warnings = compiled.pages, compiled.warnings
