@@ -67,8 +67,9 @@ _PREAMBLE = """\
 
 def paper_text(paper: Paper) -> str:
     """The paper as Typst.  The files of its pictures are called by their names (`Picture.name`)."""
+    labels = {f"figure-{place}" for place in range(1, len(paper.figures) + 1)}
     parts = [f"#set document(title: {quoted(paper.title)})", _PREAMBLE, _front(paper)]
-    parts += [f"= {literal(each.heading)}\n\n{prose(each.text)}" for each in paper.sections]
+    parts += [f"= {literal(each.heading)}\n\n{prose(each.text, labels)}" for each in paper.sections]
     statements = [text for each in paper.declarations if (text := statement_text(each))]
     if statements:
         parts.append("= Theory")
@@ -88,7 +89,7 @@ def _front(paper: Paper) -> str:
         lines.append(f"#align(center)[{literal(', '.join(paper.authors))}]")
     if paper.abstract:
         lines.append(
-            f"#align(center)[#block(width: 85%)[#set align(left)\n*Abstract.* {prose(paper.abstract)}\n]]"
+            f"#align(center)[#block(width: 85%)[#set align(left)\n*Abstract.* {prose(paper.abstract, ())}\n]]"
         )
     return "\n\n".join(lines)
 
@@ -124,7 +125,7 @@ def _proposition(verdict: StatedVerdict) -> str:
 def _figure(place: int, figure: Figure) -> str:
     width = min(figure.picture.size[0], 15.5)
     image = f'image("{figure.picture.name}.svg", width: {width:g}cm)'
-    return f"#figure({image}, caption: [{prose(figure.caption)}]) <figure-{place}>"
+    return f"#figure({image}, caption: [{prose(figure.caption, ())}]) <figure-{place}>"
 
 
 def sections_of(text: str) -> tuple[str, tuple[Section, ...]]:

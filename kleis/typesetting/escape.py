@@ -9,6 +9,7 @@ the name ``std``, by which mathematics could reach every function of Typst, is t
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 __all__ = ["formula", "literal", "prose", "quoted"]
 
@@ -31,21 +32,24 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def prose(text: str) -> str:
-    """Prose with emphasis, mathematics, references and lists, and nothing else of Typst's notation."""
+def prose(text: str, labels: Container[str] | None = None) -> str:
+    """Prose with emphasis, mathematics, references and lists, and nothing else of Typst's notation.
+
+    `labels` are those that there are: a reference to another one is text; None keeps every reference.
+    """
     blocks = re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return "\n\n".join(_block(block) for block in blocks)
+    return "\n\n".join(_block(block, labels) for block in blocks)
 
 
-def _block(block: str) -> str:
+def _block(block: str, labels: Container[str] | None) -> str:
     """A paragraph, or the items of a list: emphasis ends where the paragraph or the line of an item does."""
     lines = block.split("\n")
     if not any(_ITEM.match(line) for line in lines):
-        return "\n".join(_line_start(line) for line in _inline(block).split("\n"))
+        return "\n".join(_line_start(line) for line in _inline(block, labels).split("\n"))
     written: list[str] = []
     for line in lines:
         item = _ITEM.match(line)
-        written.append(item[1] + _inline(item[2]) if item else _line_start(_inline(line)))
+        written.append(item[1] + _inline(item[2], labels) if item else _line_start(_inline(line, labels)))
     return "\n".join(written)
 
 
@@ -54,7 +58,7 @@ def _line_start(line: str) -> str:
     return _HEADING.sub(r"\1\\\2", line, count=1) if _HEADING.match(line) else line
 
 
-def _inline(text: str) -> str:
+def _inline(text: str, labels: Container[str] | None) -> str:
     """A piece in which emphasis must be closed."""
     pieces: list[str] = []
     opened: list[tuple[str, int]] = []
@@ -67,9 +71,9 @@ def _inline(text: str) -> str:
             continue
         if character in "*_" and not _inside_word(text, place):
             _mark(character, pieces, opened)
-        elif character == "@" and not _word(text, place - 1) and (found := _REFERENCE.match(text, place)):
-            pieces.append(found[0])
-            place = found.end()
+        elif character == "@" and (found := _reference(text, place, labels)):
+            pieces.append(found)
+            place += len(found)
             continue
         elif character == "/" and (
             text[place + 1 : place + 2] in ("/", "*") or text[place - 1 : place] == "/"
@@ -81,6 +85,14 @@ def _inline(text: str) -> str:
     for mark, where in opened:
         pieces[where] = f"\\{mark}"
     return "".join(pieces)
+
+
+def _reference(text: str, place: int, labels: Container[str] | None) -> str:
+    """The reference that begins here: at the beginning, behind a space or bracket; empty if there is none."""
+    found = _REFERENCE.match(text, place)
+    if found is None or not (place == 0 or text[place - 1].isspace() or text[place - 1] in "([-"):
+        return ""
+    return found[0] if labels is None or found[0][1:] in labels else ""
 
 
 def _mark(mark: str, pieces: list[str], opened: list[tuple[str, int]]) -> None:
