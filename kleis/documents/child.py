@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -152,11 +153,13 @@ def _communicate(
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """End the child and everything in its session."""
     if process.poll() is None:
-        try:
+        with suppress(ProcessLookupError):  # it ended meanwhile
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return  # it ended meanwhile
     process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(BrokenPipeError):  # the rest of a request that nobody reads any more
+                stream.close()
 
 
 def main(job: str, cpu: str, memory: str) -> None:
