@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kleis.documents.labels import label_text
-from kleis.documents.matplotlib_series import draw_series, write_text
+from kleis.documents.matplotlib_series import draw_series, shown_text, write_text
 from kleis.documents.scale_functions import array_function
 from kleis.pictures.picture import Picture, SecondAxis
 
@@ -103,11 +103,7 @@ def _ticks(axes: Any, options: Mapping[str, Any], direction: str) -> None:
         axis.set_major_formatter(ticker.FuncFormatter(_with_suffix(suffix, unit or 1.0)))
     if direction == "x" and options.get("xaxis_ticks"):
         names = options["xaxis_ticks"]
-        for place, written in zip(axes.set_xticks(range(len(names))), names, strict=True):
-            write_text(lambda text, label=place.label1: _labelled(label, text), written)
-        axis.set_major_formatter(ticker.FixedFormatter([label_text(name)[0] for name in names]))
-        for place, written in zip(axis.get_major_ticks(), names, strict=False):
-            place.label1.set_parse_math(label_text(written)[1])
+        axes.set_xticks(range(len(names)), [shown_text(name) for name in names])
     if direction == "x" and options.get("xaxis_tick_rotate"):
         axes.tick_params(axis="x", labelrotation=options["xaxis_tick_rotate"])
     subticks = options.get(f"{direction}axis_subticks")
@@ -124,14 +120,9 @@ def _ticks(axes: Any, options: Mapping[str, Any], direction: str) -> None:
 _MOST_TICKS = 200
 
 
-def _labelled(label: Any, text: str) -> Any:
-    label.set_text(text)
-    return label
-
-
 def _with_suffix(suffix: str, unit: float) -> Callable[[float, int], str]:
-    shown, mathematics = label_text(f"${suffix.strip('$')}$")
-    end = shown if mathematics else label_text(suffix)[0]
+    formula = f"${suffix.strip('$')}$"
+    end = shown_text(formula if label_text(formula)[1] else suffix)
 
     def written(value: float, place: int) -> str:
         times = value / unit
@@ -175,13 +166,9 @@ def legend(axes: Any, every: list[Any], picture: Picture, theme: Theme) -> None:
     where = " ".join(part for part in (up, across) if part)
     place = {"": "best", "upper": "upper center", "lower": "lower center", "left": "center left",
              "right": "center right"}.get(where, where)  # fmt: skip
-    drawn = axes.legend(
+    axes.legend(
         handles, labels, loc=place, facecolor=theme["paper"], edgecolor=theme["grid"], labelcolor=theme["ink"]
     )
-    originals = [each.options.get("label", "") for each in picture.every_series if each.options.get("label")]
-    mathematical = {label_text(text)[0] for text in originals if label_text(text)[1]}
-    for written in drawn.get_texts():
-        written.set_parse_math(written.get_text() in mathematical)
 
 
 def second_axis(axes: Any, second: SecondAxis, colours: list[str], theme: Theme) -> Any:

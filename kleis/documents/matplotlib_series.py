@@ -14,7 +14,7 @@ from kleis.documents.labels import label_text
 from kleis.pictures.picture import Series
 from kleis.pictures.styles import COLOUR_MAPS, MARKS
 
-__all__ = ["draw_series", "write_text"]
+__all__ = ["draw_series", "shown_text", "write_text"]
 
 _DASHES = {"solid": "-", "dashed": "--", "dotted": ":", "dash-dotted": "-."}
 _STEPS = {"start": "steps-post", "end": "steps-pre", "center": "steps-mid"}
@@ -27,11 +27,14 @@ def draw_series(axes: Any, series: Series, cycle: str, ink: str) -> None:
 
 
 def write_text(setter: Callable[..., Any], text: str, **more: Any) -> Any:
-    """Give a text to matplotlib, as mathtext only where `label_text` has translated it."""
+    """Give a text to matplotlib; what that made of it."""
+    return setter(shown_text(text), **more)
+
+
+def shown_text(text: str) -> str:
+    """A text as matplotlib is to get it: mathtext where `label_text` has made some, else with every dollar escaped."""
     shown, mathematics = label_text(text)
-    written = setter(shown, **more)
-    written.set_parse_math(mathematics and _is_mathtext(shown))
-    return written
+    return shown if mathematics and _is_mathtext(shown) else shown.replace("$", r"\$")
 
 
 def _is_mathtext(text: str) -> bool:
@@ -70,7 +73,7 @@ def _common(options: dict[str, Any]) -> dict[str, Any]:
         common["zorder"] = max(-1e6, min(1e6, options["z_index"]))
     if "clip" in options:
         common["clip_on"] = options["clip"]
-    label = label_text(options.get("label", ""))[0]
+    label = shown_text(options.get("label", ""))
     if label:
         # A label that begins with an underscore would hide its series from the legend.
         common["label"] = f" {label}" if label.startswith("_") else label

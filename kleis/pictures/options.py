@@ -64,7 +64,8 @@ def text(what: str, value: Value) -> str:
         raise picture_error(
             f"{what} is a text, not {kind_name(value)}", found=kind_name(value), expected=("String",)
         )
-    return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "…"
+    whole = value.encode("utf-8", "replace").decode()  # half a surrogate pair is no character
+    return whole if len(whole) <= LONGEST_TEXT else whole[:LONGEST_TEXT] + "…"
 
 
 def _texts(what: str, value: Value) -> list[str]:

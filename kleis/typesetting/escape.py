@@ -76,7 +76,7 @@ def _inline(text: str, labels: Container[str] | None) -> str:
             place += len(found)
             continue
         elif character == "/" and (
-            text[place + 1 : place + 2] in ("/", "*") or text[place - 1 : place] == "/"
+            text[place + 1 : place + 2] in ("/", "*") or text[:place].endswith(("/", "*"))
         ):
             pieces.append("\\/")
         else:
