@@ -303,7 +303,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "kleis-built-ins-complex": _built_ins("T6"),
     "kleis-built-ins-sets": _built_ins("T7"),
     "kleis-built-ins-matrices": _built_ins("T9"),
-    "kleis-built-ins-documents": _built_ins("T2", "T8"),
+    "kleis-built-ins-documents": _built_ins("T2", "T8", "T10"),
     "kleis-numeric-extra": _numeric_extra,
     "kleis-library": _library,
 }
