@@ -20,7 +20,7 @@ from kleis.documents.child import Limits  # noqa: E402
 from kleis.documents.draw import draw_picture, draw_pictures  # noqa: E402
 from kleis.pictures.picture import Picture, Series  # noqa: E402
 from registry.cli.kleis.commands import kleis  # noqa: E402
-from tests.extras.documents.pictures import REFERENCES, TEXTS, distance, picture, thumbnail  # noqa: E402
+from tests.support.theories.reference_pictures import REFERENCES, TEXTS, distance, picture, thumbnail  # noqa: E402
 
 
 @pytest.fixture(scope="module")

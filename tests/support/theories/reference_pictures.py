@@ -16,7 +16,7 @@ from kleis.syntax.tree import Program
 
 __all__ = ["REFERENCES", "TEXTS", "distance", "picture", "thumbnail"]
 
-REFERENCES = Path(__file__).parent / "reference"
+REFERENCES = Path(__file__).parents[2] / "extras" / "documents" / "reference"
 
 TEXTS = {
     "lines": 'diagram(plot([0,1,2,3],[0,1,4,9],label="$x^2$",mark="o"), plot([0,1,2,3],[0,1,2,3],label="x",stroke="2pt + red"), title="Powers $alpha_1$", xlabel="x", ylabel="y", grid=true, legend_position="left + top")',
