@@ -71,7 +71,7 @@ def _printed(asked: Documenting, blocks: Sequence[Block]) -> tuple[str, Sequence
     printing = [each for each in blocks if each.output]
     if not printing:
         failed = next((each.error for each in blocks if each.error), None)
-        hint = f"a block failed: {failed}" if failed else "print one: out(typst_raw(…)), or add --assemble"
+        hint = f"a block failed: {failed}" if failed else "print one by out(…), or add --assemble"
         raise KleisError(f"no example of {asked.file} prints a document", code="no-document", hint=hint)
     if len(printing) > 1:
         names = ", ".join(repr(each.name) for each in printing)
