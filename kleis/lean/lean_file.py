@@ -11,7 +11,7 @@ import msgspec
 
 from kleis.problems import Place
 
-__all__ = ["LeanFile", "LineEntry", "NameEntry", "Omission", "TheoremEntry"]
+__all__ = ["LeanFile", "LineEntry", "NameEntry", "Omission", "TheoremEntry", "imports_mathlib"]
 
 
 class NameEntry(msgspec.Struct, frozen=True):
@@ -91,3 +91,8 @@ class LeanFile(msgspec.Struct, frozen=True, kw_only=True):
         """The file as JSON values."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         return fields
+
+
+def imports_mathlib(text: str) -> bool:
+    """Whether an exported text is for a Lean with Mathlib; any other is core Lean."""
+    return text.startswith("import Mathlib\n")

@@ -362,6 +362,10 @@ class Prover:
             assumed=tuple(open_ones),
         )
 
+    def with_witness(self, goal: Goal, verdict: Verdict) -> Verdict:
+        """A verdict on a goal with values of a proved ∃, where such are found; otherwise the same."""
+        return self._with_witness(Decision(verdict, goal)).verdict
+
     def _with_witness(self, decision: Decision) -> Decision:
         """The decision with a witness of a proved ∃, or with the words that none is known; otherwise the same."""
         if decision.goal is None:

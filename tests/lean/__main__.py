@@ -12,7 +12,10 @@ from tests.lean import installation, reading, report, texts
 
 
 def main(wanted: list[str]) -> int:
-    """Read all, or those whose names have one of these words in them; what was read is written down."""
+    """Read all, or those whose names have one of these words in them; what was read is written down.
+
+    A text that this Lean has read without an error is not read again.
+    """
     try:
         lean = installation.lean_here()
     except installation.NotInstalled as error:
@@ -28,7 +31,7 @@ def main(wanted: list[str]) -> int:
             print(f"export {name}", flush=True)
             file = texts.exported(path)
             text = texts.stated(path)
-            if file is not None and text is not None:
+            if file is not None and text is not None and not report.is_read(name, file, lean):
                 files[name], stated[name] = file, text
     day = datetime.now(UTC).strftime("%-d %B %Y")
     results: list[reading.Result] = []

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from kleis.lean.lean_file import imports_mathlib
 from tests.lean.installation import HERE
 
-__all__ = ["Bundle", "Part", "bundles", "needs_mathlib"]
+__all__ = ["Bundle", "Part", "bundles"]
 
-_LINES = 3_000
-"""Lines of a bundle: about three minutes of a processor."""
+_LINES = 2_000
+"""Lines of a bundle: about two minutes of a processor, so that what was read is soon written down."""
 
 _CORE = "@[expose] public section\n"
 _ELSEWHERE = re.compile(r"(^\s+|<;> )(?:ring|linarith|norm_num)$", re.MULTILINE)
@@ -47,11 +48,6 @@ class Bundle(msgspec.Struct, frozen=True):
         return "", line
 
 
-def needs_mathlib(text: str) -> bool:
-    """Whether a file imports Mathlib."""
-    return text.startswith("import Mathlib\n")
-
-
 def bundles(files: Sequence[tuple[str, str]], *, mathlib: bool) -> Iterator[Bundle]:
     """Names and texts in bundles; with a Mathlib at hand, each file by itself as it is."""
     if mathlib:
@@ -59,7 +55,7 @@ def bundles(files: Sequence[tuple[str, str]], *, mathlib: bool) -> Iterator[Bund
             yield Bundle(text, (Part(name, 1, text.count("\n")),), False)
         return
     for stub in (False, True):
-        chosen = [(name, text) for name, text in files if needs_mathlib(text) == stub]
+        chosen = [(name, text) for name, text in files if imports_mathlib(text) == stub]
         for group in _groups(chosen):
             yield _joined(group, stub)
 

@@ -18,7 +18,7 @@ from tests.lean.installation import Lean
 
 __all__ = ["Finding", "Result", "read", "results"]
 
-_PATIENCE = 1_800.0
+_PATIENCE = 3_600.0
 _MEMORY = 24 << 30  # of address space: the WebAssembly machine reserves much that it never touches
 _MESSAGE = re.compile(r"^\S*?\.lean:(\d+):\d+: (error|warning)(?:\([^)]*\))?: ?(.*)$")
 

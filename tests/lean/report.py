@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from kleis.lean import LeanFile
+from kleis.lean.lean_file import TheoremEntry, imports_mathlib
 from tests.lean.installation import HERE, Lean
 from tests.lean.reading import Finding, Result
 
-__all__ = ["PAGE", "RECORD", "Reading", "add", "digest", "page", "recorded", "write_page"]
+__all__ = ["PAGE", "RECORD", "Reading", "add", "digest", "is_read", "page", "recorded", "write_page"]
 
 PAGE = HERE.parents[1] / "docs" / "lean-check.md"
 RECORD = HERE / "readings.json"
@@ -23,16 +24,16 @@ RECORD = HERE / "readings.json"
 _HEAD = """# What Lean says of exported files
 
 Written by `make lean` on {day}, with {versions}. Every file below was exported by `kleis export --lean --prove` and read
-as a whole. {files} files, {theorems} theorems: {proofs} with a proof, {refutations} refuted, {open} open. Lean reports
-{errors}. {unread}
+as a whole. {files} files, {theorems} theorems: {proofs} with a proof, {refutations} refuted, {open} open. Kleis verifies
+{verified} of them; the others it refutes or leaves open. Lean reports {errors}. {unread}
 
-{mathlib}| File | Lean | Theorems | With a proof | Refuted | Open | Left out |
-|---|---|---|---|---|---|---|
+{mathlib}| File | Lean | Theorems | Verified by Kleis | With a proof | Refuted | Open | Left out |
+|---|---|---|---|---|---|---|---|
 """
 
 _STUB = """*core*: the file is core Lean, and Lean has read all of it. *stub*: the file imports Mathlib, which is not here. It was
 read below declarations of the names that it uses (tests/lean/stub.lean), where ℝ and ℂ have opaque operations; {left} proofs
-in such files by `ring` or `linarith`, which are Mathlib's, were left out of the reading. What a stub says about a file is
+in such files by `ring`, `linarith` or `norm_num`, which are Mathlib's, were left out of the reading. What a stub says about a file is
 that its names, types and remaining proofs fit; that Mathlib's own declarations agree is not shown by it.
 
 """
@@ -50,6 +51,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
     below
         ``core``, ``stub`` or ``Mathlib``: what it was read with.
+    verified
+        Theorems that Kleis verifies; those without a proof in Lean are open and say what they rest on.
     left_open
         Proofs that were left out of the reading for want of Mathlib.
     """
@@ -63,6 +66,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     refutations: int
     open: int
     omitted: int
+    verified: int = 0
     left_open: int = 0
     errors: tuple[Finding, ...] = ()
 
@@ -70,6 +74,16 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 def recorded() -> Mapping[str, Reading]:
     """What Lean has read, by name."""
     return msgspec.json.decode(RECORD.read_bytes(), type=dict[str, Reading])
+
+
+def is_read(name: str, file: LeanFile, lean: Lean) -> bool:
+    """Whether this Lean has read this text of a file, and found no error."""
+    known = recorded().get(name)
+    return (
+        known is not None
+        and (known.proved, known.version) == (digest(file.text), lean.version)
+        and not known.errors
+    )
 
 
 def add(
@@ -80,7 +94,7 @@ def add(
     for each in results:
         file = files[each.name]
         count = Counter(entry.status for entry in file.theorems)
-        imports = file.text.startswith("import Mathlib")
+        imports = imports_mathlib(file.text)
         record[each.name] = Reading(
             proved=digest(file.text),
             stated=digest(stated[each.name]),
@@ -91,11 +105,17 @@ def add(
             refutations=count["refutation"],
             open=count["sorry"],
             omitted=len(file.omitted),
+            verified=sum(each.status == "proof" or _is_only_verified(each) for each in file.theorems),
             left_open=each.left_open,
             errors=each.errors,
         )
     encoded = msgspec.json.encode(dict(sorted(record.items())))
     RECORD.write_bytes(msgspec.json.format(encoded, indent=2) + b"\n")
+
+
+def _is_only_verified(theorem: TheoremEntry) -> bool:
+    """Whether a theorem is open in Lean and says what verified it."""
+    return theorem.status == "sorry" and bool(theorem.method)
 
 
 def write_page(names: Iterable[str]) -> None:
@@ -120,6 +140,7 @@ def page(record: Mapping[str, Reading], names: Iterable[str]) -> str:
         proofs=proofs,
         refutations=refutations,
         open=left,
+        verified=sum(each.verified for each in readings),
         errors="no error" if not errors else f"{errors} errors",
         unread=_unread(sorted(set(names) - set(record))),
         mathlib=stub + (_MATHLIB if "Mathlib" in below else ""),
@@ -144,5 +165,5 @@ def _unread(names: Sequence[str]) -> str:
 def _row(name: str, reading: Reading) -> str:
     said = f"{len(reading.errors)} errors" if reading.errors else reading.below
     numbers = (reading.proofs, reading.refutations, reading.open)
-    cells = [name, said, *map(str, (sum(numbers), *numbers, reading.omitted))]
+    cells = [name, said, *map(str, (sum(numbers), reading.verified, *numbers, reading.omitted))]
     return f"| {' | '.join(cells)} |\n"

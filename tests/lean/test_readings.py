@@ -31,12 +31,15 @@ def test_the_page_is_made_from_the_record(sources: Mapping[str, Path]) -> None:
 def test_the_page_says_what_was_not_read_and_what_lean_refused() -> None:
     known = report.Reading(
         proved="", stated="", day="1 May 2026", version="Lean", below="stub", proofs=2, refutations=1, open=3,
-        omitted=4, left_open=5, errors=(Finding(7, "no such name"),),
+        omitted=4, verified=4, left_open=5, errors=(Finding(7, "no such name"),),
     )  # fmt: skip
     text = report.page({"a/b.kleis": known}, ["a/b.kleis", "a/c.kleis", "GUIDE.md, theory 1"])
-    assert "1 files, 6 theorems: 2 with a proof, 1 refuted, 3 open. Lean reports\n1 errors." in text
+    assert (
+        "1 files, 6 theorems: 2 with a proof, 1 refuted, 3 open. Kleis verifies\n4 of them; the others it refutes or leaves open. Lean reports 1 errors."
+        in text
+    )
     assert "were not read: 1 of GUIDE.md, 1 of a." in text
-    assert "| a/b.kleis | 1 errors | 6 | 2 | 1 | 3 | 4 |" in text
+    assert "| a/b.kleis | 1 errors | 6 | 4 | 2 | 1 | 3 | 4 |" in text
     assert "- a/b.kleis, line 7: no such name" in text
 
 

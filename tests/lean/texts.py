@@ -1,4 +1,4 @@
-"""What Lean reads: the library, the theories that documents and the demo show, and programs of the tests, with proofs."""
+"""What Lean reads: the library, laws of tools, the theories that documents and the demo show, and programs of the tests."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.patience import Patience
 from registry.cli.kleis.shared.question import make_prover
+from tests.lean.shown import shown_by_the_demo, shown_in
+from tests.lean.tool_laws import theories_of_laws
 
 __all__ = ["ROOT", "exported", "sources", "stated"]
 
@@ -28,31 +30,29 @@ _FOLDERS = (
     "functions", "undecided",
 )  # fmt: skip
 _DOCUMENTS = ("GUIDE.md", "README.md", "docs/how-to/*.md", "docs/reference/*.md", "docs/explanation/*.md")
-_BLOCK = re.compile(r"^```kleis\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_HERE = re.compile(r"cat > (\w+)\.kleis <<'END'\n((?:> .*\n)*?)> END\n")
 
 
 def sources(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Names and files; the theories of documents are written into the folder."""
-    for path in sorted((ROOT / _LIBRARY).glob("*.kleis")):
-        yield f"{_LIBRARY}/{path.name}", path
+    """Names and files; the theories of documents, of the demo and of tools are written into the folder."""
+    for path in sorted((ROOT / _LIBRARY).rglob("*.kleis")):
+        yield path.relative_to(ROOT).as_posix(), path
     for each in _FOLDERS:
         for path in sorted((ROOT / _PROGRAMS / each).glob("*.kleis")):
-            yield f"{_PROGRAMS}/{each}/{path.name}", path
+            yield path.relative_to(ROOT).as_posix(), path
     for pattern in _DOCUMENTS:
         for document in sorted(ROOT.glob(pattern)):
-            yield from _shown_in(document, folder)
+            name, stem = document.relative_to(ROOT).as_posix(), document.stem.replace("-", "_")
+            for number, text in enumerate(shown_in(document), 1):
+                yield f"{name}, theory {number}", _written(folder / f"{stem}_{number}.kleis", text)
+    for number, text in enumerate(shown_by_the_demo(), 1):
+        yield f"pif demo, theory {number}", _written(folder / f"demo_{number}.kleis", text)
+    for topic, text in theories_of_laws():
+        yield f"laws of stdlib/pif/{topic}.json", _written(folder / f"laws_of_{topic}.kleis", text)
 
 
-def _shown_in(document: Path, folder: Path) -> Iterator[tuple[str, Path]]:
-    """The theories that a document shows: blocks of Kleis, and files that its transcripts write."""
-    text = document.read_text(encoding="utf-8")
-    blocks = [found[1] for found in _BLOCK.finditer(text)]
-    blocks += [re.sub(r"^> ", "", found[2], flags=re.MULTILINE) for found in _HERE.finditer(text)]
-    for number, block in enumerate(blocks, 1):
-        path = folder / f"{document.stem.replace('-', '_')}_{number}.kleis"
-        path.write_text(block, encoding="utf-8")
-        yield f"{document.relative_to(ROOT).as_posix()}, theory {number}", path
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def exported(path: Path) -> LeanFile | None:

@@ -72,6 +72,9 @@ class Judge(Protocol):
     def steps(self, goal: Goal, verdict: Verdict) -> tuple[tuple[core.Term, checked.Proof], ...]:
         """What is shown on the way to a verified goal, with its proofs, the goal last; nothing where there is none."""
 
+    def with_witness(self, goal: Goal, verdict: Verdict) -> Verdict:
+        """The verdict with values of a verified ∃, where such are found."""
+
 
 def export_lean(
     theory: Theory,
@@ -228,7 +231,8 @@ class _Writer:
         verdict = self._found(source, obligation)
         proof: Proof | None = None
         if verdict is not None and verdict.status == "verified" and not self._assume_defined:
-            proof = self._proof(goal, verdict, Context(statement, terms, scope, definitions))
+            context = Context(statement, terms, scope, definitions, self.literal_at)
+            proof = self._proof(goal, verdict, context)
         tactics = proof.tactics if proof else (lean.Close("sorry"),)
         verified = verdict is not None and verdict.status == "verified"
         doc = _RESTS.format(verdict.engine) if verdict is not None and verified and proof is None else ""
@@ -256,6 +260,8 @@ class _Writer:
 
     def _proof(self, goal: Goal, verdict: Verdict, context: Context) -> Proof | None:
         """A proof of a verified claim, from what can be read off it, else from what the engine left."""
+        if self._judge is not None:
+            verdict = self._judge.with_witness(goal, verdict)
         found = find_proof(goal, verdict, context)
         if found is None and self._judge is not None and verdict.engine in ENGINES:
             found = proof_from_steps(goal, self._judge.steps(goal, verdict), context)

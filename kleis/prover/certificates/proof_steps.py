@@ -26,6 +26,10 @@ class ProofSteps:
         """The verdict on an obligation of the elaborator."""
         return self._prover.holds(obligation)
 
+    def with_witness(self, goal: Goal, verdict: Verdict) -> Verdict:
+        """The verdict with values of a verified ∃, where such are found."""
+        return self._prover.with_witness(goal, verdict)
+
     def steps(self, goal: Goal, verdict: Verdict) -> tuple[tuple[core.Term, Proof], ...]:
         """What is shown on the way to a goal that was verified, with its proofs, the goal last; nothing where there is none."""
         if verdict.status != "verified" or any(each.startswith("lemma ") for each in verdict.core):

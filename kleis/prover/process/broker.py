@@ -26,7 +26,9 @@ from typing import Any
 import msgspec
 
 from kleis.prover.process.attempt import Request
+from kleis.prover.process.deadline import processors
 from kleis.prover.process.pipe_messages import pack, read_message, write_message
+from kleis.prover.process.tally import TALLY
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Broker", "Guards"]
@@ -72,7 +74,7 @@ class Broker:
     def __init__(self, *, guards: Guards | None = None, slots: int = 0, niceness: int = 0) -> None:
         self.guards = guards or Guards()
         self._niceness = niceness
-        self._slots = slots or 2 * _processors()
+        self._slots = slots or 2 * processors()
         self._lock = threading.Lock()
         self._connection: _Connection | None = None
         self._count = 0
@@ -88,6 +90,7 @@ class Broker:
         limits = guards or self.guards
         future: Future[Answer] = Future()
         future.set_running_or_notify_cancel()  # only `cancel` below cancels
+        future.add_done_callback(TALLY.count)
         with self._lock:
             self._count += 1
             number = self._count
@@ -112,6 +115,10 @@ class Broker:
             connection = self._connection
         if connection is not None:
             connection.cancel(number)
+
+    def start(self) -> None:
+        """Start the worker if none runs.  Raises OSError where that cannot be."""
+        self._connected()
 
     def close(self) -> None:
         """Stop everything.  Nothing can be submitted afterwards."""
@@ -232,10 +239,6 @@ def _started(slots: int, niceness: int) -> subprocess.Popen[bytes]:
         cwd="/",
         start_new_session=True,
     )
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _read(answer: Answer | bytes) -> Answer:

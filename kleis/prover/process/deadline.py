@@ -1,11 +1,13 @@
-"""How long a caller waits for an answer, and whether it still does.  Loads no prover."""
+"""How long a caller waits for an answer, whether it still does, and how many processors there are.  Loads no prover."""
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable
 
-__all__ = ["Deadline"]
+__all__ = ["Deadline", "processors"]
 
 
 class Deadline:
@@ -40,3 +42,8 @@ class Deadline:
         """Tell the caller how far the work is."""
         if self._progress is not None:
             self._progress(done, total, message)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -32,6 +32,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
+from kleis.prover.process.deadline import processors
 from kleis.prover.process.pipe_messages import first_message, write_message
 from kleis.prover.protocol.engine import Answer
 
@@ -204,7 +205,7 @@ class _Worker:
         self._idle.remove(child)
         os.close(child.source)
         child.request = request
-        child.deadline = time.monotonic() + request.wall
+        child.deadline = time.monotonic() + request.wall * _crowding()
         self._running[request.number] = child
 
     def _forked(self) -> bool:
@@ -280,6 +281,18 @@ class _Worker:
     @staticmethod
     def _answer(number: int, answer: Answer | bytes) -> None:
         write_message(1, (number, answer))
+
+
+def _crowding() -> float:
+    """How many processes want one processor: so much longer does an attempt take than on a quiet machine.
+
+    Else an attempt that decides there would be killed here, and a later engine decide, or none.
+    """
+    try:
+        wanting = os.getloadavg()[0]
+    except OSError:
+        return 1.0
+    return max(1.0, wanting / processors())
 
 
 def _silent(reason: Any, detail: str) -> Answer:

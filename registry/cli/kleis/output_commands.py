@@ -16,7 +16,7 @@ __all__ = ["COMMANDS", "serve_kleis"]
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@click.option("--lean", "language", flag_value="lean", help="Lean 4 with Mathlib, proofs left open.")
+@click.option("--lean", "language", flag_value="lean", help="Lean 4, with Mathlib where it is needed.")
 @click.option("--smtlib", "language", flag_value="smtlib", help="SMT-LIB, exactly what solvers are asked.")
 @click.option("--tptp", "language", flag_value="tptp", help="TPTP: FOF, or TFF with arithmetic.")
 @click.option("--proposition", "-p", default="", metavar="P", help="Only this, and what it rests on.")
@@ -175,6 +175,11 @@ def document(**options: Any) -> int:
     metavar="FILE",
     help="The key of the certificate (PEM).",
 )
+@click.option(
+    "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="The lines of the log on standard error; json has one for each call.",
+)  # fmt: skip
+@click.option("--log-arguments", is_flag=True, help="Log the arguments of calls too (with --log json).")
 def serve(groups: str, home: Path | None, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP: theories that agents build and prove about.
 

@@ -58,6 +58,8 @@ PARTS: dict[str, Part] = {
         (
             "tests/properties/test_prover.py",
             "tests/attacks/test_computed_proofs.py",
+            "tests/attacks/test_nearly_true_claims.py",
+            "tests/attacks/test_small_theories.py",
             "tests/kleis/prover/engines/completion/test_completion_checks.py",
         ),
     ),

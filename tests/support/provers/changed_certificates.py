@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from random import Random
 from typing import Any
@@ -24,8 +25,9 @@ from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
 from tests.support.provers.changed_data import changed
 from tests.support.provers.engine_proofs import ENGINE_WORLDS, World
+from tests.support.provers.number_proofs import NUMBER_WORLDS
 
-__all__ = ["WORLDS", "World", "attack", "digest", "proofs"]
+__all__ = ["WORLDS", "World", "attack", "attack_on", "digest", "proofs", "rules"]
 
 
 def _asked(*given: str) -> dict[str, Any]:
@@ -158,7 +160,7 @@ _RECURSIVE = World(
     ),
 )
 
-WORLDS: tuple[World, ...] = (_ARITHMETIC, _SEMIGROUP, _BOUNDED, _RECURSIVE, *ENGINE_WORLDS)
+WORLDS: tuple[World, ...] = (_ARITHMETIC, _SEMIGROUP, _BOUNDED, _RECURSIVE, *ENGINE_WORLDS, *NUMBER_WORLDS)
 
 
 def proofs() -> list[dict[str, Any]]:
@@ -193,6 +195,34 @@ def attack(random: Random) -> tuple[str, str]:
         body["assumed"] = random.choice((["M(ℤ)::a"], ["W::light"], ["CM::c"]))
     status = random.choice(("verified",) * 9 + ("inconsistent",))
     return _judged(world, {**body, "claim": claim}, status, kind)
+
+
+@cache
+def rules() -> dict[str, list[tuple[World, dict[str, Any]]]]:
+    """The worlds and proofs in which each rule occurs."""
+    found: dict[str, list[tuple[World, dict[str, Any]]]] = {}
+    for world in WORLDS:
+        for _, proof in world.true if world.false else ():
+            for rule in sorted(set(_rules_in(proof))):
+                found.setdefault(rule, []).append((world, proof))
+    return found
+
+
+def _rules_in(data: Any) -> Iterator[str]:
+    if isinstance(data, dict):
+        if isinstance(data.get("rule"), str):
+            yield data["rule"]
+        data = list(data.values())
+    for each in data if isinstance(data, list | tuple) else ():
+        yield from _rules_in(each)
+
+
+def attack_on(rule: str, random: Random) -> tuple[str, str]:
+    """One forgery from a proof in which a rule occurs: as `attack`."""
+    world, proof = random.choice(rules()[rule])
+    parts = changed([proof], random, random.choice((1, 1, 2, 4)))
+    body = parts[0] if parts and isinstance(parts[0], dict) else proof
+    return _judged(world, {**body, "claim": random.choice(world.false)}, "verified", rule)
 
 
 def _witness(world: World, random: Random) -> dict[str, Any]:

@@ -8,5 +8,6 @@
 - `inductions`: proofs by structural induction
 - `instances`: axioms at written-out arguments, as one term
 - `arithmetic`: claims about numbers that a tactic closes
+- `witnesses`: values that make an ∃ true
 - `refutations`: counterexamples as declarations
 """

@@ -2,11 +2,14 @@
 
 ================  ===========================================================================
 linear, ℕ and ℤ   ``omega``: sums, differences, numerals as factors, divisors and moduli
-linear, ℚ         ``grind``; ℝ: ``linarith``, an inequality or equation under hypotheses
+linear, ℚ         ``grind``
+linear, ℝ         ``linarith``: a comparison under hypotheses that are comparisons
 polynomial        ``grind`` in core Lean, ``ring`` over ℝ: one equation without hypotheses
+no variables, ℝ   ``norm_num``: comparisons of what is computed by + - * / and powers
 ================  ===========================================================================
 
 Which fits is read off the claim: every number in it is of one kind, and every function is one that the tactic knows.
+``omega`` and ``grind`` introduce what the claim binds; ``linarith`` and ``ring`` do not.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from __future__ import annotations
 from kleis import core
 from kleis.core.traversal import rebuild, substitute, subterms
 from kleis.lean.export.declarations.lean_definitions import Definitions
-from kleis.lean.export.proofs.decisions import outermost
+from kleis.lean.export.proofs.decisions import bound_names, outermost
+from kleis.lean.export.proofs.hypotheses import conjuncts, conjuncts_of
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.language import lean_tree as lean
 from kleis.lean.language.lean_tree import Closing
@@ -26,24 +30,46 @@ _MOST = 500
 
 _COMPARISONS = frozenset({"less_than", "leq", "greater_than", "geq"})
 _SUMS = frozenset({"plus", "minus", "negate"})
+_COMPUTED = _SUMS | _COMPARISONS | {"times", "divide", "power"}
 _INTEGERS = frozenset({core.NATURAL, core.INTEGER})
 
 
 def arithmetic(
-    claim: core.Term, terms: Terms, definitions: Definitions
+    claim: core.Term, statement: lean.Term, terms: Terms, definitions: Definitions
 ) -> tuple[tuple[lean.Tactic, ...], str] | None:
     """Tactics that close a claim about numbers, and the one that does; None where it is of another kind."""
     unfolded: dict[str, None] = {}
     closing = _closing(_unfolded(claim, definitions, unfolded))
     if closing is None:
         return None
-    if not unfolded:
-        return (lean.Close(closing),), closing
     uses = [terms.world.definition(key) for key in unfolded]
     if any(each.defined is not None or each.kind != "value" for each in uses):
         return None
     heads = tuple(each.head.function if isinstance(each.head, lean.Call) else each.head for each in uses)
-    return (lean.Simplify(heads, lean.Close(closing)),), closing
+    close = lean.Simplify(heads, lean.Close(closing)) if heads else lean.Close(closing)
+    if closing not in ("linarith", "ring"):
+        return (close,), closing
+    introduced = _introduced(claim, statement, terms)
+    if introduced is None or (heads and len(introduced) > 1):  # simp would have to unfold the hypotheses too
+        return None
+    return (*introduced, close), closing
+
+
+def _introduced(claim: core.Term, statement: lean.Term, terms: Terms) -> tuple[lean.Tactic, ...] | None:
+    """Names for what a claim binds and supposes, each part of a hypothesis by itself."""
+    variables, body = outermost(claim)
+    names = list(bound_names(statement))
+    if len(names) != len(variables):
+        return None
+    parts: list[lean.Tactic] = []
+    while isinstance(body, core.Connective) and body.name == "implies":
+        hypothesis = terms.locals.fresh("h")
+        names.append(hypothesis)
+        assumed = tuple(conjuncts_of(lean.Name(hypothesis), body.arguments[0]))
+        if len(assumed) > 1:
+            parts += [lean.Have(terms.locals.fresh("h"), None, (lean.Exact(each.head),)) for each in assumed]
+        body = body.arguments[1]
+    return (lean.Intro(tuple(names)), *parts)
 
 
 def _unfolded(term: core.Term, definitions: Definitions, keys: dict[str, None]) -> core.Term:
@@ -61,8 +87,10 @@ def _closing(claim: core.Term) -> Closing | None:
     variables, body = outermost(claim)
     if sum(1 for _ in subterms(body)) > _MOST:
         return None
+    if not variables:
+        return "norm_num" if _is_formula(body) and _is_computed(body) else None
     sorts = {each.sort for each in variables}
-    if not variables or not _is_formula(body):
+    if not _is_formula(body):
         return None
     numbers = sorts | {each.sort for each in subterms(body) if isinstance(each.sort, core.Numeric)}
     if sorts <= _INTEGERS:
@@ -70,9 +98,51 @@ def _closing(claim: core.Term) -> Closing | None:
             return "omega"
     elif sorts == {core.RATIONAL} and core.REAL not in numbers and _is_linear(body, whole=False):
         return "grind"
+    elif sorts == {core.REAL} and _is_implication(body) and _is_linear(body, whole=False):
+        return "linarith" if _casts_numerals(body) else None
     if not isinstance(body, core.Equals) or len(sorts) > 1 or not _is_polynomial(body):
         return None
     return "ring" if sorts == {core.REAL} else "grind" if sorts <= {core.INTEGER, core.RATIONAL} else None
+
+
+def _is_computed(body: core.Term) -> bool:
+    """Whether a formula without variables is about real numbers that are made of numerals by arithmetic."""
+    parts = list(subterms(body))
+    if core.REAL not in {each.sort for each in parts}:
+        return False
+    kinds = core.Connective | core.Equals | core.LiteralTerm | core.Coercion | core.BuiltinCall
+    calls = [each for each in parts if isinstance(each, core.BuiltinCall)]
+    return all(isinstance(each, kinds) for each in parts) and all(
+        each.operation.name in _COMPUTED and _is_written_power(each) for each in calls
+    )
+
+
+def _is_written_power(term: core.BuiltinCall) -> bool:
+    """Whether a call is no power, or has a natural numeral as its exponent."""
+    if term.operation.name != "power":
+        return True
+    exponent = term.arguments[1]
+    return _is_numeral(exponent) and _uncoerced(exponent).sort == core.NATURAL
+
+
+def _is_implication(term: core.Term) -> bool:
+    """Whether a formula is a comparison, under hypotheses that are comparisons or ∧ of such."""
+    while isinstance(term, core.Connective) and term.name == "implies":
+        if not all(map(_is_comparison, conjuncts(term.arguments[0]))):
+            return False
+        term = term.arguments[1]
+    return _is_comparison(term)
+
+
+def _casts_numerals(term: core.Term) -> bool:
+    """Whether nothing but numerals is read at a larger type."""
+    return all(_is_numeral(each) for each in subterms(term) if isinstance(each, core.Coercion))
+
+
+def _is_comparison(term: core.Term) -> bool:
+    if isinstance(term, core.Equals):
+        return isinstance(term.left.sort, core.Numeric)
+    return isinstance(term, core.BuiltinCall) and term.operation.name in _COMPARISONS
 
 
 def _is_formula(term: core.Term) -> bool:

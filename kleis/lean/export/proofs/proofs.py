@@ -22,6 +22,7 @@ from kleis.lean.export.proofs.evaluations import evaluation
 from kleis.lean.export.proofs.hypotheses import named_axioms
 from kleis.lean.export.proofs.inductions import induction_proof
 from kleis.lean.export.proofs.instances import instance_proof
+from kleis.lean.export.proofs.witnesses import LiteralAt, witness_proof
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.language import lean_tree as lean
 from kleis.prover.checker import format as checked
@@ -40,6 +41,7 @@ class Context(msgspec.Struct, frozen=True):
     terms: Terms
     scope: Scope
     definitions: Definitions
+    literal_at: LiteralAt
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -59,11 +61,12 @@ def find_proof(goal: Goal, verdict: Verdict, context: Context) -> Proof | None:
         return Proof(found, "ground instantiation")
     if (axiom := _axiom(claim, context.scope)) is not None:
         return Proof((lean.Exact(axiom),), "axiom")
-    if (closed := arithmetic(claim, context.terms, context.definitions)) is not None:
+    if (closed := arithmetic(claim, context.statement, context.terms, context.definitions)) is not None:
         return Proof(*closed)
     if (found := evaluation(claim, verdict, context.definitions)) is not None:
         return Proof(found, "evaluation")
-    return None
+    found = witness_proof(claim, verdict, context.terms, context.definitions, context.literal_at)
+    return None if found is None else Proof(found, "witness")
 
 
 def _axiom(claim: core.Term, scope: Scope) -> lean.Term | None:

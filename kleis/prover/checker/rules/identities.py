@@ -14,7 +14,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TypeAlias
 
 from kleis import core
@@ -28,7 +28,7 @@ from kleis.prover.checker.rules.polynomials import Ring
 from kleis.prover.checker.sequent import NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.write_terms import term_data
 
-__all__ = ["STEPS", "asked_for", "below", "check_identity", "equations", "hypotheses_of"]
+__all__ = ["STEPS", "asked_for", "below", "check_identity", "equations", "hypotheses_of", "not_said"]
 
 STEPS = 3_000_000
 """Steps of a check: terms of polynomials that are multiplied, and parts of terms."""
@@ -68,8 +68,7 @@ def asked_for(goal: Goal, claim: core.Term, steps: int) -> tuple[core.Term | Non
             raise RejectedError(str(error)) from None
         if not equal:
             raise RejectedError("the sides have different forms")
-        known = {canonical(each) for each in hypotheses_of(binders)}
-        asked = [each for each in forms.obligations if canonical(each) not in known]
+        asked = not_said(forms.obligations, hypotheses_of(binders))
         return (below(binders, conjunction(asked)) if asked else None), steps - ring.steps
     raise RejectedError("angles and exponents of too many parts")
 
@@ -113,6 +112,20 @@ def hypotheses_of(binders: list[Binder]) -> Iterator[core.Term]:
     for part in binders:
         if not isinstance(part, tuple):
             yield from _conjuncts(part)
+
+
+def not_said(formulas: Iterable[core.Term], hypotheses: Iterable[core.Term]) -> list[core.Term]:
+    """The formulas that no hypothesis says word for word.
+
+    ``t = t`` asks for t to have a value, which a hypothesis ``t = t`` does not give: where t has none it is not false, and
+    so the claim is not true.  The parts of every other formula are asked for besides, so it has a truth value.
+    """
+    known = {canonical(each) for each in hypotheses}
+    return [each for each in formulas if _asks_for_a_value(each) or canonical(each) not in known]
+
+
+def _asks_for_a_value(formula: core.Term) -> bool:
+    return isinstance(formula, core.Equals) and formula.left == formula.right
 
 
 def below(binders: list[Binder], formula: core.Term) -> core.Term:

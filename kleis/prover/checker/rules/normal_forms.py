@@ -24,6 +24,7 @@ from kleis import core
 from kleis.core.build_terms import at_arguments, condition_at
 from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, substitute
+from kleis.definedness.conditions import Definedness
 from kleis.prover.checker.rules.form_atoms import UNIT, Refined, is_number, order, zero
 from kleis.prover.checker.rules.polynomials import Form, Ring
 from kleis.prover.checker.rules.power_forms import LARGEST_POWER
@@ -43,6 +44,7 @@ class Forms(UnknownPowers):
         super().__init__(goal, ring, parts)
         self.outside: Callable[[core.BuiltinCall], Form | None] = lambda term: None
         self._known: dict[core.Term, Form] = {}
+        self._definedness = Definedness(goal)
 
     # ── Terms ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -155,6 +157,10 @@ class Forms(UnknownPowers):
                 case "power", (a, b):
                     return self._power(term, a, b)
         given = tuple(self._argument(each) for each in arguments)
+        # A function that is given may be partial, and is called where nobody knows: Σ(0, n, λ i . 1/(i - 3)).
+        functions = [each for each in arguments if isinstance(each, core.Lambda)]
+        if not all(map(self._definedness.certain, functions)):
+            self.needed(core.Equals(term, term))
         sorts = tuple(each.sort for each in term.operation.parameters)
         return self._atom(("call", name, sorts, given), term)
 

@@ -18,8 +18,9 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from kleis import core
-from kleis.core.traversal import canonical, free_variables
+from kleis.core.traversal import free_variables
 from kleis.prover.checker.rules.boxes import conjuncts
+from kleis.prover.checker.rules.identities import not_said
 from kleis.prover.checker.rules.normal_forms import Forms, Refined, is_number
 from kleis.prover.checker.rules.polynomials import Monomial, Polynomial, Ring
 from kleis.prover.checker.sequent import NotExpressible, RejectedError, Sequent
@@ -154,7 +155,7 @@ def _without_solution(
 
 def _is_said(formula: core.Term, hypotheses: list[core.Term]) -> bool:
     """Whether a hypothesis says a formula, word for word or of the same variable in another set of numbers."""
-    if any(canonical(each) == canonical(formula) for each in hypotheses):
+    if not not_said([formula], hypotheses):
         return True
     names = {each.name for each in free_variables(formula)}
     named = len(names) == 1 and isinstance(formula, core.Connective) and _is_not_zero(formula, names)

@@ -20,7 +20,7 @@ from kleis.core.build_terms import conjunction
 from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, free_variables, substitute
 from kleis.prover.checker.format import Sums
-from kleis.prover.checker.rules.identities import below, equations, hypotheses_of
+from kleis.prover.checker.rules.identities import below, equations, hypotheses_of, not_said
 from kleis.prover.checker.rules.matrix_forms import Matrices
 from kleis.prover.checker.rules.normal_forms import Forms, Refined, is_number
 from kleis.prover.checker.rules.polynomials import Form, Ring
@@ -73,8 +73,7 @@ def asked_for_sums(goal: Goal, claim: core.Term, on: str, steps: int) -> tuple[c
             raise RejectedError(str(error)) from None
         if not shown:
             raise RejectedError("the sides do not agree at 0, or do not grow by the same")
-        known = {canonical(each) for each in hypotheses_of(binders)}
-        asked = [each for each in asked if canonical(each) not in known]
+        asked = not_said(asked, hypotheses_of(binders))
         return (below(binders, conjunction(asked)) if asked else None), steps - ring.steps
     raise RejectedError("sums up to too many ends")
 

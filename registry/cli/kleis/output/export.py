@@ -216,6 +216,7 @@ def _summary(found: LeanFile, said: dict[str, Any] | None) -> None:
 
 def run_lean(found: LeanFile, *, limit: float = LIMIT) -> dict[str, Any]:
     """What Lean says: ``level``, ``message``, ``errors`` and ``warnings`` (line, message, place of the declaration)."""
+    from kleis.lean.lean_file import imports_mathlib
     from kleis.lean.lean_program import Limits, find_lean, read_text
 
     lean = find_lean()
@@ -228,9 +229,8 @@ def run_lean(found: LeanFile, *, limit: float = LIMIT) -> dict[str, Any]:
         return _answer("shape", reading.reason, errors, warnings)
     if errors:
         return _answer("shape", f"lean reports {len(errors)} errors", errors, warnings)
-    return _answer(
-        "elaborated with Mathlib", f"lean reports no error, {len(warnings)} warnings", [], warnings
-    )
+    read = "elaborated with Mathlib" if imports_mathlib(found.text) else "elaborated"
+    return _answer(read, f"{lean.version}: no error, {len(warnings)} warnings", [], warnings)
 
 
 def _answer(

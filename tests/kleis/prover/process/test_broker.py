@@ -15,6 +15,7 @@ import pytest
 from kleis.core import BOOL, Connective, LiteralTerm, Term
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
+from kleis.prover.process import worker
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.process.pipe_messages import pack, read_message, write_message
 from kleis.prover.protocol.engine import Answer, Task
@@ -96,6 +97,15 @@ def test_the_brokers_guards_count_where_none_are_given() -> None:
     with Broker(guards=Guards(cpu=30, wall=0.1, memory=512)) as broker:
         _, future = broker.submit("tests.support.provers.rogue_engines:HANG", None, 1)
         assert answered(future).detail == "stopped after 0.1 s"
+
+
+@pytest.mark.parametrize(("load", "longer"), [(0.2, 1.0), (2.0, 1.0), (9.0, 4.5)])
+def test_a_crowded_machine_has_longer_limits_of_elapsed_time(
+    load: float, longer: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "processors", lambda: 2)
+    monkeypatch.setattr(worker.os, "getloadavg", lambda: (load, 0.0, 0.0))
+    assert worker._crowding() == longer
 
 
 def test_terms_deeper_than_pythons_usual_limit_go_through(broker: Broker) -> None:

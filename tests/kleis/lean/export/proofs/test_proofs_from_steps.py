@@ -35,6 +35,7 @@ define joined(l : Row, m : Row) : Row = match l { End => m | Cell(x, r) => Cell(
 define turned(l : Row) : Row = match l { End => End | Cell(x, r) => joined(turned(r), Cell(x, End)) }
 define cells(l : Row) : ℕ = match l { End => 0 | Cell(x, r) => 1 + cells(r) }
 define twice(x : ℤ) : ℤ = x + x
+define fall(t : ℝ) : ℝ = 9.81 * t^2 / 2
 """
 
 
@@ -111,7 +112,12 @@ def test_numbers_that_an_induction_leaves_are_for_omega(prover: Prover) -> None:
         ("∀(x : ℤ). 0 ≤ mod(x, 7) ∧ mod(x, 7) < 7", "  omega\n"),
         ("∀(x y : ℤ). (x + y) * (x - y) = x * x - y * y", "  grind\n"),
         ("∀(x y : ℚ). x < y ⟹ x < (x + y) / 2", "  grind\n"),
-        ("∀(x y : ℝ). (x + y) * (x - y) = x * x - y * y", "  ring\n"),
+        ("∀(x y : ℝ). (x + y) * (x - y) = x * x - y * y", "  intro x y\n  ring\n"),
+        ("∀(x y : ℝ). x > 1 ⟹ y ≥ x ⟹ 2 * y > 2", "  intro x y h h_2\n  linarith\n"),
+        ("∀(x y : ℝ). x > 1 ∧ y ≥ x ⟹ 2 * y > 2", "  have h_3 := And.right h\n  linarith\n"),
+        ("∀(x : ℝ). fall(x) + fall(x) = 2 * fall(x)", "  intro x\n  simp only [fall] <;> ring\n"),
+        ("fall(2) = 19.62 ∧ 1 / fall(1) < 1", "  simp only [fall] <;> norm_num\n"),
+        ("∃(x : ℤ). x * x = 49", "  exact ⟨(7 : ℤ), (by decide)⟩\n"),
         ("1 / 2 + 1 / 3 = 5 / 6", "  decide +kernel\n"),
     ],
 )
@@ -119,6 +125,22 @@ def test_numbers_have_the_tactic_of_their_kind(prover: Prover, proposition: str,
     file = exported(prover, proposition)
     assert closing in file.text
     assert file.theorems[0].status == "proof"
+
+
+@pytest.mark.parametrize(
+    "proposition",
+    [
+        "∀(x y : ℝ). x ≠ y ⟹ y ≠ x + 1 ⟹ x ≤ y ∨ y ≤ x",
+        "∀(x y : ℝ). x = y ∨ x < y ⟹ x ≤ y",
+        "∀(x : ℝ). fall(x) ≥ fall(1) ⟹ fall(x) ≥ fall(1) - 1",
+        "∀(x : ℝ). x * x ≥ 0",
+        "∃(x : ℝ). x * x = 2",
+    ],
+)
+def test_what_a_tactic_of_mathlib_may_not_close_stays_open(prover: Prover, proposition: str) -> None:
+    file = exported(prover, proposition)
+    assert file.theorems[0].status == "sorry"
+    assert "/-- Verified by " in file.text
 
 
 @pytest.mark.parametrize(

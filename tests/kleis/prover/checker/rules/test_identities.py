@@ -98,6 +98,32 @@ def test_what_is_false_is_never_shown(claim: str) -> None:
         asked_for(given.goal, given.claim, 1_000_000)
 
 
+_PARTIAL = "(if 1 / x > 0 then x else 1)"
+"""Undefined at 0."""
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "∀(n : ℕ). prod_bounds(λ i . 1 / (i - 3), 0, n) - prod_bounds(λ i . 1 / (i - 3), 0, n) = 0",
+        "∀(n : ℕ). Σ(0, n, λ i . 1 / (i - 3)) = Σ(0, n, λ i . 1 / (i - 3))",
+        "∀(x : ℝ). foldl(λ a b . a / b, x, [1, 0]) = foldl(λ a b . a / b, x, [1, 0])",
+        f"∀(x : ℝ). {_PARTIAL} = {_PARTIAL}",
+        f"∀(x : ℝ). {_PARTIAL} = {_PARTIAL} → 2 * {_PARTIAL} = {_PARTIAL} + {_PARTIAL}",
+    ],
+)
+def test_what_may_have_no_value_asks_for_one(claim: str) -> None:
+    """A function that is given may be partial, and that a hypothesis says so gives a term no value."""
+    given = sequent(claim)
+    with pytest.raises(RejectedError, match="not given"):
+        check_identity(given, Identity())
+
+
+def test_a_total_function_that_is_given_asks_for_nothing() -> None:
+    given = sequent("∀(n : ℕ). prod_bounds(λ i . i * i, 0, n) + 1 = 1 + prod_bounds(λ i . i * i, 0, n)")
+    assert check_identity(given, Identity()) > 0
+
+
 @pytest.mark.parametrize(
     ("claim", "holds"),
     [
