@@ -11,6 +11,8 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `durable_files`: files replaced whole, so that a kill leaves the old or the new; locks between processes
 - `syntax/`: source text to tree and back, formatting included
 - `values/`: what evaluation gives; equality; values as text
+- `typesetting/`: Typst text from text, prose, expressions and values
+- `pictures/`: pictures as data: series, axes, options
 - `core/`: the typed terms and goals that every engine reads
 - `definedness/`: where a term has a value
 - `builtins/`: the built-in operations, one row each
@@ -22,6 +24,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `elaborate/`: propositions of a theory to goals
 - `prover/`: goals to verdicts: engines, cache, certificates
 - `lean/`: export to Lean 4, and proofs that come back
+- `documents/`: pictures drawn, documents compiled, papers of theories
 - `machines/`: state machines: invariants, traces, deadlock, variants
 - `sessions/`: theories that grow by checked submissions
 - `policy/`: what an agent may do, written in Kleis

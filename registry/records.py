@@ -92,6 +92,7 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
         *("list_declarations_for_paper", "list_declarations_in_file"),
         *("get_dependency_graph_for_declaration", "search_declarations", "list_papers", "audit_paper"),
     ),
+    "documents": ("draw_plot", "assemble_document"),
 }
 
 RESERVED: Final[frozenset[str]] = frozenset({"self"}.union(*SYSTEM_TOOLS.values()))

@@ -10,7 +10,7 @@ docs/reference/kleis.md §8.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,6 +21,7 @@ from kleis import core
 from kleis.budget import Budget, Meter
 from kleis.core.terms import TUPLES
 from kleis.errors import EvaluationError
+from kleis.pictures.picture import Picture
 from kleis.values import (
     BitVector,
     Complex,
@@ -39,7 +40,6 @@ from kleis.values import (
 
 __all__ = [
     "CORE_FORM",
-    "NUMERIC_EXTRA",
     "RECOVERABLE",
     "SORTS",
     "Argument",
@@ -78,7 +78,8 @@ class Builtin(msgspec.Struct, frozen=True, kw_only=True):
     """A built-in operation.
 
     tier
-        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices, ``T10`` numerical computation.
+        Its family: ``T0`` core … ``T8`` records and documents, ``T9`` matrices, ``T10`` numerical computation, ``T11``
+        pictures.
     signature
         The rule for its signatures in propositions; or why it has none.
     variadic
@@ -331,16 +332,17 @@ class Context(Meter):
 
     `deferred` is set when an operation that may turn out undefined was left symbolic.  Calls, `let` and lists are
     strict, so the whole is then undefined where that operation is, even if its value is used nowhere:
-    ``length([1/x]) = 1`` is not true at x = 0.
+    ``length([1/x]) = 1`` is not true at x = 0.  `pictures` are those that the run has made, by name, in order.
     """
 
-    __slots__ = ("deferred", "granted_root", "output", "printed")
+    __slots__ = ("deferred", "granted_root", "output", "pictures", "printed")
 
     def __init__(self, budget: Budget, granted_root: Path | None = None) -> None:
         super().__init__(budget)
         self.deferred = False
         self.granted_root = granted_root
         self.output: list[str] = []
+        self.pictures: dict[str, Picture] = {}
         self.printed = 0
 
     def emit(self, text: str) -> None:
@@ -360,22 +362,6 @@ def undefined(message: str, hint: str = "") -> EvaluationError:
 def wrong_sort(message: str, *, found: str, expected: str, hint: str = "") -> EvaluationError:
     """The error of an operation on a value of a kind it does not take."""
     return EvaluationError(message, code="sort", found=found, expected=(expected,), hint=hint)
-
-
-# ── The extra `numeric` ──────────────────────────────────────────────────────────────────────────────────────
-#
-# Names of built-ins that come with the extra and have no row, by family: the error for a call names the extra.
-
-_FAMILIES = {
-    "plotting": """
-        diagram plot scatter bar hbar stem hstem fill_between stacked_area boxplot hboxplot heatmap colormesh contour
-        quiver place path yaxis secondary_yaxis xaxis secondary_xaxis lighten
-        """,
-}
-
-NUMERIC_EXTRA: Mapping[str, str] = {
-    name: family for family, names in _FAMILIES.items() for name in names.split()
-}
 
 
 # ── The sorts of parameters ──────────────────────────────────────────────────────────────────────────────────

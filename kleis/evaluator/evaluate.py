@@ -40,7 +40,8 @@ def evaluated(
 def _finished(machine: Machine, expression: Expression, environment: Environment, file: str) -> Evaluation:
     value = evaluate_with(machine, expression, environment, file)
     approximate = machine.approximate or contains_float(value, machine)
-    return Evaluation(value, approximate, tuple(machine.output), machine.used, machine.mixed)
+    pictures = tuple(machine.pictures.values())
+    return Evaluation(value, approximate, tuple(machine.output), machine.used, machine.mixed, pictures)
 
 
 @deep()

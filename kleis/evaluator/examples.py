@@ -56,6 +56,7 @@ def run_example(
         error=run.error,
         output=tuple(run.machine.output),
         steps=run.machine.used,
+        pictures=tuple(run.machine.pictures.values()),
     )
 
 

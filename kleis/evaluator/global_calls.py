@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kleis.builtins.row import NUMERIC_EXTRA, Builtin, accepts, call_builtin
+from kleis.builtins.row import Builtin, accepts, call_builtin
 from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.builtins.rows.table import CONSTANT_NAMES, builtin_beside, find_builtin
 from kleis.errors import EvaluationError
@@ -30,7 +30,7 @@ from kleis.evaluator.machine import (
     sequence,
 )
 from kleis.syntax.operators import BINARY
-from kleis.values import Complex, Data, FunctionValue, ListValue, Stuck, Symbol, Value, is_number, is_symbolic
+from kleis.values import Data, FunctionValue, Stuck, Symbol, Value, is_number
 
 __all__ = ["constant_reference", "global_call"]
 
@@ -131,8 +131,6 @@ def global_call(names: GlobalNames, name: str, parts: Sequence[Compiled], place:
     builtin = names.builtin(name) or _numeric(names, name)
     if builtin is not None:
         return _builtin_call(names, builtin, name, parts, place)
-    if name in NUMERIC_EXTRA:
-        return sequence(parts, _missing_finish(names, name), place, direct=True)
     instances = names.instances(name)
     if instances:
         return sequence(parts, _instance_finish(name, instances), place, direct=False)
@@ -215,26 +213,6 @@ def _constructor_finish(name: str, arity: int) -> Finish:
 
 def _symbolic_finish(name: str) -> Finish:
     return lambda frame, values: Stuck(name, values, total=True)
-
-
-def _missing_finish(names: GlobalNames, name: str) -> Finish:
-    """A builtin that is not in this package: an error, unless the program declares an operation of that name."""
-    declared = names.is_declared(name)
-
-    def finish(frame: Frame, values: tuple[Value, ...]) -> Any:
-        machine: Machine = frame[0]
-        symbolic = any(is_symbolic(value, machine) for value in values)
-        concrete = all(is_number(value) or isinstance(value, (Complex, ListValue, str)) for value in values)
-        if symbolic or (declared and not concrete):
-            return Stuck(name, values, total=True)
-        raise EvaluationError(
-            f"{name} ({NUMERIC_EXTRA[name]}) is not computed by this program",
-            code="needs_extra",
-            found=name,
-            hint="define it in Kleis",
-        )
-
-    return finish
 
 
 def _instance_finish(name: str, instances: Sequence[tuple[str, FunctionValue]]) -> Finish:

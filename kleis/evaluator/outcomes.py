@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.pictures.picture import Picture
 from kleis.syntax.tree import AssertionKind
 from kleis.values import Value
 
@@ -21,7 +22,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     `value` may be symbolic (`kleis.values.is_symbolic`) where the expression has unbound names.
     `approximate` says that a floating-point number took part in it or in a comparison on the way.
     `output` is what `out` printed, one text per call.  `mixed` names two kinds of values that were compared though
-    they are never equal (`kleis.budget.Meter`); it is empty as a rule.
+    they are never equal (`kleis.budget.Meter`); it is empty as a rule.  `pictures` are those that were made on the way.
     """
 
     value: Value
@@ -29,6 +30,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     output: tuple[str, ...]
     steps: int
     mixed: str = ""
+    pictures: tuple[Picture, ...] = ()
 
 
 class AssertionResult(msgspec.Struct, frozen=True):
@@ -49,7 +51,7 @@ class ExampleResult(msgspec.Struct, frozen=True):
     """One example block.
 
     `error` is the first error outside an assertion (a `let` without a value, an expression statement, the
-    budget), as one line, or None.  `output` is what the block printed.
+    budget), as one line, or None.  `output` is what the block printed, `pictures` those that it made, for whoever wants them drawn.
     """
 
     name: str
@@ -58,6 +60,7 @@ class ExampleResult(msgspec.Struct, frozen=True):
     error: str | None
     output: tuple[str, ...]
     steps: int
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def passed(self) -> bool:

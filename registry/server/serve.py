@@ -28,6 +28,7 @@ GROUPS: dict[str, str] = {
     "policy": "registry.server.groups.policy.group",
     "lean": "registry.server.groups.lean.group",
     "corpus": "registry.server.groups.corpus.group",
+    "documents": "registry.server.groups.documents.group",
 }
 """The module of each group, in the order of their tools. It is imported when the group is chosen: a server without proofs
 loads no prover (docs/reference/serving.md §1.2)."""

@@ -34,7 +34,7 @@ from tests.support.theories import kleis_inputs
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS: dict[str, click.Command] = {"pif": pif_commands, "kleis": kleis_commands}
-GROUPS = ("pif", "theory", "policy", "lean", "corpus")
+GROUPS = ("pif", "theory", "policy", "lean", "corpus", "documents")
 
 _COMMAND = re.compile(r"\b(pif|kleis)((?: [a-z]+)+)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")

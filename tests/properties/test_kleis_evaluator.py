@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from kleis.budget import Budget
 from kleis.builtins import BUILTINS
-from kleis.builtins.row import NUMERIC_EXTRA, RECOVERABLE
+from kleis.builtins.row import RECOVERABLE
+from kleis.builtins.rows.numeric_table import numeric_arities
 from kleis.errors import BudgetError, EvaluationError
 from kleis.evaluator.environment import environment_of
 from kleis.evaluator.evaluate import evaluate
@@ -127,7 +128,7 @@ def test_bindings_lets_and_functions_agree(expression: Expression, x: int) -> No
 
 NAMES = sorted(
     {name for builtin in BUILTINS for name in (builtin.name, *builtin.aliases)}
-    | set(NUMERIC_EXTRA)
+    | set(numeric_arities())
     | {
         "x",
         "f",

@@ -1,4 +1,4 @@
-"""The rows by tier (T0 core to T10 numerical computation, docs/reference/kleis.md §8.1), and the tables.
+"""The rows by tier (T0 core to T11 pictures, docs/reference/kleis.md §8.1), and the tables.
 
 - `table`: every row by name
 - `arithmetic`: numbers, comparison, logic, complex
@@ -8,6 +8,7 @@
 - `collections`: lists, tuples, sets
 - `higher_order`: map, filter, folds, sums
 - `matrices`: concrete matrices
+- `plots`: elements of pictures
 - `documents`: printing, records, tables, files
 - `linear_algebra`: decompositions and equations in doubles; pairs [Re, Im]
 - `numerical_analysis`: differential equations, Fourier transforms, tensors, roots

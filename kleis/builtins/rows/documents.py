@@ -26,9 +26,13 @@ from kleis.builtins.row import (
     undefined,
     wrong_sort,
 )
+from kleis.builtins.rows.plots import has_elements, picture_of
 from kleis.builtins.rows.strings import INTEGER_TEXT, text_of
 from kleis.builtins.shapes import is_open, larger
 from kleis.errors import EvaluationError
+from kleis.typesetting.editor_terms import editor_text, is_editor_term
+from kleis.typesetting.escape import literal
+from kleis.typesetting.value_terms import value_text
 from kleis.values import (
     Data,
     ListValue,
@@ -171,13 +175,10 @@ def _raw(context: Context, value: Value) -> str:
     return text_of(context, value)
 
 
-_TYPST_SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\#$*_`<>@[]~=+-/"})
-
-
 def _escaped(context: Context, value: Value) -> str:
     shown = value if isinstance(value, str) else display_text(value, limit=context.budget.size)
     context.admit(2 * len(shown), "a document")
-    return shown.translate(_TYPST_SPECIAL)
+    return literal(shown)
 
 
 def _cell(context: Context, value: Value) -> str:
@@ -210,7 +211,7 @@ def _raw_table(context: Context, headers: ListValue, rows: ListValue) -> str:
 def _table_text(lines: list[list[str]], columns: int) -> str:
     head, *body = ["  " + ", ".join(f"[{cell}]" for cell in line) + "," for line in lines]
     header = f"  table.header({head.strip().removesuffix(',')}),"
-    return "\n".join([f"#table(columns: {columns},", header, *body, ")"])
+    return "\n".join([f"table(columns: {columns},", header, *body, ")"])
 
 
 def _render(context: Context, value: Value) -> str:
@@ -224,7 +225,46 @@ def _render(context: Context, value: Value) -> str:
     return _cell(context, value)
 
 
+def _render_to_typst(context: Context, value: Value, options: Data | None = None) -> str:
+    target = _entries(options).get("target", "typst") if options is not None else "typst"
+    if target != "typst":
+        raise _no_target(target)
+    text = editor_text(value) if is_editor_term(value) else value_text(value, limit=context.budget.size)
+    context.admit(len(text), "a document")
+    context.charge(len(text))
+    return text
+
+
+def _no_target(target: Value) -> EvaluationError:
+    """The error of a form that nothing is written in."""
+    shown = display_text(target, limit=40)
+    return EvaluationError(
+        f"render_to_typst writes Typst, not {shown}", code="target", found=shown, expected=("typst",)
+    )
+
+
 def _export(context: Context, *parts: Value) -> str:
+    if has_elements(parts):
+        return (
+            f"#set page(width: auto, height: auto, margin: 0.5cm)\n#{_image(context, 'export_typst', parts)}"
+        )
+    return _joined(context, parts)
+
+
+def _export_fragment(context: Context, *parts: Value) -> str:
+    if has_elements(parts):
+        return _image(context, "export_typst_fragment", parts)
+    return _joined(context, parts)
+
+
+def _image(context: Context, name: str, parts: tuple[Value, ...]) -> str:
+    """Typst code that shows a picture, by the name of the file that it is drawn to."""
+    stem = picture_of(context, name, parts)[1]
+    width = context.pictures[stem].size[0]
+    return f'image("{stem}.svg", width: {width:g}cm)'
+
+
+def _joined(context: Context, parts: tuple[Value, ...]) -> str:
     document = "\n".join(_render(context, part) for part in parts)
     context.admit(len(document), "a document")
     return document
@@ -340,19 +380,21 @@ DOCUMENTS: tuple[Builtin, ...] = (
     row("typst_raw(s : Any) : String", _DOCUMENT, _raw, "The text as it is, to be printed into a document.",
         ('typst_raw("= Title")', '"= Title"'), tier="T8"),
     row("table_typst(headers : List, rows : List) : String", _DOCUMENT, _table,
-        "A Typst table; the cells are plain text.", ('contains(table_typst(["a_b"], [[1]]), "a\\\\_b")', "true"),
+        "A Typst table, as code; the cells are plain text.", ('contains(table_typst(["a_b"], [[1]]), "a\\\\_b")', "true"),
         ('table_typst(["a"], [[1, 2]])', "undefined"), tier="T8",
         condition="all(λ line . length(line) = length(headers), rows)"),
     row("table_typst_raw(headers : List, rows : List) : String", _DOCUMENT, _raw_table,
-        "A Typst table; the cells are Typst.", ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
+        "A Typst table, as code; the cells are Typst.", ('contains(table_typst_raw(["a_b"], [[1]]), "[a_b]")', "true"),
         ('table_typst_raw(["a"], [[1, 2]])', "undefined"), tier="T8",
         condition="all(λ line . length(line) = length(headers), rows)"),
-    row("render_to_typst(a : Any) : String", _DOCUMENT, _render, "A value as Typst.",
-        ("render_to_typst(eye(2))", '"$mat(1, 0; 0, 1)$"'), tier="T8"),
-    row("export_typst(parts : Any*) : String", _DOCUMENT, _export, "The parts of a document as one Typst text.",
+    row("render_to_typst(a : Any, options : Record?) : String", _DOCUMENT, _render_to_typst,
+        "A value or a term of an equation editor as Typst: mathematics with parentheses where they are needed.",
+        ("render_to_typst(eye(2))", '"$mat(1, 0; 0, 1)$"'),
+        ('render_to_typst(EOp("frac", [EConst("1"), EObject("alpha")]))', '"frac(1, alpha)"'), tier="T8"),
+    row("export_typst(parts : Any*) : String", _DOCUMENT, _export, "The parts of a document as one Typst text; of elements of a picture, a page with it.",
         ('export_typst("= A", "b")', '"= A\\nb"'), tier="T8"),
-    row("export_typst_fragment(parts : Any*) : String", _DOCUMENT, _export,
-        "The parts of a fragment as one Typst text.", ('export_typst_fragment("a", 1)', '"a\\n1"'), tier="T8"),
+    row("export_typst_fragment(parts : Any*) : String", _DOCUMENT, _export_fragment,
+        "The parts of a fragment as one Typst text; of elements of a picture, the code that shows it.", ('export_typst_fragment("a", 1)', '"a\\n1"'), tier="T8"),
     row("readFile(path : String) : String", Untyped("it reads a file, and what it gives depends on the machine"),
         _read_file, "The text of a file below the granted directory.", ('readFile("missing")', "undefined"),
         tier="T8"),

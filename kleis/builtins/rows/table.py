@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from kleis.builtins.row import NUMERIC_EXTRA, Builtin
+from kleis.builtins.row import Builtin
 from kleis.builtins.rows.arithmetic import COMPLEX_NUMBERS, CORE
 from kleis.builtins.rows.bit_vectors import BIT_VECTORS
 from kleis.builtins.rows.collections import LISTS, SETS
@@ -17,6 +17,7 @@ from kleis.builtins.rows.elementary_functions import MATHEMATICS
 from kleis.builtins.rows.higher_order import FUNCTIONS
 from kleis.builtins.rows.matrices import MATRICES
 from kleis.builtins.rows.numeric_table import numeric_arities
+from kleis.builtins.rows.plots import PLOTS
 from kleis.builtins.rows.strings import REGULAR_EXPRESSIONS, TEXT
 
 __all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "builtin_beside", "find_builtin"]
@@ -33,6 +34,7 @@ BUILTINS: tuple[Builtin, ...] = (
     + BIT_VECTORS
     + REGULAR_EXPRESSIONS
     + MATRICES
+    + PLOTS
 )
 """All rows, by tier and family."""
 
@@ -72,4 +74,4 @@ def builtin_beside(name: str, own: int, given: int) -> Builtin | None:
 def builtin_arities() -> dict[str, tuple[int, int | None]]:
     """The least and greatest number of arguments of every name, those of the extra `numeric` included."""
     arities = {name: (builtin.least, builtin.most) for name, builtin in _by_name().items()}
-    return {**dict.fromkeys(NUMERIC_EXTRA, (0, None)), **numeric_arities(), **arities}
+    return {**numeric_arities(), **arities}

@@ -18,7 +18,6 @@ from typing import TypeAlias
 from rpds import HashTrieSet
 
 from kleis.budget import deep
-from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.builtins.rows.table import find_builtin
 from kleis.problems import Problem, Spanned
@@ -101,12 +100,7 @@ class _Check:
             self.expressions.check(measure, inner, "definition")
         self.expressions.check(item.body, inner, "definition")
         name = canonical_name(item.name)
-        if (
-            is_global
-            and name in self.known.builtins
-            and name not in NUMERIC_EXTRA
-            and find_numeric(name) is None
-        ):
+        if is_global and name in self.known.builtins and find_numeric(name) is None:
             count = len(item.parameters)
             row = find_builtin(name) if count else None
             others = row is not None and (row.least, row.most) != (count, count)

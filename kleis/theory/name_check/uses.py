@@ -19,7 +19,6 @@ import regex
 from rpds import HashTrieSet
 
 from kleis.builtins.numeric.extra import missing_extra, needed_packages
-from kleis.builtins.row import NUMERIC_EXTRA
 from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.problems import Spanned
 from kleis.syntax import tree
@@ -194,10 +193,6 @@ class ExpressionNames:
 
     def _needs(self, node: tree.Call, name: str) -> None:
         """A warning where a call takes libraries that are not installed."""
-        if name in NUMERIC_EXTRA:
-            message = f"{name} ({NUMERIC_EXTRA[name]}) is not computed by this program"
-            self._report.warn(node, "needs-numeric", message, hint="define it in Kleis", found=name)
-            return
         row = find_numeric(name)
         missing = needed_packages(row.needs) if row is not None else ()
         if missing:

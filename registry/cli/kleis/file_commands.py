@@ -57,6 +57,13 @@ def check(
     help="Ask N questions at a time (default: processors).",
 )
 @click.option("--exact", is_flag=True, help="Only evaluate; ask the prover nothing.")
+@click.option(
+    "--plots",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Draw the blocks' pictures there (SVG, PNG).",
+)
+@click.option("--dark", is_flag=True, help="Draw them for a dark page.")
 @STRICT
 @TIMEOUT
 @EFFORT
@@ -69,6 +76,8 @@ def test(
     example: str,
     jobs: int | None,
     exact: bool,
+    plots: Path | None,
+    dark: bool,
     strict: bool,
     timeout: float | None,
     effort: int,
@@ -82,7 +91,12 @@ def test(
     What exact evaluation cannot decide, the prover is asked. What stays unknown is counted apart and does not fail; a
     lemma must be proved.
     """
-    from registry.cli.kleis.files.check_and_test_report import print_block_output, print_tested, print_totals
+    from registry.cli.kleis.files.check_and_test_report import (
+        print_block_output,
+        print_drawn,
+        print_tested,
+        print_totals,
+    )
     from registry.cli.kleis.files.test import FileReport, run_files
     from registry.cli.kleis.shared.loading import expand, make_loader
     from registry.cli.kleis.shared.patience import Patience
@@ -113,13 +127,21 @@ def test(
             reports.append(report)
             if len(reports) < len(names):
                 waiting.line.about = f"{len(reports)}/{len(names)} {names[len(reports)]}"
+    drawn: dict[str, Any] = {}
+    complete = True
+    if plots is not None:
+        from registry.cli.kleis.files.plots import draw_tested
+
+        drawn, complete = draw_tested(reports, plots, dark=dark)
     if as_json:
-        _print_json({"files": [report.as_dict() for report in reports]})
+        answer = {"files": [report.as_dict() for report in reports]}
+        _print_json({**answer, "plots": drawn} if drawn else answer)
     else:
+        print_drawn(drawn)
         print_totals(reports)
     if example and not any(report.blocks for report in reports) and all(report.ok for report in reports):
         raise click.UsageError(f'no example has a name with "{example}" in it')
-    return 0 if all(report.ok for report in reports) else 1
+    return 0 if complete and all(report.ok for report in reports) else 1
 
 
 @click.command("eval", cls=NumbersCommand)

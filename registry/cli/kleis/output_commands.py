@@ -1,4 +1,4 @@
-"""The commands `kleis export`, `publish`, `graph`, `serve`: theories for provers, corpora, readers and agents."""
+"""The commands `kleis export`, `publish`, `graph`, `document`, `serve`: theories for provers, corpora, readers, agents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from registry.cli.kleis.shared.options import DIRECTORY, EFFORT, FRESH, JSON, PATH, TIMEOUT
+from registry.cli.kleis.shared.options import DIRECTORY, EFFORT, FRESH, GRANT, JSON, PATH, TIMEOUT
 from registry.cli.terminal.process import USAGE, print_error
 
 __all__ = ["COMMANDS", "serve_kleis"]
@@ -115,6 +115,36 @@ def graph(
 
 
 @click.command()
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--output", "-o", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="OUT",
+    help="Write here: .pdf, .png or .svg (one a page), or .typ for the text.",
+)  # fmt: skip
+@click.option("--example", default="", metavar="TEXT", help="The example that prints, by a part of its name.")
+@click.option(
+    "--assemble", is_flag=True, help="A paper of the file: declarations, verdicts, pictures, prose."
+)
+@click.option("--title", default="", metavar="TEXT", help="The paper's title (default: the file's name).")
+@click.option("--author", "authors", multiple=True, metavar="NAME", help="An author (repeatable).")
+@click.option(
+    "--prose", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="TEXTFILE",
+    help="The paper's introduction, with headings after #.",
+)  # fmt: skip
+@PATH
+@GRANT
+@JSON
+def document(**options: Any) -> int:
+    """Compile what an example block prints to a document, or assemble a paper of a theory.
+
+    Needs the extra documents (Typst), for pictures also numeric. Nothing is downloaded; the document reads no file.
+    """
+    from registry.cli.kleis.output.document import Documenting
+    from registry.cli.kleis.output.document import document as write
+
+    return write(Documenting(**options))
+
+
+@click.command()
 @click.option("--groups", default="", metavar="NAMES", help="The groups of tools to offer. [default: theory]")
 @click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Where sessions are kept.")
 @click.option("--more", is_flag=True, help="Offer the second list of tools too (undo, compare, explain).")
@@ -163,6 +193,7 @@ COMMANDS: tuple[click.Command, ...] = (
     export,
     publish,
     graph,
+    document,
     serve,
 )
 

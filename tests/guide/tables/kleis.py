@@ -11,7 +11,7 @@ from unittest.mock import patch
 import msgspec
 
 from kleis.budget import Budget
-from kleis.builtins.row import NUMERIC_EXTRA, Builtin
+from kleis.builtins.row import Builtin
 from kleis.builtins.rows.linear_algebra import COMPLEX_MATRICES, REAL_MATRICES
 from kleis.builtins.rows.numerical_analysis import NUMERICAL_ANALYSIS
 from kleis.builtins.rows.table import BUILTINS, CONSTANT_NAMES, builtin_arities
@@ -235,13 +235,6 @@ def _numeric(rows: Sequence[Builtin]) -> Callable[[], str]:
     )
 
 
-def _numeric_extra() -> str:
-    families: dict[str, list[str]] = {}
-    for name, family in NUMERIC_EXTRA.items():
-        families.setdefault(family, []).append(name)
-    return markdown(("family", "names"), [(family, _codes(names)) for family, names in families.items()])
-
-
 def _limits() -> str:
     budget = {field.name: field.default for field in msgspec.structs.fields(Budget)}
     rows: list[tuple[str, Any]] = [
@@ -320,8 +313,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "kleis-built-ins-complex": _built_ins("T6"),
     "kleis-built-ins-sets": _built_ins("T7"),
     "kleis-built-ins-matrices": _built_ins("T9"),
-    "kleis-built-ins-documents": _built_ins("T2", "T8"),
-    "kleis-numeric-extra": _numeric_extra,
+    "kleis-built-ins-documents": _built_ins("T2", "T8", "T10"),
     "kleis-numeric-real-matrices": _numeric(REAL_MATRICES),
     "kleis-numeric-complex-matrices": _numeric(COMPLEX_MATRICES),
     "kleis-numeric-analysis": _numeric(NUMERICAL_ANALYSIS),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kleis.errors import KleisError
 from kleis.problems import Problem
@@ -12,7 +13,7 @@ from registry.cli.kleis.files.test import Block, FileReport
 from registry.cli.kleis.shared.reports import render
 from registry.cli.terminal.plain_output import print_error, say, say_row, table
 
-__all__ = ["print_block_output", "print_checked", "print_tested", "print_totals"]
+__all__ = ["print_block_output", "print_checked", "print_drawn", "print_tested", "print_totals"]
 
 
 def print_checked(report: CheckedFile) -> None:
@@ -45,6 +46,17 @@ def print_block_output(report: FileReport, *, to_results: bool) -> None:
     """What the blocks of a file printed."""
     for block in report.blocks:
         _print_output(block, to_results=to_results)
+
+
+def print_drawn(drawn: Mapping[str, Any]) -> None:
+    """Which pictures were drawn, and the problem if there was one."""
+    error = drawn.get("error")
+    if error is not None:
+        hint = f" ({error['hint']})" if error.get("hint") else ""
+        say_row(f"error[{error['code']}]", f"plots: {error['message']}{hint}", style="bad")
+        return
+    for picture in drawn.get("pictures", ()):
+        say_row("drawn", f"{drawn['directory']}/{picture['name']} ({picture['example']})", style="good")
 
 
 def print_totals(reports: Sequence[FileReport]) -> None:

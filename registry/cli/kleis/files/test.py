@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.errors import KleisError, LoadError
+from kleis.pictures.picture import Picture
 from kleis.problems import AnswerWarning, Problem
 from kleis.syntax.tree import Example, Structure
 from kleis.theory.loader import Loader
@@ -76,6 +77,8 @@ class Block(msgspec.Struct, frozen=True):
     output: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
     """Names in it that nothing declares: they are read as any value."""
+    pictures: tuple[Picture, ...] = ()
+    """The pictures that it made, as data."""
 
     @property
     def undecided(self) -> bool:
@@ -246,7 +249,15 @@ def _reported(result: ExampleResult) -> Block:
         for each in result.assertions
     )
     error = NEEDS_PROVER if result.needs_prover else result.error
-    return Block(result.name, result.line, result.passed, error, assertions, result.output)
+    return Block(
+        result.name,
+        result.line,
+        result.passed,
+        error,
+        assertions,
+        result.output,
+        pictures=result.pictures,
+    )
 
 
 def _detail(result: AssertionResult) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET
 from kleis.builtins import BUILTINS, Builtin, builtin_arities, find_builtin
-from kleis.builtins.row import NUMERIC_EXTRA, RECOVERABLE
+from kleis.builtins.row import RECOVERABLE
 from kleis.errors import EvaluationError
 from kleis.evaluator.environment import environment_of
 from kleis.evaluator.evaluate import evaluate
@@ -40,7 +40,7 @@ def test_every_row_is_complete(builtin: Builtin) -> None:
     assert builtin.examples
     assert builtin.doc
     assert builtin.result
-    assert builtin.tier in {f"T{number}" for number in range(10)}
+    assert builtin.tier in {f"T{number}" for number in range(11)}
     assert [each.optional for each in builtin.parameters] == sorted(
         each.optional for each in builtin.parameters
     )
@@ -94,15 +94,6 @@ def test_arities_for_name_checks() -> None:
     assert arities["plus"] == (2, 2)
     assert arities["range"] == (1, 2)
     assert arities["concat"] == (1, None)
-    assert set(NUMERIC_EXTRA) <= set(arities)
-
-
-@pytest.mark.parametrize("name", sorted(NUMERIC_EXTRA))
-def test_the_numeric_families_say_where_they_come_from(name: str) -> None:
-    error = refusal(f"{name}([[1, 2], [3, 4]])")
-    assert error.code == "needs_extra"
-    assert name in error.message
-    assert "not computed" in error.message
 
 
 # ── Conditions of definedness ────────────────────────────────────────────────────────────────────────────────

@@ -74,7 +74,9 @@ def test_a_schema_of_answers_is_flat_and_takes_errors(specs: list[ToolSpec]) -> 
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_the_groups_have_tools_with_types_of_answers(name: str, specs: list[ToolSpec]) -> None:
-    assert name in {"pif", "theory", "policy", "lean", "corpus"}, "a new group: is it in `specs`?"
+    assert name in {"pif", "theory", "policy", "lean", "corpus", "documents"}, (
+        "a new group: is it in `specs`?"
+    )
     assert all(spec.answers for spec in specs)
 
 
