@@ -68,6 +68,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.laws.engine:SUMS", "prove", 500_000, cpu=8, late=True),
     Entry("kleis.prover.engines.solvers.script_engines:DIRECT", "prove", 1_000_000, cpu=8),
     Entry(f"{_ENGINES}.laws.engine:LAWS", "prove", 400_000, cpu=8, late=True),
+    Entry(f"{_ENGINES}.laws.engine:WITNESSES", "prove", 600_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.computation.intervals:INTERVALS", "prove", 400_000, cpu=8, late=True),
     Entry("kleis.prover.engines.solvers.instantiation:OVERLAPS", "prove", 300_000, cpu=4),
     Entry(f"{_ENGINES}.solvers.residues:RESIDUES", "prove", 400_000, cpu=6),

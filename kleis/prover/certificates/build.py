@@ -337,7 +337,7 @@ def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
             return (Step(RationalRoots()),)
         case "intervals":
             return (step_of(answer),)
-        case "identities" | "laws" | "sums":
+        case "identities" | "laws" | "sums" | "witnesses":
             return law_steps(answer)
         case "completion" | "completion by weight" if answer.proof:
             return (Step(rewriting_proof(task, answer)),)

@@ -39,6 +39,7 @@ from kleis.prover.checker.format import (
     SignChange,
     Step,
     Subdivision,
+    Witnesses,
 )
 from kleis.prover.checker.read_terms import Vocabulary
 from kleis.prover.checker.rules.equation_terms import (
@@ -53,6 +54,7 @@ from kleis.prover.checker.rules.equation_terms import (
     variables_in,
 )
 from kleis.prover.checker.rules.unit_equations import CLAIM, LOGIC, Problem
+from kleis.prover.checker.rules.witnesses import existence
 from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.engines.completion.certified import sequent_of
 from kleis.prover.evidence import operation_at
@@ -115,6 +117,9 @@ def _proof(task: Task, proof: Proof, names: Mapping[str, str]) -> Iterator[str]:
             yield _asked(proof, names)
         case Induction():
             yield from _induction(proof, names)
+        case Witnesses():
+            yield f"with {_witnesses(task, proof)} for what is said to exist"
+            yield from _proof(task, proof.proof, names)
         case Rewriting():
             yield from _Chain(sequent_of(task), proof, names).lines()
         case Evaluation():
@@ -140,6 +145,18 @@ def _proof(task: Task, proof: Proof, names: Mapping[str, str]) -> Iterator[str]:
             yield f"{count} inferences from clauses of {given} and of the negated claim lead to a contradiction"
         case RegularLanguages():
             yield "every way in which it could fail needs a text in a language without texts"
+
+
+def _witnesses(task: Task, proof: Witnesses) -> str:
+    """The values, as Kleis text."""
+    assert task.goal.claim is not None
+    found = existence(task.goal, task.goal.claim)
+    vocabulary = Vocabulary(task.goal, operation_at())
+    values = (
+        vocabulary.of_sort(data, each.sort, found.variables)
+        for data, each in zip(proof.at, found.wanted, strict=True)
+    )
+    return ", ".join(print_expression(expression_of(each)) for each in values)
 
 
 def _asked(proof: Ask, names: Mapping[str, str]) -> str:

@@ -50,6 +50,7 @@ __all__ = [
     "Sums",
     "Tables",
     "Witness",
+    "Witnesses",
 ]
 
 VERSION: Literal[2] = 2
@@ -186,6 +187,16 @@ class Induction(_Data, frozen=True, tag="induction", tag_field="rule"):
     size: bool = False
 
 
+class Witnesses(_Data, frozen=True, tag="witnesses", tag_field="rule"):
+    """Values for the ∃ of the claim's conclusion; what its hypotheses say exists is a variable in them.
+
+    The proof is that of the claim with these values.
+    """
+
+    at: tuple[Any, ...]
+    proof: Proof
+
+
 class Rewrite(_Data, frozen=True, array_like=True):
     """A part of a term replaced by means of an equation.
 
@@ -320,6 +331,7 @@ Proof: TypeAlias = (
     | Subdivision
     | Sums
     | Induction
+    | Witnesses
     | Rewriting
     | Clausal
 )

@@ -2,6 +2,7 @@
 
 - `ask`: a question that solvers settle
 - `induction`: a claim for all values of a variable, by cases with hypotheses
+- `witnesses`: values for what a claim says exists
 - `rewriting`: chains of equations from premises and the negated claim to ``true = false``
 - `clausal`: inferences from clauses of premises and the negated claim to the empty clause
 - `evaluation`: a claim that is computed

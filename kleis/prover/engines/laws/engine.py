@@ -31,9 +31,20 @@ from kleis.prover.checker.sequent import RejectedError
 from kleis.prover.checker.write_terms import UnwritableError, term_data
 from kleis.prover.engines.laws.instances import mentions_functions
 from kleis.prover.engines.laws.proofs import Found, proof_by_laws
+from kleis.prover.engines.laws.witnesses import found_witnesses, is_about_existence
 from kleis.prover.protocol.engine import Answer, Task
 
-__all__ = ["IDENTITIES", "LAWS", "SUMS", "Identities", "Laws", "SumsByInduction", "steps_of"]
+__all__ = [
+    "IDENTITIES",
+    "LAWS",
+    "SUMS",
+    "WITNESSES",
+    "Identities",
+    "Laws",
+    "SumsByInduction",
+    "WitnessSearch",
+    "steps_of",
+]
 
 _PROOF = "steps"
 
@@ -179,9 +190,29 @@ class Laws:
         return next((name for name in LAWS_OF_BUILTINS if term_data(canonical(law(name))) == data), None)
 
 
+class WitnessSearch:
+    """The engine `witnesses`: terms for the numbers that a claim says exist.  Its steps are the solver's."""
+
+    name = "witnesses"
+
+    def applies(self, task: Task) -> bool:
+        """To claims that for all numbers there are others."""
+        return is_about_existence(task.goal)
+
+    def run(self, task: Task, steps: int) -> Answer:
+        """Look for terms, and show that they will do."""
+        found = found_witnesses(task.goal, steps, operation_at())
+        if not found.steps:
+            return Answer(
+                outcome="silent", reason="incomplete", detail="no terms were found for it", steps=found.used
+            )
+        return _proved(found, "by terms for what is said to exist")
+
+
 IDENTITIES = Identities()
 SUMS = SumsByInduction()
 LAWS = Laws()
+WITNESSES = WitnessSearch()
 
 
 def _proved(found: Found, detail: str, given: tuple[str, ...] = ()) -> Answer:
