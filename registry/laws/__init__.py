@@ -15,6 +15,7 @@
 - `difference_search`: two tools run on made-up inputs
 - `equivalence`: whether two tools do the same
 - `check_laws`: laws decided and labelled
+- `certified_laws`: what a certificate is said to show, compared with the law and checked from nothing
 - `on_evolve`: the laws that a new version must keep
 - `imported`: laws that are only claimed, after an import or an update, checked or proved anew
 - `requests`: `verify` and `analyze … against`

@@ -23,6 +23,7 @@ import msgspec
 
 from pif.language.terms import Json
 from pif.run.evaluate import Answer
+from registry.laws.certified_laws import certified_law
 from registry.laws.check_laws import CASES, LawCheck
 from registry.laws.law_report import LawReport, late
 from registry.laws.on_evolve import kept_law
@@ -141,7 +142,7 @@ def _by_certificate(law: KeptLaw, check: LawCheck, certificate: Callable[[str], 
     text = certificate(law.certificate)
     if text is None or certificate_hash(text) != law.certificate:
         return LawReport(law.law, "claimed", reason="its certificate is not there")
-    report = check.certified(law.law, law.lemmas, text)
+    report = certified_law(check, law.law, law.lemmas, text)
     if report.status == "claimed":
         return report
     labels = [each for each in tried.labels if not each.startswith(_OF_TESTED)]

@@ -16,6 +16,7 @@ from pif.language.errors import PifError, nearest
 from pif.language.host import Tools
 from pif.language.terms import Json
 from registry.errors import RegistryError
+from registry.laws.certified_laws import recheck_law
 from registry.laws.law_report import LATE, WHERE_DEFINED, has_changed
 from registry.records import (
     CERTIFICATE_FORMAT,
@@ -288,7 +289,7 @@ def _by_certificate(
     if certificate_hash(text) != law.certificate:
         return [{"what": "certificate", "ok": False, "detail": "it is not the text that its hash says"}]
     where_defined = WHERE_DEFINED in law.labels
-    findings = check.recheck(law.law, law.lemmas, text, where_defined=where_defined)
+    findings = recheck_law(check, law.law, law.lemmas, text, where_defined=where_defined)
     changed = [label for label, hash_ in law.tools.items() if has_changed(label, hash_, view)]
     if changed and findings[0]["what"] != "certificate":
         detail = f"it was proved when {', '.join(changed)} had other code"

@@ -16,6 +16,7 @@ from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression
 from kleis.theory.theory import Theory
 from registry.laws.certificates import read_text
+from registry.laws.certified_laws import recheck_law
 from registry.laws.check_laws import LawCheck
 from registry.laws.goals import Claim, question
 from registry.laws.law_prover import Depth, LawProver
@@ -240,13 +241,13 @@ def test_a_certificate_of_less_is_none_of_the_law(workspace: Workspace) -> None:
     certificate = workspace.store.certificate(kept.certificate) or ""
     tools = workspace.tools()
     check = LawCheck(tools, tools.names, workspace.prover, subject=tools.tool("inverse"))
-    assert all(each["ok"] for each in check.recheck(law, (), certificate, where_defined=True))
-    refused = check.recheck(law, (), certificate, where_defined=False)
+    assert all(each["ok"] for each in recheck_law(check, law, (), certificate, where_defined=True))
+    refused = recheck_law(check, law, (), certificate, where_defined=False)
     assert {each["what"] for each in refused} == {"tools", "law"}
     for stronger in ("x > 1", "x ≠ 0 ∧ x ≠ 7", "false"):
         forged = certificate.replace("x ≠ 0", stronger)
         assert forged != certificate
-        assert not all(each["ok"] for each in check.recheck(law, (), forged, where_defined=True))
+        assert not all(each["ok"] for each in recheck_law(check, law, (), forged, where_defined=True))
     assert certificate_hash(certificate) == kept.certificate
 
 
@@ -267,11 +268,11 @@ def test_a_premised_law_serves_as_a_lemma(workspace: Workspace) -> None:
     decision = workspace.prover.decide(asked.theory, asked.claim, asked.lemmas)
     proof = workspace.prover.certified(asked.theory, asked.claim, decision, asked.lemmas)
     assert proof.certificate is not None, proof.reason
-    found = check.recheck(law, (lemma,), proof.certificate, where_defined=True)
+    found = recheck_law(check, law, (lemma,), proof.certificate, where_defined=True)
     assert all(each["ok"] for each in found), found
     for lemmas in ((), (lemma, lemma), (law,)):
         assert not all(
-            each["ok"] for each in check.recheck(law, lemmas, proof.certificate, where_defined=True)
+            each["ok"] for each in recheck_law(check, law, lemmas, proof.certificate, where_defined=True)
         )
 
 
@@ -299,5 +300,5 @@ def test_lemmas_that_do_not_help_leave_nothing_in_the_theory(workspace: Workspac
         report = check.report(law)
         assert report.labels == (LABEL,)
         assert "square" not in read_text(report.certificate).theory
-        found = check.recheck(law, report.lemmas, report.certificate, where_defined=True)
+        found = recheck_law(check, law, report.lemmas, report.certificate, where_defined=True)
         assert all(each["ok"] for each in found), found
