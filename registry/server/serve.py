@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from pif.language.errors import nearest
 from registry.errors import RegistryError
+from registry.server.calls.observation import Observer
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
 from registry.server.contract.settings import Settings, Site, check_places, check_without_http
@@ -15,6 +16,7 @@ from registry.server.mcp.stdio_server import serve_stdio
 
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions
+    from registry.server.monitoring.monitoring import Monitoring
 
 __all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
 
@@ -38,7 +40,9 @@ names are not reserved."""
 
 def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
     """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s."""
-    site = Site(settings)
+    version = metadata.version("pif-kleis")
+    monitoring = _monitoring(settings, version)
+    site = Site(settings, None if monitoring is None else monitoring.store_timed)
     try:
         over_http = _http_options(settings)
         chosen = make_groups(groups, site)
@@ -51,12 +55,36 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
         return 1
     for warning in (each for group in chosen for each in group.warnings()):
         sys.stderr.write(f"{command}: warning: {warning}\n")
-    version = metadata.version("pif-kleis")
+    observers = _observers(settings)
     if over_http is None:
-        return serve_stdio(chosen, name="pif", version=version, title=TITLE, command=command)
+        return serve_stdio(
+            chosen, name="pif", version=version, title=TITLE, command=command, observers=observers
+        )
     from registry.server.mcp.http_server import serve_http
 
-    return serve_http(chosen, over_http, name="pif", version=version, title=TITLE, command=command)
+    return serve_http(
+        chosen, over_http, name="pif", version=version, title=TITLE, command=command, observers=observers,
+        monitoring=monitoring, checks=site.checks([group.name for group in chosen]),
+    )  # fmt: skip
+
+
+def _monitoring(settings: Settings, version: str) -> Monitoring | None:
+    """How the server is seen from outside; None on standard input and output, where nobody asks."""
+    if not settings.http:
+        return None
+    from registry.server.monitoring.monitoring import Monitoring
+
+    return Monitoring(version)
+
+
+def _observers(settings: Settings) -> tuple[Observer, ...]:
+    """Who is told of calls, by the settings of the log, which is set up here."""
+    if settings.log != "json":
+        return ()
+    from registry.server.monitoring.call_log import CallLog, log_as_json
+
+    log_as_json()
+    return (CallLog(wants_arguments=settings.log_arguments),)
 
 
 def _http_options(settings: Settings) -> HttpOptions | None:

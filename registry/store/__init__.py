@@ -4,6 +4,7 @@
 - `protocol`: what a store is, and the arguments of its methods
 - `exchange/`: tools as a directory of files, exported and imported
 - `sqlite/`: the store in one file
+- `timed_store`: a store whose operations are timed
 
 What to call first: `SqliteStore(home)`; the rest of the registry knows `protocol.Store` alone.
 

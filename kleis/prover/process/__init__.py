@@ -6,6 +6,7 @@ Call `broker.Broker` first.  Knows no engine and no solver: what the worker has 
 - `pipe_messages`: length-prefixed pickles
 - `attempt`: one job in a confined child; a limit on time or memory becomes its answer
 - `worker`: the process that forks a child per attempt
+- `tally`: what the provers of a process have done
 - `broker`: starts the worker, submits jobs, cancels them
 - `cancellable_broker`: a broker for one question: it can be stopped, ends at a deadline, remembers whether a limit cut it
 """

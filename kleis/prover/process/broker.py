@@ -27,6 +27,7 @@ import msgspec
 
 from kleis.prover.process.attempt import Request
 from kleis.prover.process.pipe_messages import pack, read_message, write_message
+from kleis.prover.process.tally import TALLY
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Broker", "Guards"]
@@ -88,6 +89,7 @@ class Broker:
         limits = guards or self.guards
         future: Future[Answer] = Future()
         future.set_running_or_notify_cancel()  # only `cancel` below cancels
+        future.add_done_callback(TALLY.count)
         with self._lock:
             self._count += 1
             number = self._count
@@ -112,6 +114,10 @@ class Broker:
             connection = self._connection
         if connection is not None:
             connection.cancel(number)
+
+    def start(self) -> None:
+        """Start the worker if none runs.  Raises OSError where that cannot be."""
+        self._connected()
 
     def close(self) -> None:
         """Stop everything.  Nothing can be submitted afterwards."""

@@ -145,6 +145,11 @@ def graph(
     metavar="FILE",
     help="The key of the certificate (PEM).",
 )
+@click.option(
+    "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="The lines of the log on standard error; json has one for each call.",
+)  # fmt: skip
+@click.option("--log-arguments", is_flag=True, help="Log the arguments of calls too (with --log json).")
 def serve(groups: str, home: Path | None, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP: theories that agents build and prove about.
 

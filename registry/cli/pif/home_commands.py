@@ -135,6 +135,11 @@ def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -
 @click.option(
     "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
 )
+@click.option(
+    "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="The lines of the log on standard error; json has one for each call.",
+)  # fmt: skip
+@click.option("--log-arguments", is_flag=True, help="Log the arguments of calls too (with --log json).")
 @fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""

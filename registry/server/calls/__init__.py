@@ -9,6 +9,7 @@
 - `schedule`: lanes, threads and processes together
 - `jobs`: work that outlives its call
 - `contexts`: the context of one call: progress, cancellation; announcements of changes
+- `observation`: what is seen of calls from outside
 - `stopping`: the stop of a server: every call is answered
 - `dispatch`: the tool looked up, called and answered; a defect becomes an `internal` error
 - `scoped_tools`: tools that several groups have, as one tool with a `scope`

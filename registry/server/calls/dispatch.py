@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
@@ -26,6 +27,7 @@ from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report
 from registry.server.calls.jobs import ClientJobs, Job, Jobs
 from registry.server.calls.lanes import Busy
+from registry.server.calls.observation import CallRecord, Observer, Outcome, request_origin
 from registry.server.calls.schedule import Schedule
 from registry.server.calls.searches import SearchFailed
 from registry.server.contract.group import Answer, CallContext, Group, ToolSpec
@@ -59,8 +61,15 @@ class Calls:
     Raises ValueError where two groups list the same tool, or a tool's schema and its type do not say the same.
     """
 
-    def __init__(self, groups: Sequence[Group], schedule: Schedule, defects: Defects) -> None:
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        schedule: Schedule,
+        defects: Defects,
+        observers: Sequence[Observer] = (),
+    ) -> None:
         self._groups = tuple(groups)
+        self._observers = tuple(observers)
         self._schedule = schedule
         self._defects = defects
         self.jobs = Jobs()
@@ -112,6 +121,47 @@ class Calls:
         self, name: Any, arguments: Any, report: Report | None, client: Client | None, whose: str = ""
     ) -> Answer | InputRequired:
         """Answer a call, or say what its client has to be asked first. `client` is None where it cannot be asked."""
+        if not self._observers:
+            return await self._answered(name, arguments, report, client, whose)
+        began, begun = time.time(), time.perf_counter()
+        answer: Answer | InputRequired | None = None
+        try:
+            answer = await self._answered(name, arguments, report, client, whose)
+            return answer
+        finally:
+            self._observed(name, arguments, answer, whose, began, time.perf_counter() - begun)
+
+    def _observed(
+        self,
+        name: Any,
+        arguments: Any,
+        answer: Answer | InputRequired | None,
+        whose: str,
+        began: float,
+        seconds: float,
+    ) -> None:
+        """Tell the observers of a call. `answer` is None where it was cancelled."""
+        shown = name if isinstance(name, str) else ""
+        entry = self._entries.get(shown)
+        if entry is None and shown:
+            with self._defects.contain(f"the search for {shown[:100]!r}"):
+                entry = self._find(shown)
+        outcome, kind, fuel = _seen(answer)
+        record = CallRecord(
+            tool=shown[:200], group="" if entry is None else entry.group.name, outcome=outcome, kind=kind,
+            begun=began, seconds=seconds, fuel=fuel, whose=whose, request=request_origin(),
+        )  # fmt: skip
+        for observer in self._observers:
+            with self._defects.contain("an observer of calls"):
+                observer.ended(
+                    msgspec.structs.replace(record, arguments=arguments)
+                    if observer.wants_arguments
+                    else record
+                )
+
+    async def _answered(
+        self, name: Any, arguments: Any, report: Report | None, client: Client | None, whose: str
+    ) -> Answer | InputRequired:
         if not isinstance(name, str):
             return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
         entry: _Entry | None = None
@@ -265,6 +315,22 @@ def too_busy(message: str, retry_after_ms: int) -> Answer:
     """The answer where there is no room for a call. Nothing of it was begun."""
     hint = f"Ask again in {retry_after_ms:,} ms."
     return Answer.error("too_busy", message, hint=hint, retry_after_ms=retry_after_ms)
+
+
+def _seen(answer: Answer | InputRequired | None) -> tuple[Outcome, str, int]:
+    """How a call ended, the kind of its error, and the fuel of its runs."""
+    if answer is None:
+        return "cancelled", "", 0
+    if isinstance(answer, InputRequired):
+        return "asked", "", 0
+    error = answer.structured.get("error")
+    said = error if isinstance(error, dict) else answer.structured
+    fuel = said.get("fuel_used")
+    used = fuel if isinstance(fuel, int) else 0
+    if not answer.is_error:
+        return "ok", "", used
+    kind = str(said.get("kind", ""))
+    return ("busy" if kind == "too_busy" else "error"), kind, used
 
 
 def _with_error_fields(spec: ToolSpec, answer: Answer) -> Answer:

@@ -90,6 +90,11 @@ class Lane:
         self._usual = 0.1
 
     @property
+    def running(self) -> int:
+        """The calls under way."""
+        return self._taken
+
+    @property
     def waiting(self) -> int:
         """The calls that wait."""
         return self._waiting

@@ -5,6 +5,7 @@
 - `questions`: what a tool may ask its client, and the client's log
 - `group`: `Group`, `ToolSpec`, `Answer`, `CallContext`: read this to write a group
 - `prompts`: the workflows of each group
+- `page`: what a server over HTTP shows beside MCP
 - `machine_memory`: the default of `--memory`
 - `settings`: the options of `pif serve`, their checks, and the `Site` that groups share
 

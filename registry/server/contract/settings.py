@@ -11,7 +11,7 @@ cannot be read is a warning: the group says so in every answer, and reads the fi
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +24,7 @@ from pif.language.warnings import Fractions
 from registry.errors import RegistryError
 from registry.store.sqlite.read_only_store import ReadOnlyStore
 from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.store.timed_store import Timed, timed
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
     `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
-    numbers with a fraction.
+    numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
+    arguments if `log_arguments`.
     """
 
     home: Path
@@ -69,13 +71,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     certificate_key: Path | None = None
     fractions: Fractions = "round"
     read_only: bool = False
+    log: Literal["text", "json"] = "text"
+    log_arguments: bool = False
 
 
 class Site:
     """The settings of one server and what its groups share. `close` ends what was begun."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, store_timed: Timed | None = None) -> None:
+        """`store_timed` is told how long each operation of the store took."""
         self.settings = settings
+        self._store_timed = store_timed
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -83,7 +89,7 @@ class Site:
         settings = self.settings
         store = ReadOnlyStore(settings.home) if settings.read_only else SqliteStore(settings.home)
         return Workspace(
-            store,
+            store if self._store_timed is None else timed(store, self._store_timed),
             maximum_fuel=settings.maximum_fuel,
             memory=settings.memory_mb * 2**20,
             fractions=settings.fractions,
@@ -117,6 +123,18 @@ class Site:
 
         sessions = self.sessions
         return Snapshots(sessions.theory, broker=sessions.broker, cache=sessions.verdicts)
+
+    def checks(self, chosen: Sequence[str]) -> dict[str, Callable[[], None]]:
+        """What must work for a server of these groups to be ready: its store, and its provers where sessions use them.
+        Each raises OSError, RuntimeError or RegistryError where it does not."""
+
+        def store() -> None:
+            self.workspace.store.recent(1)
+
+        found: dict[str, Callable[[], None]] = {"store": store} if "pif" in chosen else {}
+        if "theory" in chosen:
+            found["provers"] = lambda: self.sessions.broker.start()
+        return found
 
     def close(self) -> None:
         """Close what was opened."""

@@ -1,12 +1,15 @@
 """The server over the MCP SDK. With `registry.cli.demo.client` the only modules that import `mcp`.
 
+- `listed`: what groups offer, in the SDK's types
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes
 - `request_client`: the client of one request: its questions, answers and log
 - `fast_path`: plain calls of tools, answered without the SDK's dispatcher
 - `stdio_streams`: the stream pair that the SDK's server runs over; it answers faults
 - `stdio_server`: one process on standard input and output: signals, event loop, exit status
-- `http_requests`: what a request over HTTP passes before the SDK: its head, who may call, its body, its session
+- `http_access`: who may call over HTTP
+- `http_bodies`: the bodies of requests while they are held
+- `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its session
 - `http_connection`: one connection of HTTP: deadlines, and refusals of what is no HTTP
 - `http_server`: one process that serves streamable HTTP: socket, TLS, signals, the end
 

@@ -23,6 +23,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from registry.server.calls.contexts import Report
 from registry.server.calls.dispatch import RETRY_AFTER_MS, Calls, too_busy
+from registry.server.calls.observation import within_request
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.group import Answer
 from registry.server.mcp.stdio_streams import OutputStream
@@ -105,9 +106,10 @@ class FastPath:
                 answer = too_busy(f"calls of more than {BYTES:,} bytes are under way", RETRY_AFTER_MS)
             else:
                 params = said.params or {}
-                answer = await self._stopping.answer(
-                    self._calls.answer(params.get("name"), params.get("arguments"), self._report(params))
-                )
+                with within_request(said.id, params.get("_meta")):
+                    answer = await self._stopping.answer(
+                        self._calls.answer(params.get("name"), params.get("arguments"), self._report(params))
+                    )
         finally:
             self._bytes -= said.size
         result = self._seal(answer, bool(self._is_modern))

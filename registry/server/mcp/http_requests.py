@@ -7,8 +7,7 @@ is kept here too: a new client takes the place of the one that has been idle for
 Invariants
 ----------
 - Of a request that is refused by its head no byte of the body is kept.
-- Without a token a request must name this machine in `Host` and `Origin`, or an origin that was allowed at the start, so
-  that no web page can reach the server. With a token every request needs it, but `GET /`, which tells nothing secret.
+- Who may call is judged for every request (`http_access`), but for `GET /` and the open pages, which tell nothing secret.
 - The bodies under way hold at most `BODIES` bytes together, small ones not counted. Where that is not enough, the
   longest of those that are still coming is refused, so that a client that sends half of a body keeps nobody out.
 - Every refusal is a JSON-RPC error in words.
@@ -17,51 +16,28 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-import hmac
-import ipaddress
-import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
-import msgspec
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from registry.server.calls.stopping import Stopping
+from registry.server.contract.page import Page
+from registry.server.mcp.http_access import Access, Refused
+from registry.server.mcp.http_bodies import BODIES, Bodies, HeldBody
 from registry.server.streams.messages import (
-    INVALID_REQUEST,
     Rejection,
     check_body,
     encode_message,
-    protocol_error,
 )
 
-__all__ = [
-    "BODIES",
-    "BODY",
-    "NESTING",
-    "PATH",
-    "SMALL_BODY",
-    "TOKEN",
-    "Access",
-    "Requests",
-    "is_local",
-]
+__all__ = ["BODY", "METHODS", "NESTING", "PATH", "Requests"]
 
 PATH = "/mcp"
 
-TOKEN = "PIF_HTTP_TOKEN"
-"""The environment variable with the secret that callers send as ``Authorization: Bearer …``."""
-
 BODY = 4 * 1024 * 1024
 """Bytes of one request."""
-
-BODIES = 32 * 1024 * 1024
-"""Bytes of the requests under way together, but for those of at most `SMALL_BODY` bytes."""
-
-SMALL_BODY = 64 * 1024
 
 NESTING = 180
 """Levels of JSON in a request; the SDK gives up silently a little above. A term that is deeper goes as its text."""
@@ -73,46 +49,6 @@ METHODS = ("GET", "POST", "DELETE")
 
 _SESSION = b"mcp-session-id"
 _SERVER_ERROR = -32000
-
-
-class Refused(Exception):
-    """A request that is answered here: the status, the error in words, and headers."""
-
-    def __init__(
-        self, status: int, said: str, *headers: tuple[bytes, bytes], code: int = INVALID_REQUEST
-    ) -> None:
-        super().__init__(said)
-        self.status = status
-        self.headers = headers
-        self.error = protocol_error(None, code, said)
-
-
-class Access(msgspec.Struct, frozen=True):
-    """Who may call: with `token` whoever has it; without, this machine and web pages of the `origins`."""
-
-    token: str = ""
-    origins: tuple[str, ...] = ()
-
-    def check(self, headers: Mapping[bytes, bytes]) -> None:
-        """Raises `Refused`."""
-        if self.token:
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
-                said = f"this server needs the token of its {TOKEN}, sent as `Authorization: Bearer …`"
-                raise Refused(401, said, (b"www-authenticate", b"Bearer"))
-            return
-        self.check_names(headers)
-
-    def check_names(self, headers: Mapping[bytes, bytes]) -> None:
-        """Whether `Host` and `Origin` are of this machine. Raises `Refused`."""
-        if self.token:
-            return
-        host = headers.get(b"host", b"").decode("latin-1")
-        if not _names_this_machine(f"//{host}"):
-            raise Refused(421, "`Host` must name this machine, such as 127.0.0.1 or localhost")
-        origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and origin not in self.origins and not _is_own_origin(origin):
-            raise Refused(403, "pages of this `Origin` may not call; the server's --allow-origin permits one")
 
 
 class Sessions:
@@ -152,49 +88,10 @@ class Sessions:
         return next((session for session, count in self._under_way.items() if count == 0), None)
 
 
-class _Body:
-    """A body while it is held: its bytes, and how to end its reading."""
-
-    def __init__(self, scope: asyncio.Timeout) -> None:
-        self.scope = scope
-        self.size = 0
-        self.is_whole = False
-        self.gave_way = False
-
-    @property
-    def counts(self) -> int:
-        return self.size if self.size > SMALL_BODY else 0
-
-
-class Bodies:
-    """The bodies of all requests under way."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._held: set[_Body] = set()
-
-    def hold(self, body: _Body) -> None:
-        self._held.add(body)
-
-    def release(self, body: _Body) -> None:
-        self._held.discard(body)
-
-    def grown(self, body: _Body) -> None:
-        """A body has grown. Where all are too many, the longest unfinished one gives way."""
-        if not body.counts or sum(each.counts for each in self._held) <= self._most:
-            return
-        coming = (each for each in self._held if not each.is_whole and not each.scope.expired())
-        longest = max(coming, key=lambda each: each.size, default=None)
-        if longest is not None:
-            longest.gave_way = True
-            longest.size = 0
-            longest.scope.reschedule(asyncio.get_running_loop().time())
-
-
 class Requests:
     """The application that uvicorn calls: what is refused is answered here, the rest by `app`.
 
-    `about` is the answer to `GET /`, `envelope` what the newer protocol adds to a result, `sessions` the most sessions
+    `about` is the answer to `GET /`, `pages` are there beside MCP, `envelope` what the newer protocol adds to a result, `sessions` the most sessions
     of the older protocol, `body_seconds` the most seconds in which a body comes whole.
     """
 
@@ -205,6 +102,7 @@ class Requests:
         stopping: Stopping,
         *,
         about: dict[str, Any],
+        pages: Sequence[Page] = (),
         envelope: dict[str, Any],
         sessions: int,
         body_seconds: float,
@@ -213,6 +111,7 @@ class Requests:
         self._access = access
         self._stopping = stopping
         self._about = about
+        self._pages = {page.path: page for page in pages}
         self._envelope = envelope
         self._body_seconds = body_seconds
         self._sessions = Sessions(sessions)
@@ -226,6 +125,9 @@ class Requests:
             headers = _single_headers(scope)
             if scope["path"] == "/":
                 await self._describe(scope, headers, send)
+                return
+            if scope["path"] in self._pages:
+                await self._show(self._pages[scope["path"]], scope, headers, send)
                 return
             self._check_head(scope, headers)
             if scope["method"] == "POST":
@@ -273,11 +175,21 @@ class Requests:
             raise Refused(405, f"MCP is served at {PATH}", (b"allow", b"GET, HEAD"))
         await _send(send, 200, self._about)
 
+    async def _show(self, page: Page, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
+        """Answer `GET` of a page beside MCP. Supervisors and balancers ask for an address of this machine, so that an open
+        page needs no name of it in `Host`: it says nothing that a web page could use, and its `Origin` cannot read it."""
+        if not page.is_open:
+            self._access.check(headers)
+        if scope["method"] not in ("GET", "HEAD"):
+            raise Refused(405, f"{page.path} is read with GET", (b"allow", b"GET, HEAD"))
+        found = await page.answer()
+        await _send_bytes(send, found.status, found.content_type, found.body)
+
     # bodies
 
     async def _post(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send) -> None:
         limit = asyncio.timeout(self._body_seconds)
-        held = _Body(limit)
+        held = HeldBody(limit)
         self._bodies.hold(held)
         try:
             try:
@@ -297,7 +209,7 @@ class Requests:
         finally:
             self._bodies.release(held)
 
-    async def _read(self, held: _Body, receive: Receive) -> bytes | None:
+    async def _read(self, held: HeldBody, receive: Receive) -> bytes | None:
         """The body; None if the caller went away before it was whole. Raises `Refused`, and TimeoutError by its scope."""
         parts: list[bytes] = []
         while True:
@@ -314,7 +226,7 @@ class Requests:
                 return b"".join(parts)
             self._bodies.grown(held)
 
-    def _unfinished(self, held: _Body) -> Refused:
+    def _unfinished(self, held: HeldBody) -> Refused:
         if held.gave_way:
             said = f"requests of more than {BODIES:,} bytes are under way"
             retry = (b"retry-after", str(RETRY_SECONDS).encode())
@@ -408,34 +320,6 @@ class Requests:
             await self._end_session(session)
 
 
-def is_local(host: str) -> bool:
-    """Whether a host is this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-@lru_cache(maxsize=64)
-def _names_this_machine(address: str) -> bool:
-    """Whether the host of an address, such as ``//127.0.0.1:8000``, is this machine and nothing else is in it."""
-    if not _PLAIN.fullmatch(address):
-        return False
-    try:
-        return is_local((urlsplit(address).hostname or "").lower())
-    except ValueError:
-        return False
-
-
-_PLAIN = re.compile(r"(?:https?:)?//(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?")
-
-
-def _is_own_origin(origin: str) -> bool:
-    return origin.startswith("http") and _names_this_machine(origin)
-
-
 def _single_headers(scope: Scope) -> dict[bytes, bytes]:
     """The headers by name. Raises `Refused` where one that decides something stands twice."""
     found: dict[bytes, bytes] = {}
@@ -490,7 +374,12 @@ async def _nowhere(message: Message) -> None:
 
 
 async def _send(send: Send, status: int, said: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:
-    body = encode_message(said)
-    fixed = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await _send_bytes(send, status, "application/json", encode_message(said), *headers)
+
+
+async def _send_bytes(
+    send: Send, status: int, content_type: str, body: bytes, *headers: tuple[bytes, bytes]
+) -> None:
+    fixed = [(b"content-type", content_type.encode()), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": [*fixed, *headers]})
     await send({"type": "http.response.body", "body": body})

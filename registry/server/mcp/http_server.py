@@ -23,7 +23,7 @@ import resource
 import socket
 import ssl
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from email.utils import formatdate
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -37,11 +37,16 @@ from uvicorn.server import ServerState
 
 from pif.run.stack_room import with_room
 from registry.server.calls import stopping
+from registry.server.calls.observation import Observer
 from registry.server.contract.group import Group
+from registry.server.contract.page import Page
+from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
-from registry.server.mcp.http_requests import BODY, METHODS, PATH, TOKEN, Access, Requests, is_local
+from registry.server.mcp.http_requests import BODY, METHODS, PATH, Requests
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
 from registry.server.mcp.stdio_server import end_on_signals, tune
+from registry.server.monitoring.health import Check
+from registry.server.monitoring.monitoring import Monitoring
 
 __all__ = ["CONNECTIONS", "Address", "HttpOptions", "parse_address", "serve_http"]
 
@@ -118,9 +123,13 @@ def serve_http(
     version: str,
     title: str = "",
     command: str = "pif serve",
+    monitoring: Monitoring | None = None,
+    checks: Mapping[str, Check] | None = None,
+    observers: Sequence[Observer] = (),
 ) -> int:
     """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
-    `command`'s."""
+    `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
+    `checks` say whether the server is ready."""
     host, port = options.address
     token = os.environ.get(TOKEN, "")
     if not token and not is_local(host):
@@ -140,7 +149,10 @@ def serve_http(
         sys.stderr.write(f"{command}: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
     tune()
-    server = McpServer(groups, name=name, version=version, title=title)
+    if monitoring is not None:
+        observers = (*observers, *monitoring.observers)
+    server = McpServer(groups, name=name, version=version, title=title, observers=observers)
+    pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
     access = Access(token, options.origins)
     about: dict[str, object] = {
         "name": name,
@@ -150,7 +162,7 @@ def serve_http(
         "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
         "authorization": "Bearer" if token else "none: this machine only",
     }
-    serving = _Serving(server, access, about, context)
+    serving = _Serving(server, access, about, pages, context)
     with listening:
         return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
 
@@ -174,7 +186,12 @@ class _Serving:
     """One server over HTTP, from its first connection to its last."""
 
     def __init__(
-        self, answering: McpServer, access: Access, about: dict[str, object], tls: ssl.SSLContext | None
+        self,
+        answering: McpServer,
+        access: Access,
+        about: dict[str, object],
+        pages: Sequence[Page],
+        tls: ssl.SSLContext | None,
     ) -> None:
         self._answering = answering
         self._tls = tls
@@ -182,7 +199,7 @@ class _Serving:
         self._sdk = answering.http_sessions(BODY)
         self._requests = Requests(
             self._sdk.handle_request, access, answering.stopping,
-            about=about, envelope=answering.envelope(True), sessions=HTTP_SESSIONS,
+            about=about, pages=pages, envelope=answering.envelope(True), sessions=HTTP_SESSIONS,
             body_seconds=self._limits.seconds["body"],
         )  # fmt: skip
         app: ASGIApp = self._requests

@@ -14,7 +14,6 @@ Invariants
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -34,7 +33,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pif.language.errors import nearest
 from registry.server.calls.contexts import Changes, Report
 from registry.server.calls.dispatch import Calls, Defects
-from registry.server.calls.lanes import Busy
+from registry.server.calls.lanes import Busy, Lanes
+from registry.server.calls.observation import Observer, within_request
 from registry.server.calls.schedule import Schedule
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.content import PromptMessage, ResourceBytes, block
@@ -45,10 +45,10 @@ from registry.server.contract.group import (
     ResourceSpec,
     ResourceText,
     TemplateSpec,
-    ToolSpec,
 )
 from registry.server.contract.questions import InputRequired
 from registry.server.mcp.fast_path import FastPath
+from registry.server.mcp.listed import INSTRUCTIONS_LIMIT, advertised, contents, described, listed_prompt
 from registry.server.mcp.request_client import (
     OpenQuestions,
     Refused,
@@ -62,9 +62,6 @@ from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
 __all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
-
-INSTRUCTIONS_LIMIT = 2_048
-"""Characters of instructions, and of a description; clients cut both there without a word."""
 
 PAGE = 250
 """Entries in one page of a list."""
@@ -117,11 +114,13 @@ class McpServer:
         name: str,
         version: str,
         title: str = "",
+        observers: Sequence[Observer] = (),
     ) -> None:
+        """`observers` are told of every call."""
         self._groups = tuple(groups)
         self._schedule = Schedule()
         self._defects = Defects()
-        self._calls = Calls(self._groups, self._schedule, self._defects)
+        self._calls = Calls(self._groups, self._schedule, self._defects, observers)
         self.stopping = Stopping()
         self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)
@@ -229,6 +228,11 @@ class McpServer:
         finally:
             self._close()
 
+    @property
+    def lanes(self) -> Lanes:
+        """The lanes of its calls."""
+        return self._schedule.lanes
+
     def stop(self) -> None:
         """Begin nothing more: calls under way are answered as cancelled, subscriptions of the newer protocol end."""
         self.stopping.stop()
@@ -274,6 +278,10 @@ class McpServer:
     async def _answer(self, context: Context) -> Answer:
         """The answer of a call. Raises `Unanswered`, and MCPError for a question that the client cannot take."""
         params = context.params or {}
+        with within_request(context.request_id, params.get("_meta")):
+            return await self._answer_call(context, params)
+
+    async def _answer_call(self, context: Context, params: Mapping[str, Any]) -> Answer:
         whose = whose_call(context)
         name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
         if not self._calls.is_interactive(name):
@@ -310,7 +318,7 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         page, cursor = _page(self._guarded(self._calls.specs, "tools/list"), params)
-        return types.ListToolsResult(tools=[_advertised(spec) for spec in page], next_cursor=cursor)
+        return types.ListToolsResult(tools=[advertised(spec) for spec in page], next_cursor=cursor)
 
     # resources
 
@@ -318,7 +326,7 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         page, cursor = _page(self._guarded(self._all_resources, "resources/list"), params)
-        resources = [types.Resource(uri=spec.uri, **_described(spec)) for spec in page]
+        resources = [types.Resource(uri=spec.uri, **described(spec)) for spec in page]
         return types.ListResourcesResult(resources=resources, next_cursor=cursor)
 
     async def _list_templates(
@@ -326,7 +334,7 @@ class McpServer:
     ) -> types.ListResourceTemplatesResult:
         page, cursor = _page(self._guarded(self._all_templates, "resources/templates/list"), params)
         templates = [
-            types.ResourceTemplate(uri_template=spec.uri_template, **_described(spec)) for spec in page
+            types.ResourceTemplate(uri_template=spec.uri_template, **described(spec)) for spec in page
         ]
         return types.ListResourceTemplatesResult(resource_templates=templates, next_cursor=cursor)
 
@@ -347,7 +355,7 @@ class McpServer:
             if contained.reference:
                 raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
             if found is not None:
-                return types.ReadResourceResult(contents=[_contents(uri, found)])
+                return types.ReadResourceResult(contents=[contents(uri, found)])
         close = nearest(uri, (spec.uri for spec in self._guarded(self._all_resources, "resources/read")))
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})
@@ -358,7 +366,7 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
         page, cursor = _page(self._prompts(), params)
-        return types.ListPromptsResult(prompts=[_prompt(spec) for spec in page], next_cursor=cursor)
+        return types.ListPromptsResult(prompts=[listed_prompt(spec) for spec in page], next_cursor=cursor)
 
     async def _get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
@@ -466,51 +474,6 @@ def _names_headers(schema: Mapping[str, Any]) -> bool:
     return any(
         HEADER_KEYWORD in each or _names_headers(each) for each in schema.get("properties", {}).values()
     )
-
-
-def _advertised(spec: ToolSpec) -> types.Tool:
-    description = spec.description
-    if len(description) > INSTRUCTIONS_LIMIT:
-        description = description[: INSTRUCTIONS_LIMIT - 1] + "…"
-    return types.Tool(
-        name=spec.name,
-        title=spec.title,
-        description=description,
-        input_schema=dict(spec.input_schema),
-        output_schema=None if spec.output_schema is None else dict(spec.output_schema),
-        annotations=types.ToolAnnotations(
-            read_only_hint=spec.read_only,
-            destructive_hint=spec.destructive,
-            idempotent_hint=spec.idempotent,
-            open_world_hint=spec.open_world,
-        ),
-    )
-
-
-def _prompt(spec: PromptSpec) -> types.Prompt:
-    arguments = [
-        types.PromptArgument(name=each.name, description=each.description, required=each.default is None)
-        for each in spec.arguments
-    ]
-    return types.Prompt(name=spec.name, title=spec.title, description=spec.description, arguments=arguments)
-
-
-def _contents(
-    uri: str, found: ResourceText | ResourceBytes
-) -> types.TextResourceContents | types.BlobResourceContents:
-    if isinstance(found, ResourceBytes):
-        blob = b64encode(found.data).decode()
-        return types.BlobResourceContents(uri=uri, mime_type=found.mime_type, blob=blob)
-    return types.TextResourceContents(uri=uri, mime_type=found.mime_type, text=found.text)
-
-
-def _described(spec: ResourceSpec | TemplateSpec) -> dict[str, Any]:
-    described: dict[str, Any] = {"name": spec.name, "mime_type": spec.mime_type}
-    if spec.title:
-        described["title"] = spec.title
-    if spec.description:
-        described["description"] = spec.description
-    return described
 
 
 def _page(

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pif.language.budget import reserve_stack
 from pif.run.stack_room import with_room
 from registry.server.calls import stopping
+from registry.server.calls.observation import Observer
 from registry.server.contract.group import Group
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.stdio_streams import open_streams
@@ -39,8 +40,10 @@ def serve_stdio(
     title: str = "",
     cap: int = DEFAULT_CAP,
     command: str = "pif serve",
+    observers: Sequence[Observer] = (),
 ) -> int:
-    """Serve until the client goes; returns the exit status. What goes wrong at the start is `command`'s."""
+    """Serve until the client goes; returns the exit status. What goes wrong at the start is `command`'s. `observers` are
+    told of every call."""
     logging.basicConfig(
         stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING
     )
@@ -50,7 +53,7 @@ def serve_stdio(
         sys.stderr.write(f"{command}: standard input and output must be open\n")
         return 2
     tune()
-    server = McpServer(groups, name=name, version=version, title=title)
+    server = McpServer(groups, name=name, version=version, title=title, observers=observers)
     return with_room(lambda: asyncio.run(_serve(server, source, sink, cap)))
 
 

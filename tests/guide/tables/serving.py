@@ -30,7 +30,7 @@ from registry.server.groups.pif import tool_specs as pif_tools
 from registry.server.groups.policy import requests as policy_tools
 from registry.server.groups.theory import requests as theory_tools
 from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHIN
-from registry.server.mcp import http_connection, http_requests, http_server
+from registry.server.mcp import http_bodies, http_connection, http_requests, http_server
 from registry.server.mcp.fast_path import BYTES
 from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS, INSTRUCTIONS_LIMIT, PAGE
 from registry.server.mcp.subscriptions import ADDRESSES, STREAMS, WATCHED
@@ -199,8 +199,8 @@ def limits() -> str:
         ("values in a message (commas and opening brackets)", f"{VALUES:,}"),
         ("one request over HTTP", f"{http_requests.BODY // mib} MiB"),
         (
-            f"bodies of requests over HTTP under way, those of at most {http_requests.SMALL_BODY // 1024} KiB not counted",
-            f"{http_requests.BODIES // mib} MiB",
+            f"bodies of requests over HTTP under way, those of at most {http_bodies.SMALL_BODY // 1024} KiB not counted",
+            f"{http_bodies.BODIES // mib} MiB",
         ),
         ("head of a request over HTTP", f"{http_connection.HEAD_BYTES // 1024} KiB"),
         ("nesting of a request over HTTP", f"{http_requests.NESTING} levels"),

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from registry.server.mcp.http_requests import TOKEN
+from registry.server.mcp.http_access import TOKEN
 from tests.support.servers.pif_server import command
 from tests.support.servers.raw_client import MODERN, PATIENCE
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from registry.server.mcp.http_requests import BODY, NESTING, SMALL_BODY
+from registry.server.mcp.http_bodies import SMALL_BODY
+from registry.server.mcp.http_requests import BODY, NESTING
 from tests.support.servers.http_server import (
     HEADERS,
     Served,

@@ -1,0 +1,91 @@
+"""Who may call over HTTP (docs/reference/serving.md §3.1): a token, or a request that names this machine.
+
+Without a token a request must name this machine in `Host` and `Origin`, or an origin that was allowed at the start, so that
+no web page can reach the server.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import msgspec
+
+from registry.server.streams.messages import INVALID_REQUEST, protocol_error
+
+__all__ = ["TOKEN", "Access", "Refused", "is_local"]
+
+TOKEN = "PIF_HTTP_TOKEN"
+"""The environment variable with the secret that callers send as ``Authorization: Bearer …``."""
+
+
+class Refused(Exception):
+    """A request that is answered here: the status, the error in words, and headers."""
+
+    def __init__(
+        self, status: int, said: str, *headers: tuple[bytes, bytes], code: int = INVALID_REQUEST
+    ) -> None:
+        super().__init__(said)
+        self.status = status
+        self.headers = headers
+        self.error = protocol_error(None, code, said)
+
+
+class Access(msgspec.Struct, frozen=True):
+    """Who may call: with `token` whoever has it; without, this machine and web pages of the `origins`."""
+
+    token: str = ""
+    origins: tuple[str, ...] = ()
+
+    def check(self, headers: Mapping[bytes, bytes]) -> None:
+        """Raises `Refused`."""
+        if self.token:
+            given = headers.get(b"authorization", b"")
+            if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
+                said = f"this server needs the token of its {TOKEN}, sent as `Authorization: Bearer …`"
+                raise Refused(401, said, (b"www-authenticate", b"Bearer"))
+            return
+        self.check_names(headers)
+
+    def check_names(self, headers: Mapping[bytes, bytes]) -> None:
+        """Whether `Host` and `Origin` are of this machine. Raises `Refused`."""
+        if self.token:
+            return
+        host = headers.get(b"host", b"").decode("latin-1")
+        if not _names_this_machine(f"//{host}"):
+            raise Refused(421, "`Host` must name this machine, such as 127.0.0.1 or localhost")
+        origin = headers.get(b"origin", b"").decode("latin-1")
+        if origin and origin not in self.origins and not _is_own_origin(origin):
+            raise Refused(403, "pages of this `Origin` may not call; the server's --allow-origin permits one")
+
+
+def is_local(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=64)
+def _names_this_machine(address: str) -> bool:
+    """Whether the host of an address, such as ``//127.0.0.1:8000``, is this machine and nothing else is in it."""
+    if not _PLAIN.fullmatch(address):
+        return False
+    try:
+        return is_local((urlsplit(address).hostname or "").lower())
+    except ValueError:
+        return False
+
+
+_PLAIN = re.compile(r"(?:https?:)?//(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?")
+
+
+def _is_own_origin(origin: str) -> bool:
+    return origin.startswith("http") and _names_this_machine(origin)
