@@ -33,24 +33,20 @@ from kleis.prover.checker.format import (
     Ask,
     Certificate,
     CertificateError,
-    Clausal,
     Enclosures,
     Evaluation,
     Ground,
     Induction,
     Proof,
     RationalRoots,
-    Rewriting,
     Step,
     Witness,
 )
 from kleis.prover.checker.read_terms import Vocabulary
 from kleis.prover.checker.rules.ask import ask, premises_clash
-from kleis.prover.checker.rules.clausal import clausal
 from kleis.prover.checker.rules.direct import shown_directly
 from kleis.prover.checker.rules.induction import subgoals
 from kleis.prover.checker.rules.rational_roots import has_no_rational_root
-from kleis.prover.checker.rules.rewriting import rewriting
 from kleis.prover.checker.sequent import FALSITY, CheckError, RejectedError, Sequent
 from kleis.prover.checker.solvers import Solver, solver_version
 from kleis.prover.protocol.engine import declarations_of, with_lemmas
@@ -310,15 +306,6 @@ class _Judge:
                 return self._asked(sequent, proof, place)
             case Induction():
                 return self._by_induction(sequent, proof, place)
-            case Rewriting() | Clausal():
-                rested = (
-                    rewriting(sequent, proof) if isinstance(proof, Rewriting) else clausal(sequent, proof)
-                )
-                idle = set(proof.given) - set(rested.premises)
-                if idle:
-                    raise RejectedError(f"it does not use {min(idle)}")
-                self._leaves.append(Leaf(place, "rewriting" if isinstance(proof, Rewriting) else "clauses"))
-                return frozenset(rested.premises)
             case _:
                 shown = shown_directly(sequent, proof)
                 self._leaves.append(Leaf(place, shown.by, shown.steps))

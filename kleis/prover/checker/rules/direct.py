@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from kleis.prover.checker.format import (
+    Clausal,
     Enclosures,
     Evaluation,
     Identity,
@@ -13,10 +15,12 @@ from kleis.prover.checker.format import (
     RationalRoots,
     RegularLanguages,
     Remainders,
+    Rewriting,
     SignChange,
     Subdivision,
     Sums,
 )
+from kleis.prover.checker.rules.clausal import clausal
 from kleis.prover.checker.rules.enclosures import check_enclosures
 from kleis.prover.checker.rules.evaluation import check_evaluation
 from kleis.prover.checker.rules.identities import check_identity
@@ -25,6 +29,7 @@ from kleis.prover.checker.rules.laws import check_law
 from kleis.prover.checker.rules.rational_roots import check_rational_roots
 from kleis.prover.checker.rules.regular import check_regular_languages
 from kleis.prover.checker.rules.remainders import check_remainders
+from kleis.prover.checker.rules.rewriting import Rested, rewriting
 from kleis.prover.checker.rules.sums import check_sums
 from kleis.prover.checker.sequent import RejectedError, Sequent
 
@@ -63,5 +68,17 @@ def shown_directly(sequent: Sequent, proof: Proof) -> Shown:
             return Shown("sign change", check_sign_change(sequent, proof))
         case RegularLanguages():
             return Shown("regular languages", check_regular_languages(sequent))
+        case Rewriting():
+            return Shown("rewriting", premises=_all_used(rewriting(sequent, proof), proof.given))
+        case Clausal():
+            return Shown("clauses", premises=_all_used(clausal(sequent, proof), proof.given))
         case _:
             raise RejectedError("a rule that does not decide by itself")
+
+
+def _all_used(rested: Rested, given: Sequence[str]) -> frozenset[str]:
+    """What chains or inferences rest on, which has to be all that they name."""
+    idle = set(given) - set(rested.premises)
+    if idle:
+        raise RejectedError(f"it does not use {min(idle)}")
+    return frozenset(rested.premises)

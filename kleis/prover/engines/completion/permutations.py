@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleis.prover.engines.completion.shared_terms import Bank, Node
+from kleis.prover.engines.completion.shared_terms import Bank, Node, summands_of
 from kleis.prover.engines.completion.unit_equations import Unit
 from kleis.prover.engines.first_order_terms import Apply, Function, Term, Variable
 
@@ -90,14 +90,7 @@ class Permutations:
     def _sorted(self, term: Node) -> Node:
         if term.head not in self._functions:
             return self._bank.apply(term.head, tuple(map(self._in_order, term.arguments)))
-        summands: list[Node] = []
-        waiting = [term]
-        while waiting:
-            each = waiting.pop()
-            if each.head == term.head:
-                waiting.extend(each.arguments)
-            else:
-                summands.append(self._in_order(each))
+        summands = [self._in_order(each) for each in summands_of(term)]
         summands.sort(key=lambda each: (each.head < 0, each.size, each.number))
         whole = summands.pop()
         while summands:

@@ -10,7 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-__all__ = ["SHIFT", "Bank", "Node", "Ordering", "instance", "positions", "unified", "variables_of"]
+__all__ = [
+    "SHIFT",
+    "Bank",
+    "Node",
+    "Ordering",
+    "instance",
+    "positions",
+    "summands_of",
+    "unified",
+    "variables_of",
+]
 
 SHIFT = 1_000
 """The offset of the variables of a renamed copy from the original's."""
@@ -105,6 +115,19 @@ def positions(term: Node) -> list[tuple[tuple[int, ...], Node]]:
         if each.head >= 0:
             found.append((path, each))
             waiting.extend(((*path, index), part) for index, part in enumerate(each.arguments))
+    return found
+
+
+def summands_of(term: Node) -> list[Node]:
+    """The arguments of a call, those of calls of the same function taken apart as well; in no order that means anything."""
+    found: list[Node] = []
+    waiting = list(term.arguments)
+    while waiting:
+        each = waiting.pop()
+        if each.head == term.head:
+            waiting.extend(each.arguments)
+        else:
+            found.append(each)
     return found
 
 

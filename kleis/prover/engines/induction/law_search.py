@@ -47,6 +47,9 @@ _HERE = Place(file="<induction>", line=1, column=1)
 _MOST_PREMISES = 20
 """Laws that one obligation is given."""
 
+_FEW = 30_000
+"""Steps for one obligation at first."""
+
 _DEPTH = 2
 
 _MOST_MISSING = 4
@@ -142,6 +145,7 @@ class _Search:
         self._laws: list[_Law] = []
         self._open: list[core.Term] = []
         self._missing = ""
+        self._attempt = ATTEMPT
         self._measured = {
             each.key
             for each in task.goal.definitions
@@ -158,30 +162,42 @@ class _Search:
         return f"{text}; {WOULD_FOLLOW}{self._missing}" if self._missing else text
 
     def claim(self) -> _Proof | None:
-        """A proof of the claim: from what is given, then after every group of laws."""
+        """A proof of the claim: from what is given, then after every group of laws; with few steps for each obligation,
+        then with more, because most proofs need few and most obligations have none."""
+        account = Account(EVALUATION)
+        groups = [
+            [each for each in group if plausible(self._goal, each, account)]
+            for group in candidates(self._goal)
+        ]
+        for self._attempt in (_FEW, ATTEMPT):
+            proof = self._round(groups)
+            if proof is not None:
+                return proof
+        self._find_missing()
+        return None
+
+    def _round(self, groups: list[list[core.Term]]) -> _Proof | None:
+        """A proof of the claim after one of the groups of laws, which keep what is still to be proved."""
         if self.given and (proof := self._proved(self._claim, 1)) is not None:
             return proof
-        account = Account(EVALUATION)
         recursive = {each.key for each in self._goal.definitions if each.group}
         by_size = bool(self._measured & recursive & {each.definition for each in _calls(self._claim)})
-        for group in candidates(self._goal):
+        for group in groups:
             before = len(self._laws)
-            for formula in group:
-                if not plausible(self._goal, formula, account):
-                    continue
-                found = self._proved(formula, _DEPTH)
-                if found is None:
-                    self._open.append(formula)
-                    continue
-                symbols = _symbols(self._goal, formula)
-                self._laws.append(_Law(f"law {len(self._laws) + 1}", formula, found, symbols))
+            group[:] = [each for each in group if not self._becomes_law(each)]
             fresh = len(self._laws) > before
             if fresh and (proof := self._proved(self._claim, 1, whole=not by_size)) is not None:
                 return proof
-        proof = self._proved(self._claim, _DEPTH) if self._laws else None
-        if proof is None:
-            self._find_missing()
-        return proof
+        self._open = [each for group in groups for each in group]
+        return self._proved(self._claim, _DEPTH) if self._laws else None
+
+    def _becomes_law(self, formula: core.Term) -> bool:
+        """Prove a candidate, and keep it."""
+        found = self._proved(formula, _DEPTH)
+        if found is not None:
+            symbols = _symbols(self._goal, formula)
+            self._laws.append(_Law(f"law {len(self._laws) + 1}", formula, found, symbols))
+        return found is not None
 
     def _find_missing(self) -> None:
         """Look for a law that no small values refute, that could not be proved, and from which the claim follows."""
@@ -270,10 +286,10 @@ class _Search:
         """The sequent refuted by Z3, if it is in one of the ways."""
         task = expanded(_task(sequent))
         for options in WAYS:
-            if self.used + ATTEMPT > self._steps:
+            if self.used + self._attempt > self._steps:
                 raise BudgetUsedError
             script = encode(task, recursion="equations" if options.patterns_only else "functions")
-            run = run_text(options.header() + script_text(script, script.claim), ATTEMPT)
+            run = run_text(options.header() + script_text(script, script.claim), self._attempt)
             self.used += run.used + RUN
             if run.status == "unsat":
                 return _Leaf(script, run, options, instances)

@@ -25,7 +25,7 @@ from kleis import core
 from kleis.core.build_terms import at_least, length_of, less
 from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, canonical, free_variables, rebuild, substitute, subterms
-from kleis.prover.lowering.list_terms import append, cons, nil
+from kleis.prover.lowering.list_terms import append, cons, nil, number
 
 __all__ = ["candidates"]
 
@@ -107,10 +107,11 @@ class _Laws:
     def _measured(self, claim: Sequence[core.Term]) -> Iterator[_OfList]:
         """Functions from one list to a number or truth value: of the claim, of the definitions, and `length`."""
         for each in subterms(*claim):
-            if isinstance(each, core.BuiltinCall) and each.sort in (*_NUMBERS, core.BOOL):
+            if _may_measure(each) and each.sort in (*_NUMBERS, core.BOOL):
+                assert isinstance(each, core.BuiltinCall | core.DefinitionCall)
                 lists = [place for place, a in enumerate(each.arguments) if isinstance(a.sort, core.ListOf)]
                 if len(lists) == 1:
-                    yield from _abstracted(each, each.arguments[lists[0]])
+                    yield from _abstracted(each, each.arguments[lists[0]], "m")
         for definition in self._goal.definitions:
             if definition.result in (*_NUMBERS, core.BOOL):
                 yield from self._called(definition)
@@ -183,16 +184,28 @@ class _Laws:
     def groups(self) -> Iterator[Iterator[core.Term]]:
         """All laws: of `reverse`; of the order of elements, where lists are compared; of measures and parts; of functions
         that keep measures; of orders; of trees."""
-        yield (law for sort in self._sorts if sort in self._reverses for law in _of_reversing(sort))
+        yield (law for sort in self._sorts if sort in self._reverses for law in self._of_reversing(sort))
         for sort in self._compared():
             yield self._of_inserting(sort)
         yield self._of_measures()
         yield (law for each in self._measures for law in self._of_merging(each))
         yield (law for each in self._measures for law in self._of_functions(each))
+        yield (law for each in self._parts if _is_chosen(each.term) for law in self._of_choosing(each))
         for order in self._orders():
             yield _of_order(order)
             yield self._kept_order(order)
         yield self._of_data()
+
+    def _of_reversing(self, sort: core.ListOf) -> Iterator[core.Term]:
+        """A list reversed: of two, and twice; the parts of two lists, and what `append` has to do for that."""
+        x, y, z = core.Variable(_HOLE, sort), core.Variable("y", sort), core.Variable("z", sort)
+        for part in self._parts:
+            if part.sort == sort:
+                yield core.Equals(part.at(append(x, y)), append(part.term, part.at(y)))
+        yield core.Equals(append(x, nil(sort)), x)
+        yield core.Equals(append(append(x, y), z), append(x, append(y, z)))
+        yield core.Equals(_reverse(append(x, y)), append(_reverse(y), _reverse(x)))
+        yield core.Equals(_reverse(_reverse(x)), x)
 
     def _compared(self) -> tuple[core.ListOf, ...]:
         """The sorts of the lists that the claim says are equal."""
@@ -221,6 +234,9 @@ class _Laws:
     def _of_measures(self) -> Iterator[core.Term]:
         for part in self._parts:
             yield from self._lengths(part)
+        for first, second in combinations(self._parts, 2):
+            if first.sort == second.sort:
+                yield core.Equals(append(first.term, second.term), core.Variable(_HOLE, first.sort))
         for measure in self._measures:
             x, y = core.Variable(_HOLE, measure.sort), core.Variable("y", measure.sort)
             yield from _joined(measure.at(append(x, y)), measure.term, measure.at(y))
@@ -246,6 +262,8 @@ class _Laws:
         own = [each for each in self._parts if each.sort == measure.sort]
         for first, second in combinations(own, 2):
             yield from _joined(measure.term, measure.at(first.term), measure.at(second.term))
+        for each in own:
+            yield from _of_chosen(measure, each)
         if measure.term.sort == core.BOOL and len(own) == 1:
             for each in own:
                 yield core.Connective("implies", (measure.term, measure.at(each.term)))
@@ -267,6 +285,17 @@ class _Laws:
         for each in self._calls((measure.sort, measure.sort), x):
             yield core.Equals(measure.at(each), measure.term)
 
+    def _of_choosing(self, part: _OfList) -> Iterator[core.Term]:
+        """Elements chosen twice, by another one in the other order, and before or after a function."""
+        x = core.Variable(_HOLE, part.sort)
+        values = {each.name: core.Variable(f"{each.name}'", each.sort) for each in part.parameters}
+        other = substitute(part.term, values)
+        yield core.Equals(part.at(part.term), part.term)
+        if values:
+            yield core.Equals(part.at(other), substitute(other, {_HOLE: part.term}))
+        for each in self._calls((part.sort, part.sort), x):
+            yield core.Equals(substitute(each, {_HOLE: part.term}), part.at(each))
+
     def _kept_order(self, order: _OfList) -> Iterator[core.Term]:
         """Functions that keep an order, make it, or do nothing where it is."""
         x, y = core.Variable(_HOLE, order.sort), core.Variable("y", order.sort)
@@ -276,6 +305,8 @@ class _Laws:
         for each in self._calls((order.sort, order.sort, order.sort), x, y):
             both = core.Connective("and", (order.term, order.at(y)))
             yield core.Connective("implies", (both, order.at(each)))
+            whole = append(x, y)
+            yield core.Connective("implies", (order.at(whole), core.Equals(each, whole)))
         for each in self._calls((order.sort, order.sort), x):
             yield order.at(each)
             yield core.Connective("implies", (order.term, core.Equals(each, x)))
@@ -324,8 +355,10 @@ def _parts_in(terms: Sequence[core.Term]) -> Iterator[_OfList]:
             yield from _abstracted(each, lists[0])
 
 
-def _abstracted(term: core.BuiltinCall | core.DefinitionCall, held: core.Term) -> Iterator[_OfList]:
-    """A call with the hole for the list that it is given, and parameters for what else stands in it."""
+def _abstracted(
+    term: core.BuiltinCall | core.DefinitionCall, held: core.Term, stem: str = "a"
+) -> Iterator[_OfList]:
+    """A call with the hole for the list that it is given, and parameters, of names with a stem, for what else stands in it."""
     assert isinstance(held.sort, core.ListOf)
     hole = core.Variable(_HOLE, held.sort)
     made: dict[core.Term, core.Variable] = {}
@@ -334,12 +367,19 @@ def _abstracted(term: core.BuiltinCall | core.DefinitionCall, held: core.Term) -
         inner = bound | {variable.name for variable in bound_by(each)}
         names = {variable.name for variable in free_variables(each)}
         if names and not names & bound and _is_value(each):
-            return made.setdefault(each, core.Variable(f"a{len(made)}", each.sort))
+            return made.setdefault(each, core.Variable(f"{stem}{len(made)}", each.sort))
         return rebuild(each, lambda part: change(part, inner))
 
     arguments = tuple(hole if each == held else change(each, frozenset()) for each in term.arguments)
     if arguments.count(hole) == 1:
         yield _OfList(msgspec.structs.replace(term, arguments=arguments), held.sort)
+
+
+def _may_measure(term: core.Term) -> bool:
+    """Whether a claim measures a list by a built-in, or by a definition that takes a function that the claim writes."""
+    if isinstance(term, core.DefinitionCall):
+        return any(isinstance(each, core.Lambda) for each in term.arguments)
+    return isinstance(term, core.BuiltinCall)
 
 
 def _is_value(term: core.Term) -> bool:
@@ -379,11 +419,23 @@ def _joined(whole: core.Term, first: core.Term, second: core.Term) -> Iterator[c
         yield core.Equals(whole, _sum(first, second))
 
 
-def _of_reversing(sort: core.ListOf) -> Iterator[core.Term]:
-    """A list reversed: of two, and twice."""
-    x, y = core.Variable(_HOLE, sort), core.Variable("y", sort)
-    yield core.Equals(_reverse(append(x, y)), append(_reverse(y), _reverse(x)))
-    yield core.Equals(_reverse(_reverse(x)), x)
+def _is_chosen(term: core.Term) -> bool:
+    """Whether a part has the elements of which a predicate is true."""
+    return isinstance(term, core.BuiltinCall) and _name(term) == "list_filter"
+
+
+def _of_chosen(measure: _OfList, part: _OfList) -> Iterator[core.Term]:
+    """What a measure of one element, such as a count, is of the elements that a predicate chooses."""
+    match part.term, measure.parameters:
+        case core.BuiltinCall(arguments=(core.Lambda() as predicate, _)), (element,) if (
+            _is_chosen(part.term) and element.sort == measure.sort.element
+        ):
+            chosen = substitute(predicate.body, {predicate.variables[0].name: element})
+            whole, left = measure.term, measure.at(part.term)
+            if whole.sort == core.BOOL:
+                yield core.Equals(left, core.Connective("and", (whole, chosen)))
+            else:
+                yield core.Equals(left, core.Conditional(chosen, whole, number(0, whole.sort)))
 
 
 def _within_bounds(part: _OfList) -> Iterator[core.Term]:
@@ -400,6 +452,9 @@ def _of_order(order: _OfList) -> Iterator[core.Term]:
     element = _parameter(8, order.sort.element)
     upper = _all("at least", element, y)
     yield core.Equals(order.at(cons(element, y)), core.Connective("and", (order.at(y), upper)))
+    yield core.Connective(
+        "implies", (order.at(append(x, y)), core.Connective("and", (order.term, order.at(y))))
+    )
     whole = core.Connective("and", (order.term, order.at(y), _all("at most", element, x), upper))
     yield core.Equals(order.at(append(x, cons(element, y))), whole)
 

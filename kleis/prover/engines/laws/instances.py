@@ -33,11 +33,16 @@ _BOUNDS = frozenset(
     {
         "sine below its angle",
         "cosine above its parabola",
+        "sine and its cubic",
         "sine is positive",
         "cosine is positive",
         "tangent above its angle",
         "exp above its tangent",
+        "exp above its parabola",
+        "exp below a parabola",
+        "exp below a quotient",
         "logarithm below its tangent",
+        "logarithm above a quotient",
     }
 )
 
@@ -166,7 +171,7 @@ def _of_angle(x: core.Term) -> _Found:
         case "times", (a, b) if _written(a) == 2:
             yield from (("sine of a double", (b,)), ("cosine of a double", (b,)), ("sin", (b,)))
     yield from (("sine below its angle", (x,)), ("cosine above its parabola", (x,)))
-    yield from (("sine is positive", (x,)), ("cosine is positive", (x,)))
+    yield from (("sine and its cubic", (x,)), ("sine is positive", (x,)), ("cosine is positive", (x,)))
 
 
 def _of_tangent(x: core.Term) -> _Found:
@@ -190,7 +195,8 @@ def _of_exponential(x: core.Term) -> _Found:
         yield "exp of one", ()
     if isinstance(x, core.BuiltinCall) and x.operation.name == "ln":
         yield "exp of a logarithm", x.arguments
-    yield "exp above its tangent", (x,)
+    yield from (("exp above its tangent", (x,)), ("exp above its parabola", (x,)))
+    yield from (("exp below a parabola", (x,)), ("exp below a quotient", (x,)))
 
 
 def _of_logarithm(x: core.Term) -> _Found:
@@ -208,7 +214,7 @@ def _of_logarithm(x: core.Term) -> _Found:
             yield from (("logarithm of exp", (a,)), ("exp", (a,)))
     if _written(x) == 1:
         yield "logarithm of one", ()
-    yield "logarithm below its tangent", (x,)
+    yield from (("logarithm below its tangent", (x,)), ("logarithm above a quotient", (x,)))
 
 
 def _of_base(name: str, base: int) -> Callable[[core.Term], _Found]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kleis.prover.engines.completion.shared_terms import Node
+from kleis.prover.engines.completion.shared_terms import Node, summands_of
 from kleis.prover.engines.superposition.orderings import Atom
 
 __all__ = ["Permutations"]
@@ -47,25 +47,12 @@ class Permutations:
         known = self._forms.get(term)
         if known is None:
             if term.head in self._commutative and term.head in self._associative:
-                parts = sorted(self._form(each) for each in _flat(term))
+                parts = sorted(self._form(each) for each in summands_of(term))
                 known = (-term.head - 1, *parts)
             else:
                 known = (-term.head - 1, *(self._form(each) for each in term.arguments))
             self._forms[term] = known
         return known
-
-
-def _flat(term: Node) -> list[Node]:
-    """The arguments of nested calls of the function at the root."""
-    found: list[Node] = []
-    waiting = list(term.arguments)
-    while waiting:
-        each = waiting.pop()
-        if each.head == term.head:
-            waiting.extend(each.arguments)
-        else:
-            found.append(each)
-    return found
 
 
 def _shape(left: Node, right: Node) -> Any:

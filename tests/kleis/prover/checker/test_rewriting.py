@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from random import Random
 from typing import Any
 
 import msgspec
@@ -14,9 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import UnsatisfiedAssumption
 
 from kleis.core import BOOL, Application, FunctionOf, Quantifier, Term, Variable
-from kleis.core.sort_printing import sort_text
 from kleis.prover.checker.format import Link, Refutation, Rewrite, Rewriting
-from kleis.prover.checker.rules.equation_terms import FALSE, TRUE, Signature, functions_in
+from kleis.prover.checker.rules.equation_terms import FALSE, TRUE, functions_in
 from kleis.prover.checker.rules.rewriting import Chains, Rested, Work, rewriting
 from kleis.prover.checker.rules.unit_equations import Problem
 from kleis.prover.checker.sequent import FALSITY, CheckError, NotExpressible, RejectedError, Sequent
@@ -29,7 +27,8 @@ from kleis.prover.engines.completion.certified import (
 from kleis.prover.engines.completion.engine import Completion
 from kleis.prover.engines.solvers.script_engines import WithEquations
 from kleis.prover.protocol.engine import Answer, Task
-from tests.support.provers.worlds import expansions, holds, random_world, value
+from tests.support.provers.random_proofs import Walker, countermodel
+from tests.support.provers.worlds import expansions, holds
 from tests.support.theories.algebra import (
     LATTICE,
     LEFT_GROUP,
@@ -312,41 +311,20 @@ def test_what_is_no_answer_is_not_converted() -> None:
 # ── Every step that is accepted holds ────────────────────────────────────────────────────────────────────────
 
 
-class _Walker:
+class _Walker(Walker):
     """Writes random links, most of them possible."""
 
-    def __init__(self, signature: Signature, names: list[str], seed: int) -> None:
-        self._signature = signature
-        self._names = names
-        self._random = Random(seed)
-        self.variables = tuple(
-            (f"{name}{at}", text) for at, text in enumerate(signature.sorts) for name in "xy"
-        )
-
-    def term(self, sort: Any, depth: int) -> Any:
-        heads = [each for each in self._names if self._signature[each].codomain == sort]
-        heads = [each for each in heads if depth > 0 or not self._signature[each].domain]
-        words = [name for name, text in self.variables if text == sort_text(sort)]
-        head = self._random.choice([*heads, *words])
-        if head in words:
-            return head
-        return [head, *(self.term(each, depth - 1) for each in self._signature[head].domain)]
-
     def link(self, chains: Chains) -> Link:
-        sorts = list(self._signature.sorts.values())
-        if self._random.random() < 0.15:
-            return Link(reflects=self._random.randint(1, len(chains.equations)))
-        start = self.term(self._random.choice(sorts), 3)
-        sides = [tuple(self.rewrite(chains) for _ in range(self._random.randint(0, 2))) for _ in "lr"]
-        return Link(start, *sides)
+        if self.random.random() < 0.15:
+            return Link(reflects=self.random.randint(1, len(chains.equations)))
+        start = self.any_term(3)
+        left, right = (tuple(self.rewrite(chains) for _ in range(self.random.randint(0, 2))) for _ in "lr")
+        return Link(start, left, right)
 
     def rewrite(self, chains: Chains) -> Rewrite:
-        number = self._random.randint(1, len(chains.equations)) * self._random.choice([1, -1])
-        at = tuple(self._random.randint(1, 2) for _ in range(self._random.choice([0, 0, 0, 1, 1, 2])))
-        sorts = list(self._signature.sorts.values())
-        values = [
-            self.term(self._random.choice(sorts), 1) for _ in range(self._random.choice([0, 0, 0, 1, 2]))
-        ]
+        number = self.random.randint(1, len(chains.equations)) * self.random.choice([1, -1])
+        at = tuple(self.random.randint(1, 2) for _ in range(self.random.choice([0, 0, 0, 1, 1, 2])))
+        values = [self.any_term(1) for _ in range(self.random.choice([0, 0, 0, 1, 2]))]
         return Rewrite(number, at, tuple(values))
 
 
@@ -354,12 +332,9 @@ class _Walker:
 def test_what_links_derive_holds_where_premises_do_and_the_claim_does_not(
     premise: Term, claim: Term, seed: int
 ) -> None:
-    world = random_world(seed)
-    if not value(world, premise, {}) or value(world, claim, {}):
-        raise UnsatisfiedAssumption("no countermodel")
-    asked = task({"premise": premise}, claim)
+    world, asked = countermodel(premise, claim, seed)
     try:
-        problem = Problem(Sequent(asked.goal, (("premise", premise),), claim))
+        problem = Problem(asked)
     except NotExpressible:
         raise UnsatisfiedAssumption("too many cases") from None
     for number in range(problem.count):

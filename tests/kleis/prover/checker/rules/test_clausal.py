@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from random import Random
 from typing import Any
 
 import msgspec
@@ -13,16 +12,16 @@ from hypothesis import strategies as st
 from hypothesis.errors import UnsatisfiedAssumption
 
 from kleis.core import Term
-from kleis.core.sort_printing import sort_text
 from kleis.prover.checker.format import Clausal, Cut, Derivation, Factor, Inference, Replacement
 from kleis.prover.checker.rules.clausal import Inferences, clausal
 from kleis.prover.checker.rules.clause_forms import ClausalProblem, Clause, variables_of
 from kleis.prover.checker.rules.equation_terms import Signature, functions_in
 from kleis.prover.checker.rules.rewriting import Rested, Work
 from kleis.prover.checker.rules.unit_equations import Unit
-from kleis.prover.checker.sequent import CheckError, NotExpressible, RejectedError, Sequent
+from kleis.prover.checker.sequent import CheckError, NotExpressible, RejectedError
 from kleis.prover.engines.completion.certified import sequent_of
-from tests.support.provers.worlds import World, expansions, plain_value, random_world, value
+from tests.support.provers.random_proofs import Walker, countermodel
+from tests.support.provers.worlds import World, expansions, plain_value
 from tests.support.theories.algebra import a, b, e, either, eq, every, i, m, task
 from tests.support.theories.random_theories import formulas
 
@@ -105,41 +104,22 @@ def test_terms_that_explode_are_refused() -> None:
 # ── Every inference that is accepted holds ───────────────────────────────────────────────────────────────────
 
 
-class _Walker:
+class _Walker(Walker):
     """Writes random inferences, most of them possible."""
 
-    def __init__(self, signature: Signature, names: list[str], seed: int) -> None:
-        self._signature = signature
-        self._names = names
-        self._random = Random(seed)
-        self.variables = tuple(
-            (f"{name}{at}", text) for at, text in enumerate(signature.sorts) for name in "xy"
-        )
-
-    def _term(self, sort: Any, depth: int) -> Any:
-        heads = [each for each in self._names if self._signature[each].codomain == sort]
-        heads = [each for each in heads if depth > 0 or not self._signature[each].domain]
-        words = [name for name, text in self.variables if text == sort_text(sort)]
-        head = self._random.choice([*heads, *words])
-        return (
-            head
-            if head in words
-            else [head, *(self._term(each, depth - 1) for each in self._signature[head].domain)]
-        )
-
     def _values(self, clause: Clause) -> tuple[Any, ...]:
-        return tuple(self._term(each.sort, 1) for each in variables_of(clause))
+        return tuple(self.term(each.sort, 1) for each in variables_of(clause))
 
     def inference(self, made: Inferences) -> Inference:
-        choose = self._random.randint
+        choose = self.random.randint
         number = choose(1, len(made.clauses))
         moves: list[Any] = []
         for _ in range(choose(0, 2)):
             other = choose(1, len(made.clauses))
             values = self._values(made.clauses[other - 1])
-            path = tuple(choose(1, 2) for _ in range(self._random.choice([0, 0, 0, 1])))
+            path = tuple(choose(1, 2) for _ in range(self.random.choice([0, 0, 0, 1])))
             moves.append(
-                self._random.choice(
+                self.random.choice(
                     [
                         Cut(choose(1, 3), other, choose(1, 2), values),
                         Factor(choose(1, 3), choose(1, 2), choose(1, 3), choose(1, 2)),
@@ -172,12 +152,9 @@ def clause_holds(world: World, signature: Signature, clause: Clause, made: Any) 
 def test_what_is_inferred_holds_where_premises_do_and_the_claim_does_not(
     premise: Term, claim: Term, seed: int
 ) -> None:
-    world = random_world(seed)
-    if not value(world, premise, {}) or value(world, claim, {}):
-        raise UnsatisfiedAssumption("no countermodel")
-    asked = task({"premise": premise}, claim)
+    world, asked = countermodel(premise, claim, seed)
     try:
-        problem = ClausalProblem(Sequent(asked.goal, (("premise", premise),), claim))
+        problem = ClausalProblem(asked)
         ways = [problem.clauses(number) for number in range(problem.count)]
     except NotExpressible:
         raise UnsatisfiedAssumption("too many cases") from None

@@ -59,6 +59,14 @@ define msort(l : List(ℤ)) : List(ℤ) = match l {
 """
 )
 
+ONCE = (
+    SORTED
+    + """
+define once(l : List(ℤ)) : List(ℤ) = match l { [] => [] | Cons(x, r) => Cons(x, once(filter(λ (y : ℤ) . y ≠ x, r))) }
+"""
+)
+"""Each element once: what is left goes down in length."""
+
 
 def answer(program: str, claim: str, engine: LawSearch = BY_MEASURE) -> Answer:
     given = task(program, claim)
@@ -75,6 +83,8 @@ def answer(program: str, claim: str, engine: LawSearch = BY_MEASURE) -> Answer:
         (FILTERED, "∀(l : List(ℤ)). length(qsort(l)) = length(l)"),
         (MERGED, "∀(l : List(ℤ)). sorted(msort(l))"),
         (MERGED, "∀(x : ℤ, l : List(ℤ)). cnt(x, msort(l)) = cnt(x, l)"),
+        (ONCE, "∀(x : ℤ, l : List(ℤ)). cnt(x, once(l)) > 0 ↔ cnt(x, l) > 0"),
+        (ONCE, "∀(l : List(ℤ)). once(once(l)) = once(l)"),
     ],
 )
 def test_sorting_is_proved(program: str, claim: str) -> None:
