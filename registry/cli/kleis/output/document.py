@@ -6,16 +6,15 @@ See docs/reference/documents.md §3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from kleis.documents.compile import PageForm, compile_document
 from kleis.errors import KleisError
 from kleis.pictures.picture import Picture
 from registry.cli.kleis.files.test import Block, FileReport, run_file
+from registry.cli.kleis.output.document_request import Documenting
 from registry.cli.kleis.shared.loading import make_loader
 from registry.cli.kleis.shared.reports import print_rejection
 from registry.cli.terminal.plain_output import print_error
@@ -24,21 +23,6 @@ from registry.cli.terminal.screen import Screen, json_text
 __all__ = ["Documenting", "document"]
 
 _FORMS: dict[str, PageForm] = {".pdf": "pdf", ".png": "png", ".svg": "svg"}
-
-
-class Documenting(msgspec.Struct, frozen=True):
-    """What is asked: the file, where to write, which block prints the document, and the parts of a paper."""
-
-    file: str
-    output: Path
-    example: str = ""
-    granted: Path | None = None
-    path: tuple[Path, ...] = ()
-    assemble: bool = False
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    prose: Path | None = None
-    as_json: bool = False
 
 
 def document(asked: Documenting) -> int:

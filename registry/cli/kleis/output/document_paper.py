@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kleis.documents.paper import Figure, Paper, paper_text, sections_of
 from kleis.documents.stated_verdicts import stated_verdicts
@@ -14,9 +13,7 @@ from kleis.prover.shared_provers import Provers
 from kleis.syntax import tree
 from kleis.syntax.printer.program import print_expression
 from registry.cli.kleis.files.test import FileReport
-
-if TYPE_CHECKING:
-    from registry.cli.kleis.output.document import Documenting
+from registry.cli.kleis.output.document_request import Documenting
 
 __all__ = ["assembled_paper"]
 
