@@ -56,7 +56,7 @@ check: lint test check-extras ## what CI runs: lint, test, and the tests of the 
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 EXTRAS_TESTS := tests/kleis/builtins/numeric tests/registry/cli/kleis/files/test_doubles.py \
-	tests/registry/server/test_numeric_answers.py
+	tests/registry/server/test_numeric_answers.py tests/extras tests/attacks/test_template_injections.py
 
 $(EXTRAS_STAMP): $(STAMP)
 	@$(PYTHON) -m venv --clear $(EXTRAS)
