@@ -144,7 +144,7 @@ def test_the_steps_are_linear_in_the_text(
     attack: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = Steps(monkeypatch)
-    once, twice = steps.of(attack(2_000)), steps.of(attack(4_000))
+    once, twice = steps.of(attack(3_000)), steps.of(attack(6_000))  # beyond all limits of nesting
     assert 0 < twice <= 2.2 * once + 500
 
 
