@@ -5,7 +5,8 @@
 - `elementary_functions`: roots, logarithms, trigonometry
 - `bit_vectors`: bit-vectors as SMT-LIB
 - `strings`: strings and regular expressions
-- `collections`: lists, tuples, sets
+- `lists`: lists, tuples
+- `sets`: finite sets, and their complements
 - `higher_order`: map, filter, folds, sums
 - `matrices`: concrete matrices
 - `plots`: elements of pictures

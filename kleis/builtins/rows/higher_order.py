@@ -20,7 +20,7 @@ from kleis.builtins.row import (
     undefined,
     wrong_sort,
 )
-from kleis.builtins.rows.collections import elements
+from kleis.builtins.rows.lists import elements
 from kleis.builtins.shapes import NUMBERS, fixed, shape
 from kleis.values import ListValue, Stuck, Suspended, Symbol, Value, kind_name, list_of
 

@@ -11,13 +11,14 @@ from functools import cache
 from kleis.builtins.row import Builtin
 from kleis.builtins.rows.arithmetic import COMPLEX_NUMBERS, CORE
 from kleis.builtins.rows.bit_vectors import BIT_VECTORS
-from kleis.builtins.rows.collections import LISTS, SETS
 from kleis.builtins.rows.documents import DOCUMENTS
 from kleis.builtins.rows.elementary_functions import MATHEMATICS
 from kleis.builtins.rows.higher_order import FUNCTIONS
+from kleis.builtins.rows.lists import LISTS
 from kleis.builtins.rows.matrices import MATRICES
 from kleis.builtins.rows.numeric_table import numeric_arities
 from kleis.builtins.rows.plots import PLOTS
+from kleis.builtins.rows.sets import SETS
 from kleis.builtins.rows.strings import REGULAR_EXPRESSIONS, TEXT
 
 __all__ = ["BUILTINS", "CONSTANT_NAMES", "builtin_arities", "builtin_beside", "find_builtin"]

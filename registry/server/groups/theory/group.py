@@ -36,7 +36,7 @@ from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import error_fields, evaluate
 from kleis.sessions.files.errors import SessionError
-from kleis.sessions.files.record import Item, ItemKind
+from kleis.sessions.files.record import ItemKind
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.find_models import find, models_fields, models_text, wanted_models
 from kleis.sessions.numeric_data import MOST_SHOWN, numbers_in, summarised
@@ -60,7 +60,8 @@ from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests, resources
 from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, checked_job
 from registry.server.groups.theory.machine_tool import checked_machine
-from registry.server.groups.theory.text import evaluation_text, submission_text, warning_text
+from registry.server.groups.theory.submission_rows import PREVIEW, cut, item_fields, item_line
+from registry.server.groups.theory.text import evaluation_text, submission_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
@@ -80,7 +81,6 @@ that raise and lower it would take it from each other."""
 _WITHOUT_PROOFS = frozenset({"describe_schema", "list_session", "save_theory"})
 
 _PAGE = 100
-_PREVIEW = 200
 
 _MOST_VALUES = 32
 _LONGEST_VALUES = 50_000_000
@@ -144,7 +144,7 @@ class TheoryGroup(Group):
             about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "")
             about = about or getattr(arguments, "about", "") or name
             return begun(
-                context.jobs.start(name, about[:_PREVIEW], lambda job: self.call(name, arguments, job))
+                context.jobs.start(name, about[:PREVIEW], lambda job: self.call(name, arguments, job))
             )
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
@@ -255,7 +255,7 @@ class TheoryGroup(Group):
             return
         fields["data"], whole, identity = summarised(data)
         fields["result"] = (
-            f"{fields['result'][:_PREVIEW]}… ({numbers_in(data)} numbers: {fields['data']['resource']})"
+            f"{fields['result'][:PREVIEW]}… ({numbers_in(data)} numbers: {fields['data']['resource']})"
         )
         with self._keeping:
             self._values.pop(identity, None)
@@ -286,7 +286,7 @@ class TheoryGroup(Group):
         universe = self.sessions.universe(arguments.session)
         items = universe.items()
         end = arguments.offset + _PAGE
-        rows = [_item_fields(n, item) for n, item in enumerate(items, 1)][arguments.offset : end]
+        rows = [item_fields(n, item) for n, item in enumerate(items, 1)][arguments.offset : end]
         fields: SessionAnswer = {
             "session": arguments.session,
             "imports": list(universe.imported.imports),
@@ -300,7 +300,7 @@ class TheoryGroup(Group):
         lines = [
             f"session {arguments.session}: {len(items)} submissions, imports {', '.join(fields['imports'])}"
         ]
-        lines += [_item_line(row) for row in rows]
+        lines += [item_line(row) for row in rows]
         rest = f"Call list_session with offset {end}."
         return Answer(fields, "\n".join([*lines, *([rest] if end < len(items) else [])]), rest=rest)
 
@@ -353,7 +353,7 @@ class TheoryGroup(Group):
             "status": "undone",
             "session": arguments.session,
             "count": universe.count,
-            "undone": _item_fields(universe.count + 1, item),
+            "undone": item_fields(universe.count + 1, item),
         }
         return Answer(fields, f"undone: {item.text}\nsubmissions left: {universe.count}")
 
@@ -374,7 +374,7 @@ class TheoryGroup(Group):
             for session, found in row["in"].items():
                 details = {name: value for name, value in found.items() if name != "status"}
                 more = msgspec.json.encode(details).decode() if details else ""
-                lines.append(f"  {session}: {found['status']}  {_cut(more)}".rstrip())
+                lines.append(f"  {session}: {found['status']}  {cut(more)}".rstrip())
         return Answer(fields, "\n".join(lines))
 
     def _find_models(self, arguments: requests.FindModels, deadline: Deadline) -> Answer:
@@ -432,7 +432,7 @@ class TheoryGroup(Group):
         if not items:
             return None
         if name == "undo":
-            return f"Drop submission {len(items)} of the theory session {session}: {_cut(items[-1].text)}"
+            return f"Drop submission {len(items)} of the theory session {session}: {cut(items[-1].text)}"
         return f"Begin the theory session {session} anew? Its submissions ({len(items)}) are dropped."
 
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────
@@ -459,26 +459,6 @@ _STALE = AnswerWarning(
     "what is imported has changed since the submissions were checked",
     "load_theory and submit them again",
 )
-
-
-def _item_fields(number: int, item: Item) -> dict[str, Any]:
-    """One submission as `list_session` shows it."""
-    fields: dict[str, Any] = {"warnings": [each.as_dict() for each in item.warnings]} if item.warnings else {}
-    fields |= {"number": number, "kind": item.kind, "status": item.status, "kleis": _cut(item.text)}
-    for name in ("structures", "functions", "data_types"):
-        if getattr(item, name):
-            fields[name] = list(getattr(item, name))
-    return fields
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
-
-
-def _item_line(row: dict[str, Any]) -> str:
-    text = " ".join(row["kleis"].split())
-    warnings = "".join(f"\n   warning: {warning_text(each)}" for each in row.get("warnings", ()))
-    return f"{row['number']}. {row['kind']} [{row['status']}] {text}{warnings}"
 
 
 def _warn_of_changes(fields: Any, universe: Universe) -> None:
