@@ -217,7 +217,7 @@ def test_a_law_of_another_tool_says_so(workspace: Workspace) -> None:
     "define square(x) = 0", 'import "stdlib/prelude.kleis"', "axiom a : 1 = 1", "data D = A | B", "", "   ", "∀", ")(",
     "structure S(T) { axiom a : ∀(x : T). x = x }", "1 = 1; 2 = 2", "∀(x : ℤ). square(x) ≥ 0\ndefine f(x) = x",
     "square", "square(1)", "λ x . x", "using Group ∀(x : G). x = x", "∀(x : ℤ). square(x, x) = 1", "unknown_tool(1) = 1",
-    "safe()", "safe(1)", "safe(square, square)", "safe(nothing_there)", "\x00", "∀(x : ℤ). " * 300 + "x = x",
+    "safe()", "safe(1)", "safe(square, square)", "safe(nothing_there)", "\x00", "∀(x : ℤ). " * 3_000 + "x = x",
     "((((" * 200, "x" * 5_000, "∀(x : Nonsense(7)). square(x) = x", "area(width = 1) = 1", "square(\"a\") = 1",
 ])  # fmt: skip
 def test_a_text_that_is_no_law_is_refused_in_words(workspace: Workspace, text: str) -> None:
