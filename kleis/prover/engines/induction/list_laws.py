@@ -190,11 +190,11 @@ class _Laws:
         yield self._of_measures()
         yield (law for each in self._measures for law in self._of_merging(each))
         yield (law for each in self._measures for law in self._of_functions(each))
-        yield (law for each in self._parts if _is_chosen(each.term) for law in self._of_choosing(each))
         for order in self._orders():
             yield _of_order(order)
             yield self._kept_order(order)
         yield self._of_data()
+        yield (law for each in self._parts if _is_chosen(each.term) for law in self._of_choosing(each))
 
     def _of_reversing(self, sort: core.ListOf) -> Iterator[core.Term]:
         """A list reversed: of two, and twice; the parts of two lists, and what `append` has to do for that."""
