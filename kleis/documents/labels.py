@@ -71,15 +71,18 @@ _TAKES_GROUP = frozenset({r"\hat", r"\bar", r"\tilde", r"\sqrt"})
 
 
 def clean(text: str) -> str:
-    """The text without control characters, marks of direction and what XML cannot hold; of at most a dozen lines."""
+    """The text without control characters, marks of direction and what XML cannot hold; of at most a dozen lines
+    and `_LONGEST` characters, cut with a sign: matplotlib's layout takes seconds for a text of a hundred thousand."""
     kept = [
         character
-        for character in text.replace("\t", " ")
+        for character in (text if len(text) <= _LONGEST else text[:_LONGEST] + "…").replace("\t", " ")
         if character == "\n"
         or not (unicodedata.category(character) in _DROPPED or ord(character) & 0xFFFE == 0xFFFE)
     ]
     return "\n".join("".join(kept).split("\n")[:_LINES])
 
+
+_LONGEST = 2_000
 
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 

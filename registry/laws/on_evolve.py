@@ -16,7 +16,6 @@ from pif.language.errors import PifError, nearest
 from pif.language.host import Tools
 from pif.language.terms import Json
 from registry.errors import RegistryError
-from registry.laws.certified_laws import recheck_law
 from registry.laws.law_report import LATE, WHERE_DEFINED, has_changed
 from registry.records import (
     CERTIFICATE_FORMAT,
@@ -283,6 +282,8 @@ def _by_certificate(
     law: KeptLaw, view: Tools, check: LawCheck, certificate: Callable[[str], str | None]
 ) -> list[Json]:
     """The findings of the check of one certificate."""
+    from registry.laws.certified_laws import recheck_law
+
     text = certificate(law.certificate)
     if text is None:
         return [{"what": "certificate", "ok": False, "detail": "it is not there"}]
