@@ -70,7 +70,7 @@ def test_the_standard_library_passes_the_checker(path: Path) -> None:
     file = export_lean(loading.theory, module=path.stem, files=[loading.main.name])
     assert check_emitted(file.text) == ()
     assert print_file(parse_file(file.text)) == file.text
-    assert file.theorems
+    assert file.theorems or file.omitted  # modules that only compute may state nothing that Lean can be told
     assert file.sorries == count_sorries(file.text) == len(file.theorems)
     assert len({each.lean for each in file.names}) == len(file.names)
     assert all(each.reason for each in file.omitted)
