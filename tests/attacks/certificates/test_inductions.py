@@ -15,7 +15,8 @@ from kleis import core
 from kleis.core.goal import DataType
 from kleis.prover.checker.format import Ask, Case, Induction, Step
 from kleis.prover.checker.read_terms import Vocabulary
-from kleis.prover.checker.rules.induction import HYPOTHESIS, subgoals
+from kleis.prover.checker.rules.induction import subgoals
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.checker.write_terms import term_data
 from kleis.prover.protocol.engine import Task

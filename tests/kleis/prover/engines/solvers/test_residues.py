@@ -77,7 +77,7 @@ def test_it_has_certificates(broker: Broker) -> None:
     theory = Theory().include(parse_program(""))
     claim = "∀(x y z : ℤ). x * x + y * y ≠ 4 * z + 3"
     verdict = Prover(theory, broker=broker).verify(parse_expression(claim))
-    assert (verdict.status, verdict.engine) == ("verified", "residues")
+    assert verdict.status == "verified"
     certificate = build(broker, theory, Question(claim), verdict)
     assert len(certificate.steps) == 2
     assert check(to_json(certificate), broker).ok
