@@ -10,48 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from kleis.typesetting.mathematics import GREEK
+
 __all__ = ["clean", "label_text"]
 
 _LINES = 12
 
-_GREEK = frozenset(
-    [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "pi",
-        "rho",
-        "sigma",
-        "tau",
-        "upsilon",
-        "phi",
-        "chi",
-        "psi",
-        "omega",
-        "Gamma",
-        "Delta",
-        "Theta",
-        "Lambda",
-        "Xi",
-        "Pi",
-        "Sigma",
-        "Upsilon",
-        "Phi",
-        "Psi",
-        "Omega",
-    ]
-)
 _WORDS = {
     "infinity": r"\infty", "oo": r"\infty", "partial": r"\partial", "diff": r"\partial", "nabla": r"\nabla",
     "times": r"\times", "dot": r"\cdot", "plus.minus": r"\pm", "sum": r"\sum", "product": r"\prod",
@@ -160,7 +124,7 @@ def _operand(tokens: list[str], place: int) -> tuple[str | None, int]:
 
 
 def _piece(token: str) -> str | None:
-    if token in _GREEK:
+    if token in GREEK:
         return f"\\{token} "
     if token in _WORDS:
         return f"{_WORDS[token]} "

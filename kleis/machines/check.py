@@ -21,7 +21,7 @@ from kleis.machines.induction import Asking, Invariants, by_k_induction, invaria
 from kleis.machines.machine import read_machine
 from kleis.machines.properties import Asked, Property, read_properties
 from kleis.machines.reachable import Reachable, all_reachable
-from kleis.machines.report import Finding, Report, State
+from kleis.machines.report import Decided, Finding, Report, State
 from kleis.machines.search import Run, find_run, states_of
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
@@ -116,14 +116,7 @@ class _Check:
             self._prover, claims, self._asked.depth, lambda at: [negation(claims.says(wanted, at))]
         )
         if run.trace:
-            return Finding(
-                kind="invariant",
-                name=wanted.name,
-                status="disproved",
-                depth=run.depth,
-                trace=run.trace,
-                constants=run.constants,
-            )
+            return _by_run(wanted, "disproved", run)
         k, proof = by_k_induction(asking, wanted, known.proved, self._asked.induction)
         if k:
             return Finding(
@@ -147,14 +140,7 @@ class _Check:
         claims = self._claims
         run = find_run(self._prover, claims, self._asked.depth, lambda at: [claims.says(wanted, at)])
         if run.trace:
-            return Finding(
-                kind="reach",
-                name=wanted.name,
-                status="found",
-                depth=run.depth,
-                trace=run.trace,
-                constants=run.constants,
-            )
+            return _by_run(wanted, "found", run)
         never = _denied(wanted)
         k, proof = by_k_induction(self._asking, never, known.proved, self._asked.induction)
         if k:
@@ -180,14 +166,7 @@ class _Check:
         claim = claims.at_steps(known.proved, claims.decreases(wanted, 0))
         verdict = asking.verdict(claim)
         if verdict.status == "verified":
-            return Finding(
-                kind="variant",
-                name=wanted.name,
-                status="verified",
-                how="step by step",
-                assumed=tuple(each.name for each in known.proved),
-                decided=asking.decided(claim),
-            )
+            return self._step_by_step(wanted, known, claim)
         run = find_run(
             self._prover,
             claims,
@@ -196,13 +175,10 @@ class _Check:
             steps_more=1,
         )
         if run.trace:
-            return Finding(
-                kind="variant",
-                name=wanted.name,
-                status="disproved",
-                depth=run.depth,
-                trace=run.trace,
-                constants=run.constants,
+            return _by_run(
+                wanted,
+                "disproved",
+                run,
                 message="the last step does not make it smaller, or it is negative before",
             )
         return self._open(wanted, run, verdict, "state an invariant that excludes such a step")
@@ -211,23 +187,13 @@ class _Check:
         claims, asking = self._claims, self._asking
         claim = claims.at_states(known.proved, claims.goes_on(0))
         if asking.holds(claim):
-            return Finding(
-                kind="deadlock",
-                name=wanted.name,
-                status="verified",
-                how="step by step",
-                assumed=tuple(each.name for each in known.proved),
-                decided=asking.decided(claim),
-            )
+            return self._step_by_step(wanted, known, claim)
         run, proof = stopped(asking, self._asked.depth)
         if run.trace:
-            return Finding(
-                kind="deadlock",
-                name=wanted.name,
-                status="disproved",
-                depth=run.depth,
-                trace=run.trace,
-                constants=run.constants,
+            return _by_run(
+                wanted,
+                "disproved",
+                run,
                 message="no step leads on from the last state",
                 decided=asking.decided(proof) if proof is not None else (),
             )
@@ -235,6 +201,17 @@ class _Check:
         if listed is not None:
             return listed
         return self._open(wanted, run, asking.verdict(claim), "state an invariant that excludes such a state")
+
+    def _step_by_step(self, wanted: Property, known: Invariants, claim: tree.Expression) -> Finding:
+        """What a claim about one step from any state in which the invariants hold has shown."""
+        return Finding(
+            kind=wanted.kind,
+            name=wanted.name,
+            status="verified",
+            how="step by step",
+            assumed=tuple(each.name for each in known.proved),
+            decided=self._asking.decided(claim),
+        )
 
     # ── Few states ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -305,4 +282,24 @@ def _denied(wanted: Property) -> Property:
     """That a property does not hold, as a property."""
     return msgspec.structs.replace(
         wanted, kind="invariant", name=f"¬({wanted.name})", denied=not wanted.denied
+    )
+
+
+def _by_run(
+    wanted: Property,
+    status: Literal["disproved", "found"],
+    run: Run,
+    message: str = "",
+    decided: tuple[Decided, ...] = (),
+) -> Finding:
+    """What a run shows."""
+    return Finding(
+        kind=wanted.kind,
+        name=wanted.name,
+        status=status,
+        depth=run.depth,
+        trace=run.trace,
+        constants=run.constants,
+        message=message,
+        decided=decided,
     )

@@ -99,7 +99,7 @@ def _number(value: Value) -> Any:
     if isinstance(value, float) or (isinstance(value, int) and abs(value) <= _EXACT_IN_JSON):
         return value
     assert is_number(value)
-    return number_text(value)  # type: ignore[arg-type]  # is_number is no type guard
+    return number_text(value)
 
 
 def numbers_in(data: Fields) -> int:

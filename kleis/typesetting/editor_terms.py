@@ -96,8 +96,7 @@ def _written(value: Value, depth: int) -> _Written:
     if isinstance(value, str):
         return formula(value), 100
     if is_number(value):
-        assert not isinstance(value, str | Data)
-        return plain_text(value), 100  # type: ignore[arg-type]  # is_number says so
+        return plain_text(value), 100
     if not is_editor_term(value):
         raise EvaluationError(
             f"a term of an equation has {', '.join(sorted(_TERMS))}, not {kind_name(value)}",

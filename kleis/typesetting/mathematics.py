@@ -15,7 +15,7 @@ from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, canonical_name
 from kleis.typesetting.escape import quoted
 
-__all__ = ["expression_text", "name_text", "type_text"]
+__all__ = ["GREEK", "expression_text", "name_text", "type_text"]
 
 _ATOM = 100
 _APPLICATION = 20
@@ -27,7 +27,7 @@ _SYMBOLS = {
     "divide": "slash", "in_set": "in",
 }  # fmt: skip
 
-_GREEK = frozenset(
+GREEK = frozenset(
     [
         "alpha",
         "beta",
@@ -65,6 +65,8 @@ _GREEK = frozenset(
         "Omega",
     ]
 )
+"""Letters that Typst and TeX call by these names."""
+
 _FUNCTIONS = frozenset(
     [
         "sin",
@@ -123,11 +125,11 @@ def _grouped(text: str) -> str:
 
 
 def _is_letter(text: str) -> bool:
-    return len(text) == 1 or text in _GREEK
+    return len(text) == 1 or text in GREEK
 
 
 def _letter(text: str) -> str:
-    if text in _GREEK or text in _FUNCTIONS or text.isdecimal():
+    if text in GREEK or text in _FUNCTIONS or text.isdecimal():
         return text
     if len(text) == 1 and (text.isalpha() or unicodedata.category(text) == "Sm"):
         return text

@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import msgspec
 
@@ -290,7 +290,7 @@ UNIT = Data("Unit")
 _NUMBER_TYPES = (int, Fraction, float)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[Number]:
     """Whether `value` is a real number."""
     return isinstance(value, _NUMBER_TYPES) and not isinstance(value, bool)
 

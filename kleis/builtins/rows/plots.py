@@ -15,7 +15,7 @@ from kleis.builtins.row import Builtin, Context, Undecided, Untyped, row
 from kleis.pictures.options import number
 from kleis.pictures.read import PICTURE, element, is_element, read_picture
 from kleis.pictures.styles import colour, picture_error
-from kleis.values import Data, ListValue, Symbolic, Value, kind_name, list_of, number_text
+from kleis.values import Data, ListValue, Symbolic, Value, is_number, kind_name, list_of, number_text
 
 __all__ = ["PLOTS", "has_elements", "picture_of"]
 
@@ -136,7 +136,8 @@ def _axis(kind: str) -> Callable[..., Data]:
 
 
 def _lighten(context: Context, base: str, amount: Value) -> str:
-    by = amount if isinstance(amount, str) else f"{number_text(amount)}%"  # type: ignore[arg-type]  # the sort is Text
+    assert isinstance(amount, str) or is_number(amount), "no other value passes the check of sorts"
+    by = amount if isinstance(amount, str) else f"{number_text(amount)}%"
     lighter = f"{base}.lighten({by})"
     colour(lighter)
     return lighter
