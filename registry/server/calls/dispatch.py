@@ -323,13 +323,13 @@ def _seen(answer: Answer | InputRequired | None) -> tuple[Outcome, str, int]:
         return "cancelled", "", 0
     if isinstance(answer, InputRequired):
         return "asked", "", 0
-    error = answer.structured.get("error")
-    said = error if isinstance(error, dict) else answer.structured
+    error, problem = answer.structured.get("error"), answer.structured.get("problem")
+    said = error if isinstance(error, dict) else problem if isinstance(problem, dict) else answer.structured
     fuel = said.get("fuel_used")
     used = fuel if isinstance(fuel, int) else 0
     if not answer.is_error:
         return "ok", "", used
-    kind = str(said.get("kind", ""))
+    kind = str(said.get("kind") or said.get("code", ""))  # errors of Kleis have codes
     return ("busy" if kind == "too_busy" else "error"), kind, used
 
 

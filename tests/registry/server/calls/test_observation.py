@@ -31,12 +31,12 @@ class Witness:
             raise RuntimeError("this observer is broken")
 
 
-def asked(home: Path, observer: Witness, name: object, arguments: object) -> Answer:
+def asked(home: Path, observer: Witness, name: object, arguments: object, groups: str = "pif") -> Answer:
     site = Site(Settings(home=home))
 
     async def ask() -> Answer:
         schedule = Schedule()
-        calls = Calls(make_groups("pif", site), schedule, Defects(), (observer,))
+        calls = Calls(make_groups(groups, site), schedule, Defects(), (observer,))
         try:
             with within_request(41, None):
                 return await calls.answer(name, arguments, None, "session 1")
@@ -67,6 +67,13 @@ def test_every_end_is_seen_once(
     (call,) = observer.seen
     assert (call.tool, call.group, call.outcome, call.kind, call.fuel) == expected
     assert (call.whose, call.request.id, call.arguments) == ("session 1", "41", None)
+
+
+def test_errors_of_kleis_have_their_codes(tmp_path: Path) -> None:
+    observer = Witness()
+    asked(tmp_path, observer, "evaluate", {"expression": "1 +"}, groups="theory")
+    assert observer.seen[0].outcome == "error"
+    assert observer.seen[0].kind not in ("", "error")
 
 
 def test_arguments_only_for_those_who_want_them(tmp_path: Path) -> None:
