@@ -23,7 +23,8 @@ from kleis.core.goal import ElaborationError, Instance
 from kleis.core.sort_printing import elaboration_error, sort_text, sorts_text
 from kleis.elaborate.scopes.scope import Polymorphic, Rejected, Scope, Template
 from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance, StructureScope
-from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter, read_dimension
+from kleis.elaborate.sorts.dimensions import read_dimension
+from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter
 from kleis.problems import Problem, place_of, problem_at
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name

@@ -23,7 +23,8 @@ from kleis.elaborate.scopes.scope import (
     Scope,
     Template,
 )
-from kleis.elaborate.sorts.read_sorts import SortReader, number_of
+from kleis.elaborate.sorts.dimensions import number_of
+from kleis.elaborate.sorts.read_sorts import SortReader
 from kleis.problems import Place, Problem, place_of
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name

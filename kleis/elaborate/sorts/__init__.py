@@ -1,6 +1,7 @@
 """Sorts: as they are written, inferred, and declared by data types.
 
-- `read_sorts`: written types and dimensions to sorts
+- `dimensions`: natural numbers in types
+- `read_sorts`: written types to sorts
 - `sort_inference`: unknown sorts, solved pass by pass
 - `data_types`: which data types are lawful
 - `data_instances`: data types at their arguments

@@ -19,7 +19,7 @@ from kleis.core.goal import DataType, ElaborationError
 from kleis.core.sort_operations import map_sort, sort_parts
 from kleis.core.sort_printing import dimension_text, sort_text
 from kleis.elaborate.sorts.data_types import DataDeclaration
-from kleis.elaborate.sorts.read_sorts import Polynomial, multiplied, normal_dimension
+from kleis.elaborate.sorts.dimensions import Polynomial, multiplied, normal_dimension
 from kleis.strongly_connected import components
 
 __all__ = ["at_arguments", "instances", "instantiate_sort"]

@@ -5,6 +5,7 @@
 - `kept_clauses`: clauses of the search, and where they come from
 - `subsumption`: clauses that say no more than others
 - `permutations`: equations that only permute arguments
+- `strategy`: what is heuristic about a search
 - `search`: the given-clause loop
 - `derivations`: what a search did, step by step with places and values
 - `engine`: the engine, and its proofs as text

@@ -29,7 +29,8 @@ from kleis.prover.engines.first_order_terms import TRUE, Function, Term, Variabl
 from kleis.prover.engines.superposition.clauses import CLAIM, Given, clauses_of
 from kleis.prover.engines.superposition.derivations import Cut, Factor, Move, Replace, derivation
 from kleis.prover.engines.superposition.orderings import Atom
-from kleis.prover.engines.superposition.search import Search, Strategy
+from kleis.prover.engines.superposition.search import Search
+from kleis.prover.engines.superposition.strategy import Strategy
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Reason
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from kleis.prover.engines.completion.rewriting import Direction, Greater, Index, Rewriter, covers
 from kleis.prover.engines.completion.shared_terms import (
@@ -47,9 +46,10 @@ from kleis.prover.engines.superposition.kept_clauses import (
 )
 from kleis.prover.engines.superposition.orderings import Atom, side_of
 from kleis.prover.engines.superposition.permutations import Permutations
+from kleis.prover.engines.superposition.strategy import Strategy
 from kleis.prover.engines.superposition.subsumption import FeatureTree, subsumes
 
-__all__ = ["Search", "Strategy"]
+__all__ = ["Search"]
 
 _WIDEST = 60
 """Clauses with more functions and variables than this, and `_LITERALS`, are not kept; the search is incomplete then."""
@@ -58,31 +58,6 @@ _LITERALS = 8
 
 _INSTANCES = 12
 """Terms of the claim at which a conditional law is taken."""
-
-
-class Strategy(NamedTuple):
-    """What is heuristic about a search.
-
-    selecting
-        Whether a negative literal is selected where there is one.
-    ratio
-        Of so many clauses, one is taken by age and the others by weight.
-    goal
-        The percentage that clauses which rest on the negated claim weigh.
-    foreign
-        What a function that the negated claim does not mention weighs besides.
-    familiar
-        Whether a term without variables that stands in the negated claim weighs no more than a constant.
-    first
-        Steps for the equations of the axioms alone, before all else; what is still waiting then weighs twice as much.
-    """
-
-    selecting: bool
-    ratio: int
-    goal: int
-    first: int = 0
-    foreign: int = 0
-    familiar: bool = False
 
 
 class Search:

@@ -25,7 +25,7 @@ from kleis.core import (
 from kleis.core.goal import ElaborationError
 from kleis.elaborate.sorts.data_instances import instances
 from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
-from kleis.elaborate.sorts.read_sorts import normal_dimension
+from kleis.elaborate.sorts.dimensions import normal_dimension
 from kleis.problems import Place
 from kleis.strongly_connected import components
 
