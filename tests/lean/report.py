@@ -7,16 +7,29 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
 from kleis.lean import LeanFile
 from kleis.lean.lean_file import TheoremEntry, imports_mathlib
+from tests.lean import texts
 from tests.lean.installation import HERE, Lean
 from tests.lean.reading import Finding, Result
 
-__all__ = ["PAGE", "RECORD", "Reading", "add", "digest", "is_read", "page", "recorded", "write_page"]
+__all__ = [
+    "PAGE",
+    "RECORD",
+    "Reading",
+    "add",
+    "digest",
+    "is_read",
+    "page",
+    "recorded",
+    "unread",
+    "write_page",
+]
 
 PAGE = HERE.parents[1] / "docs" / "lean-check.md"
 RECORD = HERE / "readings.json"
@@ -118,13 +131,18 @@ def _is_only_verified(theorem: TheoremEntry) -> bool:
     return theorem.status == "sorry" and bool(theorem.method)
 
 
-def write_page(names: Iterable[str]) -> None:
-    """Write the page from the record; `names` are all files that could be read."""
-    PAGE.write_text(page(recorded(), names), encoding="utf-8")
+def write_page(sources: Mapping[str, Path]) -> None:
+    """Write the page from the record; `sources` are all files that could be read."""
+    PAGE.write_text(page(recorded(), unread(sources)), encoding="utf-8")
 
 
-def page(record: Mapping[str, Reading], names: Iterable[str]) -> str:
-    """The page."""
+def unread(sources: Mapping[str, Path]) -> Mapping[str, str]:
+    """The files that are not in the record, each with the reason."""
+    return {name: texts.why_unread(sources[name]) for name in sorted(set(sources) - set(recorded()))}
+
+
+def page(record: Mapping[str, Reading], reasons: Mapping[str, str]) -> str:
+    """The page; `reasons` says of files that were not read, why."""
     readings = list(record.values())
     errors = sum(len(each.errors) for each in readings)
     proofs, refutations, left = (
@@ -142,7 +160,7 @@ def page(record: Mapping[str, Reading], names: Iterable[str]) -> str:
         open=left,
         verified=sum(each.verified for each in readings),
         errors="no error" if not errors else f"{errors} errors",
-        unread=_unread(sorted(set(names) - set(record))),
+        unread=_counted(len(reasons)),
         mathlib=stub + (_MATHLIB if "Mathlib" in below else ""),
     )
     text += "".join(_row(name, each) for name, each in record.items())
@@ -150,16 +168,15 @@ def page(record: Mapping[str, Reading], names: Iterable[str]) -> str:
         text += "\n## Errors\n\n"
     for name, each in record.items():
         text += "".join(f"- {name}, line {one.line}: {one.message}\n" for one in each.errors)
+    if reasons:
+        text += "\n## Not read\n\n" + "".join(f"- {name} {reason}.\n" for name, reason in reasons.items())
     return text
 
 
-def _unread(names: Sequence[str]) -> str:
-    """What was not read, by folder or document."""
-    if not names:
+def _counted(unread: int) -> str:
+    if not unread:
         return "Nothing of the corpus was left out."
-    places = Counter(each.partition(", ")[0].rpartition("/")[0] or each.partition(", ")[0] for each in names)
-    listed = ", ".join(f"{count} of {place}" for place, count in sorted(places.items()))
-    return f"{len(names)} other files of the corpus hold nothing to export, or were not read: {listed}."
+    return f"{unread} other files of the corpus were not read; the last section says why."
 
 
 def _row(name: str, reading: Reading) -> str:

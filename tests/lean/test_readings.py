@@ -25,7 +25,7 @@ def test_the_text_is_the_one_that_lean_has_read(name: str, sources: Mapping[str,
 
 
 def test_the_page_is_made_from_the_record(sources: Mapping[str, Path]) -> None:
-    assert report.PAGE.read_text(encoding="utf-8") == report.page(report.recorded(), sources)
+    assert report.PAGE.read_text(encoding="utf-8") == report.page(report.recorded(), report.unread(sources))
 
 
 def test_the_page_says_what_was_not_read_and_what_lean_refused() -> None:
@@ -33,12 +33,13 @@ def test_the_page_says_what_was_not_read_and_what_lean_refused() -> None:
         proved="", stated="", day="1 May 2026", version="Lean", below="stub", proofs=2, refutations=1, open=3,
         omitted=4, verified=4, left_open=5, errors=(Finding(7, "no such name"),),
     )  # fmt: skip
-    text = report.page({"a/b.kleis": known}, ["a/b.kleis", "a/c.kleis", "GUIDE.md, theory 1"])
+    text = report.page({"a/b.kleis": known}, {"a/c.kleis": "has no form in Lean: it is a song"})
     assert (
         "1 files, 6 theorems: 2 with a proof, 1 refuted, 3 open. Kleis verifies\n4 of them; the others it refutes or leaves open. Lean reports 1 errors."
         in text
     )
-    assert "were not read: 1 of GUIDE.md, 1 of a." in text
+    assert "1 other files of the corpus were not read" in text
+    assert "- a/c.kleis has no form in Lean: it is a song.\n" in text
     assert "| a/b.kleis | 1 errors | 6 | 4 | 2 | 1 | 3 | 4 |" in text
     assert "- a/b.kleis, line 7: no such name" in text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from registry.cli.kleis.shared.question import make_prover
 from tests.lean.shown import shown_by_the_demo, shown_in
 from tests.lean.tool_laws import theories_of_laws
 
-__all__ = ["ROOT", "exported", "sources", "stated"]
+__all__ = ["ROOT", "exported", "sources", "stated", "why_unread"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -80,6 +81,20 @@ def stated(path: Path) -> str | None:
     if loading is None:
         return None
     return export_lean(loading.theory, module=_module(path), files=[loading.main.name]).text
+
+
+def why_unread(path: Path) -> str:
+    """Why there is nothing in a file for Lean to read, in words; that it was not read yet, where there is something."""
+    loading = _loaded(path)
+    if loading is None:
+        return "is refused by Kleis or needs another file: a document shows it for its message, or beside that file"
+    file = export_lean(loading.theory, module=_module(path), files=[loading.main.name])
+    if file.lines:
+        return "is not read yet"
+    if not file.omitted:
+        return "declares nothing that Lean would have to read"
+    reason, _ = Counter(each.reason for each in file.omitted).most_common(1)[0]
+    return f"has no form in Lean: {reason}"
 
 
 def _module(path: Path) -> str:

@@ -8,6 +8,9 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `run_commands`: run, analyze, fuzz, help
 - `law_commands`: verify, certificate
 - `home_commands`: export, import, backup, serve, demo, doctor
+- `client_commands`: install-client
+- `clients`: MCP clients and where each keeps its servers
+- `client_settings`: one entry of a client's settings changed
 - `evolve_file`: evolve files and the options above them
 - `views`: answers for people
 - `law_views`: laws and comparisons for people

@@ -90,7 +90,7 @@ def over(a: Real, b: Real) -> Real:
         raise NoValue
     if isinstance(b, Fraction):
         return times(a, 1 / b)
-    if abs(b.value) <= 2 * b.error:
+    if abs(b.value) <= 2 * b.error or abs(b.value) * _LARGEST <= 1:
         raise NotClear
     return times(a, _kept(1 / b.value, b.error / (abs(b.value) - b.error) ** 2))
 

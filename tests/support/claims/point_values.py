@@ -73,7 +73,7 @@ class Point:
         self, kind: str, variables: tuple[core.Variable, ...], body: core.Term, at: Mapping[str, Any]
     ) -> Truths:
         try:
-            ranges = [_range(each.sort, body, each.name) for each in variables]
+            ranges = [_range(each.sort, _guards(kind, body), each.name) for each in variables]
         except NotClear:
             return UNCLEAR
         if math.prod(len(values) for values, _ in ranges) > _MOST_CASES:
@@ -200,12 +200,19 @@ _PARTS = [*_SAMPLE, Fraction(1, 2), Fraction(-1, 2), Fraction(3, 2), Fraction(1,
 _ORDERS = {"less_than": 1, "leq": 0, "greater_than": 1, "geq": 0}
 
 
-def _range(sort: core.Sort, body: core.Term, name: str) -> tuple[list[Any], bool]:
-    """Values of a sort, and whether these are all that matter: the guard may bound a whole number."""
+def _guards(kind: str, body: core.Term) -> list[core.Term]:
+    """What holds of the values that matter: the premise below ∀, each conjunct below ∃."""
+    if kind == "exists":
+        return [body]
+    return [body.arguments[0]] if isinstance(body, core.Connective) and body.name == "implies" else []
+
+
+def _range(sort: core.Sort, guards: list[core.Term], name: str) -> tuple[list[Any], bool]:
+    """Values of a sort, and whether these are all that matter: guards may bound a whole number."""
     if sort == core.BOOL:
         return [False, True], True
     if sort in (core.NATURAL, core.INTEGER):
-        low, high = _bounds(body, name)
+        low, high = _bounds(guards, name)
         low = max(low, 0) if sort == core.NATURAL else low
         if high - low <= 40:
             return [Fraction(each) for each in range(int(low), int(high) + 1)], True
@@ -215,19 +222,17 @@ def _range(sort: core.Sort, body: core.Term, name: str) -> tuple[list[Any], bool
     raise NotClear
 
 
-def _bounds(body: core.Term, name: str) -> tuple[int, int]:
-    """Written bounds of a variable in the guard of a quantifier."""
+def _bounds(guards: list[core.Term], name: str) -> tuple[int, int]:
+    """Written bounds of a variable in the guards of a quantifier."""
     low, high = -1000, 1000
-    guards = [body]
-    while guards:
-        guard = guards.pop()
+    left = list(guards)
+    while left:
+        guard = left.pop()
         match guard:
-            case core.Connective(name="implies", arguments=(first, _)) if guard is body:
-                guards.append(first)
             case core.Connective(name="and", arguments=arguments):
-                guards += arguments
-            case core.BuiltinCall(operation=operation, arguments=(left, right)) if operation.name in _ORDERS:
-                less, more = (right, left) if operation.name[0] == "g" else (left, right)
+                left += arguments
+            case core.BuiltinCall(operation=operation, arguments=(one, other)) if operation.name in _ORDERS:
+                less, more = (other, one) if operation.name[0] == "g" else (one, other)
                 strict = _ORDERS[operation.name]
                 less, more = _bare(less), _bare(more)
                 if (

@@ -17,7 +17,7 @@ import msgspec
 
 from kleis import core
 from kleis.core.sort_printing import sort_text
-from kleis.core.traversal import substitute
+from kleis.core.traversal import substitute, subterms
 from kleis.definedness.partial_logic import conditional, connective, equivalence
 from kleis.lean.export.terms.conditionals import Decidability, specialised, tested, with_parts
 from kleis.lean.export.terms.lean_builtins import OPERATIONS, coerced, literal
@@ -421,7 +421,7 @@ class Terms:
             for sort in (*(each.sort for each in operation.parameters), operation.result):
                 self.sorts.type(sort)  # a type without a form is the better reason
             raise not_expressible(f"the built-in {operation.name} has no definition in Lean here")
-        if operation.name == "list_filter":
+        if operation.name == "list_filter" and not self._is_tested(arguments[0]):
             self.classical = True
         condition: lean.Term = TRUE
         if operation.condition is not None:
@@ -429,6 +429,21 @@ class Terms:
             inside = substitute(operation.condition, dict(zip(names, arguments, strict=True)))
             condition = numerals_compared(self.formula(inside).true)
         return Value(result, conjunction(*(each.defined for each in given), everywhere, condition))
+
+    def _is_tested(self, predicate: core.Term) -> bool:
+        """Whether a predicate that is written out is decided, with the conditions of what it calls."""
+        if not isinstance(predicate, core.Lambda) or not self.decidability.formula(predicate.body):
+            return False
+        for each in subterms(predicate.body):
+            if isinstance(each, core.DefinitionCall):
+                use = self.world.definition(each.definition)
+                if use.kind == "prop" or use.defined is not None:
+                    return False
+            elif isinstance(each, core.BuiltinCall):
+                condition = each.operation.condition
+                if condition is not None and not self.decidability.formula(condition):
+                    return False
+        return True
 
     def _function(
         self, function: core.Lambda, applied: str, arguments: Sequence[core.Term]

@@ -36,6 +36,7 @@ define turned(l : Row) : Row = match l { End => End | Cell(x, r) => joined(turne
 define cells(l : Row) : ℕ = match l { End => 0 | Cell(x, r) => 1 + cells(r) }
 define twice(x : ℤ) : ℤ = x + x
 define fall(t : ℝ) : ℝ = 9.81 * t^2 / 2
+define divisors(n : ℤ) : List(ℤ) = filter(λ d . mod(n, d) = 0, range(1, n + 1))
 """
 
 
@@ -118,6 +119,7 @@ def test_numbers_that_an_induction_leaves_are_for_omega(prover: Prover) -> None:
         ("∀(x : ℝ). fall(x) + fall(x) = 2 * fall(x)", "  intro x\n  simp only [fall] <;> ring\n"),
         ("fall(2) = 19.62 ∧ 1 / fall(1) < 1", "  simp only [fall] <;> norm_num\n"),
         ("∃(x : ℤ). x * x = 49", "  exact ⟨(7 : ℤ), (by decide)⟩\n"),
+        ("length(divisors(10)) = 4", "  decide +kernel\n"),
         ("1 / 2 + 1 / 3 = 5 / 6", "  decide +kernel\n"),
     ],
 )
@@ -141,6 +143,17 @@ def test_what_a_tactic_of_mathlib_may_not_close_stays_open(prover: Prover, propo
     file = exported(prover, proposition)
     assert file.theorems[0].status == "sorry"
     assert "/-- Verified by " in file.text
+
+
+@pytest.mark.parametrize(
+    ("predicate", "classical"),
+    [("d > n", False), ("mod(n, d) = 0", False), ("∃(k : ℤ). k * d = n", True), ("sqrt(d) > 1", True)],
+)
+def test_a_filter_is_computed_where_what_it_asks_is_decided(predicate: str, classical: bool) -> None:
+    program = f"define chosen(n : ℤ, l : List(ℤ)) : List(ℤ) = filter(λ (d : ℤ) . {predicate}, l)"
+    claim = parse_expression("∀(l : List(ℤ)). chosen(1, l) = l")
+    text = export_lean(Theory().include(parse_program(program)), claim).text
+    assert ("open Classical in\nnoncomputable def chosen" in text) == classical
 
 
 @pytest.mark.parametrize(

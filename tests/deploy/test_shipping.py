@@ -1,0 +1,116 @@
+"""What a deployment is made from: the image, the unit, the registry's description, the versions of Python."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from registry.cli.pif.commands import pif
+from registry.server.monitoring.monitoring import LIVE, READY
+
+ROOT = Path(__file__).resolve().parents[2]
+IMAGE = ROOT / "deploy" / "Dockerfile"
+UNIT = next((ROOT / "deploy").glob("*.service"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def accepted(arguments: list[str]) -> None:
+    """Let `pif` read a command line; nothing is run. Raises click's errors."""
+    with click.Context(pif) as context:
+        command = pif.get_command(context, arguments[0])
+        assert command is not None, arguments[0]
+        command.make_context(arguments[0], arguments[1:], parent=context).close()
+
+
+def instruction(name: str) -> list[str]:
+    """The last of a Dockerfile's instructions of that name, as a list."""
+    text = IMAGE.read_text().replace("\\\n", " ")
+    found: list[str] = json.loads(re.findall(rf"^{name} .*?(\[.*\])$", text, re.MULTILINE)[-1])
+    return found
+
+
+def test_the_image_starts_the_server_without_privileges() -> None:
+    program, *arguments = [*instruction("ENTRYPOINT"), *instruction("CMD")]
+    assert program == "pif"
+    accepted(arguments)
+    (user,) = re.findall(r"^USER (\S+)$", IMAGE.read_text(), re.MULTILINE)
+    assert int(user.partition(":")[0]) > 0
+
+
+def test_the_health_check_of_the_image_asks_a_page_that_the_server_has() -> None:
+    code = instruction("HEALTHCHECK")[-1]
+    compile(code, "HEALTHCHECK", "exec")
+    (page,) = re.findall(r"127\.0\.0\.1:8000(/\w+)'", code)
+    assert page in (LIVE, READY)
+
+
+def test_the_dockerfile_has_no_finding() -> None:
+    linter = shutil.which("hadolint", path=Path(sys.executable).parent)
+    if linter is None:
+        pytest.skip("hadolint is not installed (the extra dev)")
+    done = subprocess.run([linter, IMAGE], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_image_is_built_and_answers() -> None:
+    builder = shutil.which("docker")
+    if builder is None or subprocess.run([builder, "info"], capture_output=True, check=False).returncode:
+        pytest.skip("no Docker answers here")
+    name = "pif-shipping-test"
+    subprocess.run([builder, "build", "-q", "-f", IMAGE, "-t", name, ROOT], check=True)
+    done = subprocess.run(
+        [builder, "run", "--rm", "--read-only", "--tmpfs", "/tmp", "--entrypoint", "pif", name, "run", "7"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "7"
+
+
+def test_the_unit_starts_a_server() -> None:
+    (line,) = re.findall(r"^ExecStart=/opt/pif/bin/pif (.*)$", UNIT.read_text(), re.MULTILINE)
+    accepted([each for each in shlex.split(line) if each != "$PIF_SERVE"])
+
+
+def test_systemd_accepts_the_unit_and_finds_it_confined(tmp_path: Path) -> None:
+    systemd = shutil.which("systemd-analyze")
+    if systemd is None:
+        pytest.skip("systemd-analyze is not installed")
+    unit = tmp_path / UNIT.name
+    unit.write_text(UNIT.read_text().replace("/opt/pif/bin/pif", sys.executable))
+    checked = subprocess.run([systemd, "verify", unit], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    rated = subprocess.run(
+        [systemd, "security", "--offline=yes", "--threshold=20", unit],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert rated.returncode == 0, rated.stdout[-200:]
+
+
+def test_the_description_for_the_registry_agrees_with_the_package() -> None:
+    described = json.loads((ROOT / "server.json").read_text())
+    (package,) = described["packages"]
+    assert described["version"] == package["version"] == PROJECT["version"]
+    assert package["identifier"] == PROJECT["name"]
+    assert package["identifier"] in PROJECT["scripts"], (
+        "uvx starts the script that is called like the package"
+    )
+    assert package["transport"] == {"type": "stdio"}
+    accepted([each["value"] for each in package["packageArguments"]])
+    assert len(described["description"]) <= 100
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", described["name"])
+    assert f"mcp-name: {described['name']}" in (ROOT / "README.md").read_text()
+    assert f'"{described["name"]}"' in IMAGE.read_text()
+
+
+def test_every_python_that_is_promised_has_a_session() -> None:
+    promised = [each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)]
+    (line,) = re.findall(r"python=(\[.*\])\)", (ROOT / "noxfile.py").read_text())
+    assert json.loads(line) == promised
