@@ -20,6 +20,23 @@ GIVEN = {
     LIBRARY / "quantum.kleis": {"InnerProduct", "Observable", "TimeEvolution"},
     HERE / "structures" / "de_sitter.kleis": {"DeSitterSpacetime"},
     HERE / "structures" / "anti_de_sitter.kleis": {"AntiDeSitterSpacetime"},
+    HERE / "structures" / "only_form.kleis": {
+        "WedgeProduct",
+        "ExteriorDerivative",
+        "CartanCalculus",
+        "HodgeStar",
+        "ElectromagneticForm",
+        "SymplecticForm",
+    },
+    HERE / "structures" / "zero_space.kleis": {
+        "InnerProductSpace",
+        "BoundedOperator",
+        "NormedOperator",
+        "CompactOperator",
+        "SpectralTheorem",
+        "TraceClass",
+        "UnboundedSelfAdjoint",
+    },
 }
 """Files that give models, and the structures of which no engine finds one."""
 
