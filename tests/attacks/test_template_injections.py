@@ -29,7 +29,8 @@ HOSTILE = st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join)
 
 @cache
 def templates() -> Environment:
-    text = 'import "stdlib/templates/mit_thesis.kleis"\nimport "stdlib/templates/arxiv_paper.kleis"\n'
+    modules = ("mit_thesis", "arxiv_paper", "uofm_thesis", "uspto_patent")
+    text = "".join(f'import "stdlib/templates/{module}.kleis"\n' for module in modules)
     return environment_of(Loader(search_from({})).load_text(text).theory)
 
 
@@ -74,6 +75,13 @@ PLACES = [
     "compile_arxiv_element(ArxivEquation({0}, {0}, true))",
     "compile_mit_element(MITReference({0}, {0}))",
     "typst_mit_signature(\"Role\", {0}, {0})",
+    "compile_umich_element(UMichReference({0}, {0}))",
+    "typst_umich_identifier_page({0}, {0}, {0}, {0})",
+    "typst_umich_committee({0}, {0}, [Member({0}, {0})])",
+    "compile_patent_element(PatentClaim(1, {0}, true))",
+    "compile_patent_element(PatentDrawingRef({0}, {0}))",
+    "format_inventor(Inventor({0}, {0}, {0}))",
+    "format_assignee(Assignee({0}, {0}))",
 ]  # fmt: skip
 
 
@@ -105,7 +113,15 @@ def test_the_attack_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["compile_arxiv_paper(arxiv_example)", "compile_mit_thesis(mit_example)"]
+    "document",
+    [
+        "compile_arxiv_paper(arxiv_example)",
+        "compile_mit_thesis(mit_example)",
+        "compile_umich_dissertation(umich_example)",
+        "compile_umich_dissertation(umich_bare_example)",
+        "compile_patent(patent_example)",
+        "compile_patent(provisional_example)",
+    ],
 )
 def test_the_examples_compile(document: str) -> None:
     assert refusal(made(document)) == ""
