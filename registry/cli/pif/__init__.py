@@ -8,6 +8,7 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `run_commands`: run, analyze, fuzz, help
 - `law_commands`: verify, certificate
 - `home_commands`: export, import, backup, serve, demo, doctor
+- `token_commands`: token create, list, revoke
 - `evolve_file`: evolve files and the options above them
 - `views`: answers for people
 - `law_views`: laws and comparisons for people

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from registry.cli.pif import compose_commands, home_commands, law_commands, run_commands, tool_commands
+from registry.cli.pif import (
+    compose_commands,
+    home_commands,
+    law_commands,
+    run_commands,
+    token_commands,
+    tool_commands,
+)
 from registry.cli.terminal.commands import Commands
 from registry.cli.terminal.session import home_and_json
 from registry.cli.terminal.shared_commands import completion, version_option
@@ -20,6 +27,7 @@ __all__ = ["pif"]
         *run_commands.COMMANDS,
         *law_commands.COMMANDS,
         *home_commands.COMMANDS,
+        *token_commands.COMMANDS,
         completion,
     ],
     params=home_and_json(),

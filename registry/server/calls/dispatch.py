@@ -21,7 +21,9 @@ from typing import Any
 import msgspec
 
 from pif.language.errors import nearest
+from registry.access.required_scopes import EVOLVED, scope_of_tool
 from registry.errors import RegistryError
+from registry.records import RESERVED
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report
@@ -93,6 +95,18 @@ class Calls:
         """Whether a call of this tool may ask its client or write to its log: it needs `answer_or_ask`."""
         entry = self._entries.get(name) if isinstance(name, str) else None
         return entry is not None and (entry.spec.interactive or entry.spec.may_ask)
+
+    def required_scope(self, name: Any, arguments: Any) -> str:
+        """The scope that a call of this tool needs; of a name that is no tool, that of the tools which anybody may add."""
+        entry = None
+        if isinstance(name, str):
+            with self._defects.contain(f"the search for {name[:100]!r}"):
+                self._refresh()
+                entry = self._find(name)
+        if entry is None:
+            return EVOLVED
+        is_evolved = entry.group.name == "pif" and entry.spec.name not in RESERVED
+        return EVOLVED if is_evolved else scope_of_tool(entry.group.name, entry.spec.name, arguments)
 
     def refused(self, name: Any, kind: str, message: str, hint: str) -> Answer:
         """The answer of a call whose question was not answered, with the fields that the tool's errors have."""

@@ -9,7 +9,9 @@
 - `stdio_server`: one process on standard input and output: signals, event loop, exit status
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
-- `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its session
+- `http_sessions`: the door to one server: sessions of the older protocol
+- `principal_servers`: a server for each principal
+- `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its principal
 - `http_connection`: one connection of HTTP: deadlines, and refusals of what is no HTTP
 - `http_server`: one process that serves streamable HTTP: socket, TLS, signals, the end
 
