@@ -16,7 +16,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -33,9 +33,8 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.access.principals import Principal
 from registry.access.required_scopes import scope_of_method
-from registry.server.calls.contexts import Changes, Report
+from registry.server.calls.contexts import Changes
 from registry.server.calls.dispatch import Calls, Defects
 from registry.server.calls.lanes import Busy, Lanes
 from registry.server.calls.observation import Observer, within_request
@@ -51,6 +50,7 @@ from registry.server.contract.group import (
     TemplateSpec,
 )
 from registry.server.contract.questions import InputRequired
+from registry.server.mcp.callers import principal_of, reporter, whose_call
 from registry.server.mcp.fast_path import FastPath
 from registry.server.mcp.listed import INSTRUCTIONS_LIMIT, advertised, contents, described, listed_prompt
 from registry.server.mcp.request_client import (
@@ -279,7 +279,7 @@ class McpServer:
     async def _intercept(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Middleware: answers calls itself, and remembers the sessions of the older protocol."""
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-        principal = _principal(ctx)
+        principal = principal_of(ctx)
         needed = None if principal is None else self.required_scope(ctx.method, ctx.params)
         if principal is not None and not principal.may(needed):
             said = f"this needs the scope `{needed}`, which your token has not"
@@ -311,7 +311,7 @@ class McpServer:
 
     async def _answer_call(self, context: Context, params: Mapping[str, Any]) -> Answer:
         whose = whose_call(context)
-        name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
+        name, arguments, report = params.get("name"), params.get("arguments"), reporter(context)
         if not self._calls.is_interactive(name):
             return await self.stopping.answer(self._calls.answer(name, arguments, report, whose))
         client = RequestClient(context, self._waiting)
@@ -346,7 +346,7 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         specs = self._guarded(self._calls.specs, "tools/list")
-        principal = _principal(context)
+        principal = principal_of(context)
         if principal is not None and not principal.may_do_all:
             specs = [spec for spec in specs if principal.may(self._calls.required_scope(spec.name, None))]
         page, cursor = _page(specs, params)
@@ -472,39 +472,6 @@ class McpServer:
         with self._defects.contain(method) as contained:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
-
-
-def _principal(context: Context) -> Principal | None:
-    """Who asks; None for the owner, who may do everything: on standard input, and where no token is needed."""
-    scope: Mapping[str, Any] = getattr(context.request, "scope", {})
-    found = (scope.get("state") or {}).get("principal")
-    return found if isinstance(found, Principal) else None
-
-
-def whose_call(context: Context) -> str:
-    """Whose call it is, over HTTP: of the principal; without one of the session (older protocol), else of the connection.
-
-    Empty on standard input, which has one client.
-    """
-    principal = _principal(context)
-    if principal is not None:
-        return f"principal {principal.name}"
-    scope: Mapping[str, Any] = getattr(context.request, "scope", {})
-    session = next((value for name, value in scope.get("headers", ()) if name == b"mcp-session-id"), None)
-    if session is not None:
-        return f"session {session.decode('latin-1')}"
-    peer = scope.get("client")
-    return f"connection {peer[0]}:{peer[1]}" if peer else ""
-
-
-def _reporter(context: Context) -> Report | None:
-    """How to send progress for this request, or None where the client did not ask for it."""
-    meta = (context.params or {}).get("_meta")
-    token = meta.get("progressToken") if isinstance(meta, dict) else None
-    if not isinstance(token, str | int) or isinstance(token, bool):
-        return None
-    report: Callable[[float, float | None, str | None], Awaitable[None]] = context.session.report_progress
-    return report
 
 
 def _names_headers(schema: Mapping[str, Any]) -> bool:
