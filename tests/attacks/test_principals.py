@@ -20,12 +20,13 @@ import mcp_types as types
 import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ResourceUpdated
 
 from registry.access.principals import ALL_SCOPES
 from registry.access.tokens import FILE, TokenFile
 from tests.support.servers.http_server import HEADERS, Served, answer_of, call, posted, serving, until_closed
 from tests.support.servers.principals import Caller, token
-from tests.support.servers.raw_client import PATIENCE, initialize
+from tests.support.servers.raw_client import MODERN, PATIENCE, initialize
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
 TWICE = {"lam": "x", "body": {"add": [{"var": "x"}, {"var": "x"}]}}
@@ -480,3 +481,40 @@ def test_no_log_holds_a_token(tmp_path: Path) -> None:
     (line,) = [json.loads(each) for each in said.splitlines()]
     assert line["client"] == "principal alice"
     assert secret not in said
+
+
+def test_proofs_in_processes_that_principals_share_are_about_their_own_tools(scene: Scene) -> None:
+    law = "∀(x : ℤ). measured(x) ≥ 0"
+    for _ in range(2):  # the processes of searches go from one to the other and back
+        for caller, code, holds in ((scene.alice, SQUARE, True), (scene.mallory, TWICE, False)):
+            answer = caller.call(
+                "evolve", name="measured", description="d", code=code, laws=[law], timeout_ms=20_000
+            )
+            assert (answer["type"] == "tool") == holds, answer
+    assert scene.alice.call("measured", input=-3)["value"] == 9
+    assert scene.mallory.call("run", code="measured", input=1)["type"] == "error"
+
+
+def test_nobody_is_told_what_happens_at_another_s_address(scene: Scene) -> None:
+    uris = ["pif://tools/watched_tool", "kleis://sessions/watched", "pif://tools/mine"]
+
+    async def talk() -> None:
+        async with (
+            asyncio.timeout(PATIENCE),
+            httpx2.AsyncClient(headers=scene.mallory.headers) as http,
+            Client(streamable_http_client(scene.server.url, http_client=http), mode=MODERN) as client,
+            client.listen(tools_list_changed=True, resource_subscriptions=uris) as stream,
+        ):
+            await asyncio.to_thread(evolved, scene.alice, "watched_tool")
+            define = "define watched_function(x : ℤ) : ℤ = x"
+            await asyncio.to_thread(scene.alice.call, "submit_define", kleis=define, session="watched")
+            await asyncio.to_thread(evolved, scene.mallory, "mine")
+            told: list[Any] = []
+            async for event in stream:  # all addresses are looked at together
+                told.append(event)
+                if isinstance(event, ResourceUpdated):
+                    break
+        assert [each.uri for each in told if isinstance(each, ResourceUpdated)] == ["pif://tools/mine"]
+        assert len(told) == 2  # and one change of the list: Mallory's
+
+    asyncio.run(talk())

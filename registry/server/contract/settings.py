@@ -56,7 +56,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
     arguments if `log_arguments`. `principal`: whose home it is; the owner's is configured by the environment and the
-    user's files too, that of another by what is in it alone.
+    user's files too, that of another by what is in it alone. `quotas`: what each principal but the owner may use, as
+    `registry.access.quotas` reads it.
     """
 
     home: Path
@@ -77,6 +78,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log: Literal["text", "json"] = "text"
     log_arguments: bool = False
     principal: str = OWNER_NAME
+    quotas: tuple[str, ...] = ()
 
     def of(self, principal: Principal) -> Settings:
         """The settings of another principal's server: its own home, and nothing of the owner's files.
@@ -185,6 +187,7 @@ def check_without_http(settings: Settings) -> None:
         ("allow-origin", settings.origins),
         ("certfile", settings.certificate),
         ("keyfile", settings.certificate_key),
+        ("quota", settings.quotas),
     ):
         if given:
             raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")

@@ -166,10 +166,13 @@ def serve_http(
     if monitoring is not None:
         observers = (*observers, *monitoring.observers)
 
-    def build(groups: Sequence[Group], beside: McpServer | None = None) -> McpServer:
-        return McpServer(groups, name=name, version=version, title=title, observers=observers, beside=beside)
+    server = McpServer(groups, name=name, version=version, title=title, observers=observers)
 
-    server = build(groups)
+    def build(made: MadeGroups) -> McpServer:
+        return McpServer(
+            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter
+        )  # fmt: skip
+
     pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
     access = Access(verifier, options.origins)
     about: dict[str, object] = {
@@ -180,7 +183,7 @@ def serve_http(
         "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
     }
     owner = PrincipalServer(server, HTTP_SESSIONS)
-    servers = PrincipalServers(owner, groups_of, lambda groups: build(groups, server))
+    servers = PrincipalServers(owner, groups_of, build)
     serving = _Serving(owner, servers, access, about, pages, context)
     with listening:
         return with_room(lambda: asyncio.run(serving.run(listening, host, command)))

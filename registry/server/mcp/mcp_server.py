@@ -33,6 +33,7 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
+from registry.access.quotas import Meter
 from registry.access.required_scopes import scope_of_method
 from registry.server.calls.contexts import Changes
 from registry.server.calls.dispatch import Calls, Defects
@@ -123,14 +124,15 @@ class McpServer:
         title: str = "",
         observers: Sequence[Observer] = (),
         beside: McpServer | None = None,
+        meter: Meter | None = None,
     ) -> None:
         """`observers` are told of every call. `beside`: a server of the same process, whose lanes it shares and with which it
-        ends: its clients take turns with those of the other, and nothing else is common to both."""
+        ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use."""
         self._groups = tuple(groups)
         self._owns_schedule = beside is None
         self._schedule: Schedule = Schedule() if beside is None else beside._schedule
         self._defects = Defects()
-        self._calls = Calls(self._groups, self._schedule, self._defects, observers)
+        self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter)
         self.stopping: Stopping = Stopping() if beside is None else beside.stopping
         self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from registry.access.principals import Principal
+from registry.access.quotas import Meter
 from registry.errors import RegistryError
 from registry.server.contract.group import Group
 from registry.server.mcp.http_access import Refused
@@ -41,10 +42,11 @@ logger = logging.getLogger(__name__)
 
 
 class MadeGroups(msgspec.Struct, frozen=True):
-    """The groups of one principal, and how to let go of what they stand on. `close` may block."""
+    """The groups of one principal, how to let go of what they stand on, and what counts its use. `close` may block."""
 
     groups: Sequence[Group]
     close: Callable[[], None]
+    meter: Meter | None = None
 
 
 class PrincipalServer:
@@ -80,7 +82,7 @@ class PrincipalServers:
         self,
         owner: PrincipalServer,
         make: Callable[[Principal], MadeGroups] | None,
-        build: Callable[[Sequence[Group]], McpServer],
+        build: Callable[[MadeGroups], McpServer],
     ) -> None:
         self._owner = owner
         self._make = make
@@ -132,7 +134,7 @@ class PrincipalServers:
         server: PrincipalServer | None = None
         try:
             made = await asyncio.to_thread(make, principal)
-            server = PrincipalServer(self._build(made.groups), SESSIONS)
+            server = PrincipalServer(self._build(made), SESSIONS)
             async with server.running():
                 server.used = asyncio.get_running_loop().time()
                 self._open[principal.name] = server

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 
@@ -49,8 +48,8 @@ def within(talk: Callable[[Scene, PrincipalServers, PrincipalServer], Awaitable[
         scene = Scene()
         owner = PrincipalServer(McpServer([Named("owner")], name="n", version="1"), 8)
 
-        def build(groups: Any) -> McpServer:
-            return McpServer(groups, name="n", version="1", beside=owner.server)
+        def build(made: MadeGroups) -> McpServer:
+            return McpServer(made.groups, name="n", version="1", beside=owner.server)
 
         servers = PrincipalServers(owner, scene.make, build)
         async with asyncio.timeout(60), owner.running():
