@@ -2,7 +2,7 @@
 
 Three states of a server decide (docs/reference/serving.md §3.6): without a secret in the environment and without tokens in the home
 everybody who reaches it is the owner; with the secret, who sends it is the owner; with tokens, who sends one is its principal.
-Anything else is refused, with the challenge that RFC 6750 §3 asks for.
+Anything else is refused, with the challenge that RFC 6750 asks for.
 """
 
 from __future__ import annotations
