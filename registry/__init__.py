@@ -6,6 +6,7 @@ In reading order, the ground first:
 - `home`: the directory that holds a user's registry
 - `records`: a version of a tool, its kept laws, and the rules for names
 - `diagrams`: graphs as Mermaid text and SVG pictures
+- `access/`: who is asking: principals, tokens, scopes
 - `store/`: versions on disk: one SQLite file, and its exchange format
 - `tools/`: what is known of tools without Kleis: the standard library, examples, analysis, composition
 - `translate/`: PIF tools as Kleis definitions

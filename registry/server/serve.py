@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING, cast
 
 from pif.language.errors import nearest
+from registry.access.principals import Principal
+from registry.access.quotas import Meter, Quotas, read_quotas
+from registry.access.tokens import TokenFile
 from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
 from registry.server.contract.settings import Settings, Site, check_places, check_without_http
 from registry.server.mcp.stdio_server import serve_stdio
+from registry.store.failures import store_errors
 
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions
+    from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
 
 __all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
@@ -46,6 +52,7 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
     site = Site(settings, None if monitoring is None else monitoring.store_timed)
     try:
         over_http = _http_options(settings)
+        quotas = read_quotas(settings.quotas)
         chosen = make_groups(groups, site)
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
@@ -66,7 +73,22 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
     return serve_http(
         chosen, over_http, name="pif", version=version, title=TITLE, command=command, observers=observers,
         monitoring=monitoring, checks=site.checks([group.name for group in chosen]),
+        tokens=TokenFile(settings.home), groups_of=partial(_groups_of, groups, site, quotas),
     )  # fmt: skip
+
+
+def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) -> MadeGroups:
+    """The groups of a principal beside the owner, over a home of its own. Raises as `make_groups`."""
+    from registry.server.mcp.principal_servers import MadeGroups
+
+    site = Site(owner.settings.of(principal), beside=owner)
+    with store_errors(site.settings.home):
+        site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        return MadeGroups(make_groups(names, site), site.close, Meter(quotas, site.settings.home))
+    except BaseException:
+        site.close()
+        raise
 
 
 def _monitoring(settings: Settings, version: str) -> Monitoring | None:

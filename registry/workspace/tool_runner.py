@@ -48,13 +48,15 @@ class ToolRunner:
         memory: int = 512 * 2**20,
         library: Library | None = None,
         fractions: Fractions = "round",
+        admission: Admission | None = None,
     ) -> None:
+        """`admission` stands for a `memory` that is shared with other workspaces."""
         self.store = store
         self.fractions = fractions
         self.library = library or Library(verified)
         self.maximum_fuel = maximum_fuel
         self.default_fuel = min(default_fuel, maximum_fuel)
-        self.admission = Admission(memory)
+        self.admission = admission or Admission(memory)
         self._terms = TermCache()
         self._types = TypeCache()
 

@@ -176,6 +176,10 @@ def document(**options: Any) -> int:
     help="The key of the certificate (PEM).",
 )
 @click.option(
+    "--quota", "quotas", multiple=True, metavar="NAME=N",
+    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
+)  # fmt: skip
+@click.option(
     "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="The lines of the log on standard error; json has one for each call.",
 )  # fmt: skip

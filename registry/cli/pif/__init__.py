@@ -11,6 +11,7 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `client_commands`: install-client
 - `clients`: MCP clients and where each keeps its servers
 - `client_settings`: one entry of a client's settings changed
+- `token_commands`: token create, list, revoke
 - `evolve_file`: evolve files and the options above them
 - `views`: answers for people
 - `law_views`: laws and comparisons for people

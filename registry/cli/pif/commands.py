@@ -10,6 +10,7 @@ from registry.cli.pif import (
     home_commands,
     law_commands,
     run_commands,
+    token_commands,
     tool_commands,
 )
 from registry.cli.terminal.commands import Commands
@@ -28,6 +29,7 @@ __all__ = ["pif"]
         *law_commands.COMMANDS,
         *home_commands.COMMANDS,
         *client_commands.COMMANDS,
+        *token_commands.COMMANDS,
         completion,
     ],
     params=home_and_json(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeVar
 
@@ -100,8 +101,8 @@ class Call:
     """
 
     __slots__ = (
-        "_latest", "_lock", "_loop", "_report", "_schedule", "_sending", "_sent", "cancelled", "client", "is_job", "jobs",
-        "whose",
+        "_latest", "_lock", "_loop", "_proved", "_report", "_schedule", "_sending", "_sent", "cancelled", "client", "is_job",
+        "jobs", "whose",
     )  # fmt: skip
 
     def __init__(
@@ -113,7 +114,10 @@ class Call:
         *,
         client: Client | None = None,
         is_job: bool = False,
+        proved: Callable[[float], None] | None = None,
     ) -> None:
+        """`proved` is told the seconds of work that may ask provers, when it has ended."""
+        self._proved = proved
         self.cancelled = threading.Event()
         self.client: Client = client or SilentClient()
         self.jobs = jobs
@@ -152,12 +156,15 @@ class Call:
 
     async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
         """Run `work` in a worker thread of a lane."""
+        if lane == "proofs" and self._proved is not None:
+            work = _timed(work, self._proved)
         return await self._schedule.in_thread(lane, self.whose, work, share, patience=self._patience)
 
     async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
         """The answer of a search in a process of its own. Without progress of its own it is said to go on."""
         beat = _Beat(self)
         beating = self._loop.create_task(beat.go()) if self._report is not None else None
+        begun = self._loop.time()
         try:
             given = (settings, arguments)
             return await self._schedule.in_process(
@@ -166,6 +173,8 @@ class Call:
         finally:
             if beating is not None:
                 beating.cancel()
+            if self._proved is not None:
+                self._proved(self._loop.time() - begun)
 
     def _begin(self) -> None:
         if self._sending is None and not self.cancelled.is_set():
@@ -199,6 +208,19 @@ class Call:
         self.cancelled.set()
         if self._sending is not None:
             self._sending.cancel()
+
+
+def _timed(work: Callable[[], T], told: Callable[[float], None]) -> Callable[[], T]:
+    """The same work, which tells how many seconds it took, whatever becomes of it."""
+
+    def timed() -> T:
+        begun = time.monotonic()
+        try:
+            return work()
+        finally:
+            told(time.monotonic() - begun)
+
+    return timed
 
 
 class _Beat:

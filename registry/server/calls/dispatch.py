@@ -20,8 +20,12 @@ from typing import Any
 
 import msgspec
 
+from pif.language.budget import DEFAULT_FUEL
 from pif.language.errors import nearest
+from registry.access.quotas import Meter
+from registry.access.required_scopes import EVOLVED, scope_of_tool
 from registry.errors import RegistryError
+from registry.records import RESERVED
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report
@@ -67,8 +71,11 @@ class Calls:
         schedule: Schedule,
         defects: Defects,
         observers: Sequence[Observer] = (),
+        meter: Meter | None = None,
     ) -> None:
+        """`meter` counts what these clients together use, where that has limits."""
         self._groups = tuple(groups)
+        self._meter = meter
         self._observers = tuple(observers)
         self._schedule = schedule
         self._defects = defects
@@ -93,6 +100,18 @@ class Calls:
         """Whether a call of this tool may ask its client or write to its log: it needs `answer_or_ask`."""
         entry = self._entries.get(name) if isinstance(name, str) else None
         return entry is not None and (entry.spec.interactive or entry.spec.may_ask)
+
+    def required_scope(self, name: Any, arguments: Any) -> str:
+        """The scope that a call of this tool needs; of a name that is no tool, that of the tools which anybody may add."""
+        entry = None
+        if isinstance(name, str):
+            with self._defects.contain(f"the search for {name[:100]!r}"):
+                self._refresh()
+                entry = self._find(name)
+        if entry is None:
+            return EVOLVED
+        is_evolved = entry.group.name == "pif" and entry.spec.name not in RESERVED
+        return EVOLVED if is_evolved else scope_of_tool(entry.group.name, entry.spec.name, arguments)
 
     def refused(self, name: Any, kind: str, message: str, hint: str) -> Answer:
         """The answer of a call whose question was not answered, with the fields that the tool's errors have."""
@@ -197,17 +216,49 @@ class Calls:
         mine = self._of_client.get(whose, 0)
         if mine >= CALLS or self._running >= ALL_CALLS:
             return too_busy(f"{max(mine, self._running)} calls are under way", RETRY_AFTER_MS)
+        fuel, answer = self._fuel_of(entry, checked), None
+        if self._meter is not None:
+            exceeded = self._exceeded(self._meter, entry, checked, fuel)
+            if exceeded is not None:
+                return exceeded
+            self._meter.reserve(fuel)
         self._running += 1
         self._of_client[whose] = mine + 1
         try:
-            return await self._perform(entry, checked, report, client, whose)
+            answer = await self._perform(entry, checked, report, client, whose)
+            return answer
         finally:
+            if self._meter is not None:
+                # Of what was cancelled it is not known how much it used.
+                self._meter.end(fuel, fuel if answer is None else min(fuel, _seen(answer)[2]))
             self._running -= 1
             left = self._of_client[whose] - 1
             if left:
                 self._of_client[whose] = left
             else:
                 del self._of_client[whose]
+
+    def _fuel_of(self, entry: _Entry, arguments: msgspec.Struct) -> int:
+        """The fuel that a call may use: of those that run something."""
+        if self.required_scope(entry.spec.name, None) != EVOLVED:
+            return 0
+        asked = getattr(arguments, "fuel", None)
+        return asked if isinstance(asked, int) else DEFAULT_FUEL
+
+    def _exceeded(self, meter: Meter, entry: _Entry, arguments: msgspec.Struct, fuel: int) -> Answer | None:
+        """The answer of a call that would go beyond a quota. Nothing of it was begun."""
+        session = getattr(arguments, "session", None)
+        name = entry.spec.name
+        named = session if isinstance(session, str) else None
+        found = meter.begin(name, self.required_scope(name, None), fuel, named, self._running)
+        if found is None:
+            return None
+        more: dict[str, Any] = {"quota": found.quota, "limit": found.limit, "used": found.used}
+        hint = found.hint
+        if found.retry_after_ms is not None:
+            more["retry_after_ms"] = found.retry_after_ms
+            hint += f" There is room again in {found.retry_after_ms:,} ms."
+        return Answer.error("quota_exceeded", found.message, hint=hint, **more)
 
     async def _question(self, entry: _Entry, arguments: msgspec.Struct, whose: str) -> str | None:
         """What a person should agree to before this call; None where it destroys nothing."""
@@ -237,7 +288,7 @@ class Calls:
         ) -> Callable[[Job], Awaitable[Answer]]:
             async def answer(job: Job) -> Answer:
                 found = await self._contained(
-                    name, work, Call(self._schedule, job.note, jobs, whose, is_job=True)
+                    name, work, Call(self._schedule, job.note, jobs, whose, is_job=True, proved=proved)
                 )
                 if isinstance(found, Answer):
                     return found
@@ -246,8 +297,9 @@ class Calls:
             return answer
 
         name, group = entry.spec.name, entry.group
+        proved = None if self._meter is None else self._meter.proved
         jobs = ClientJobs(self.jobs, whose, jobs_answering)
-        call = Call(self._schedule, report, jobs, whose, client=client)
+        call = Call(self._schedule, report, jobs, whose, client=client, proved=proved)
         return await self._contained(name, lambda context: group.call(name, arguments, context), call)
 
     async def _contained(

@@ -123,6 +123,11 @@ class Jobs:
         for job in [each for each in self._jobs.values() if each.ended is not None and each.ended < oldest]:
             del self._jobs[job.id]
 
+    @property
+    def has_running(self) -> bool:
+        """Whether one has not ended."""
+        return any(each.ended is None for each in self._jobs.values())
+
     def close(self) -> None:
         """End all jobs."""
         for job in self._jobs.values():

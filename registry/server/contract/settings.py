@@ -21,6 +21,7 @@ import msgspec
 from pif.language.budget import MAXIMUM_FUEL
 from pif.language.errors import nearest
 from pif.language.warnings import Fractions
+from registry.access.principals import OWNER_NAME, Principal, home_of
 from registry.errors import RegistryError
 from registry.store.sqlite.read_only_store import ReadOnlyStore
 from registry.store.sqlite.sqlite_store import SqliteStore
@@ -28,6 +29,7 @@ from registry.store.timed_store import Timed, timed
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from kleis.prover.process.broker import Broker
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
 
@@ -53,7 +55,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
     `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
-    arguments if `log_arguments`.
+    arguments if `log_arguments`. `principal`: whose home it is; the owner's is configured by the environment and the
+    user's files too, that of another by what is in it alone. `quotas`: what each principal but the owner may use, as
+    `registry.access.quotas` reads it.
     """
 
     home: Path
@@ -73,15 +77,30 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     read_only: bool = False
     log: Literal["text", "json"] = "text"
     log_arguments: bool = False
+    principal: str = OWNER_NAME
+    quotas: tuple[str, ...] = ()
+
+    def of(self, principal: Principal) -> Settings:
+        """The settings of another principal's server: its own home, and nothing of the owner's files.
+
+        A corpus and a policy stay: the owner names them for everybody who may read.
+        """
+        return msgspec.structs.replace(
+            self, home=home_of(self.home, principal), roots=(), principal=principal.name
+        )
 
 
 class Site:
     """The settings of one server and what its groups share. `close` ends what was begun."""
 
-    def __init__(self, settings: Settings, store_timed: Timed | None = None) -> None:
-        """`store_timed` is told how long each operation of the store took."""
+    def __init__(
+        self, settings: Settings, store_timed: Timed | None = None, beside: Site | None = None
+    ) -> None:
+        """`store_timed` is told how long each operation of the store took. `beside`: the owner's site in the same process, of
+        which provers, the library and the bound on memory are shared, and nothing that anybody has written."""
         self.settings = settings
         self._store_timed = store_timed
+        self._beside = beside
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -93,23 +112,39 @@ class Site:
             maximum_fuel=settings.maximum_fuel,
             memory=settings.memory_mb * 2**20,
             fractions=settings.fractions,
+            library=None if self._beside is None else self._beside.workspace.library,
+            admission=None if self._beside is None else self._beside.workspace.admission,
         )
+
+    @cached_property
+    def broker(self) -> Broker:
+        """The provers' processes; those of the site beside, if there is one: an attempt leaves nothing in them."""
+        from kleis.prover.process.broker import Broker
+
+        if self._beside is not None:
+            return self._beside.broker
+        return Broker(slots=PROVER_SLOTS, niceness=PROVER_NICENESS)
 
     @cached_property
     def sessions(self) -> Sessions:
         """The theory sessions of the home. Raises RegistryError where their configuration cannot be read."""
-        from kleis.prover.process.broker import Broker
         from kleis.sessions.files.errors import SessionError
         from kleis.sessions.sessions import open_sessions
-        from kleis.theory.parse_cache import user_cache
+        from kleis.theory.parse_cache import ParseCache, user_cache
 
+        home = self.settings.home
+        is_owner = self.settings.principal == OWNER_NAME
         try:
             return open_sessions(
-                self.settings.home,
+                home,
+                # What the owner's environment and files name are the owner's sessions; and a cache that is shared
+                # would tell by its speed what others have written.
+                environment=None if is_owner else {},
+                directory=None if is_owner else home,
                 roots=self.settings.roots,
-                cache=user_cache(),
-                broker=Broker(slots=PROVER_SLOTS, niceness=PROVER_NICENESS),
-                owns_broker=True,
+                cache=user_cache() if is_owner else ParseCache(home / "parsed"),
+                broker=self.broker,
+                owns_broker=self._beside is None,
             )
         except SessionError as error:
             raise RegistryError(
@@ -152,6 +187,7 @@ def check_without_http(settings: Settings) -> None:
         ("allow-origin", settings.origins),
         ("certfile", settings.certificate),
         ("keyfile", settings.certificate_key),
+        ("quota", settings.quotas),
     ):
         if given:
             raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")

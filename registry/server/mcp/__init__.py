@@ -1,6 +1,7 @@
 """The server over the MCP SDK. With `registry.cli.demo.client` the only modules that import `mcp`.
 
 - `listed`: what groups offer, in the SDK's types
+- `callers`: who makes a request
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes
 - `request_client`: the client of one request: its questions, answers and log
@@ -9,7 +10,9 @@
 - `stdio_server`: one process on standard input and output: signals, event loop, exit status
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
-- `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its session
+- `http_sessions`: the door to one server: sessions of the older protocol
+- `principal_servers`: a server for each principal
+- `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its principal
 - `http_connection`: one connection of HTTP: deadlines, and refusals of what is no HTTP
 - `http_server`: one process that serves streamable HTTP: socket, TLS, signals, the end
 

@@ -1,12 +1,11 @@
-"""Who may call over HTTP (docs/reference/serving.md §3.1): a token, or a request that names this machine.
+"""Who may call over HTTP (docs/reference/serving.md §3.1, §3.6): whoever has a token, or a request that names this machine.
 
-Without a token a request must name this machine in `Host` and `Origin`, or an origin that was allowed at the start, so that
-no web page can reach the server.
+Where no token is needed a request must name this machine in `Host` and `Origin`, or an origin that was allowed at the start, so
+that no web page can reach the server.
 """
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import re
 from collections.abc import Mapping
@@ -15,12 +14,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from registry.access.principals import Principal
+from registry.access.verifier import Denied, Verifier
 from registry.server.streams.messages import INVALID_REQUEST, protocol_error
 
-__all__ = ["TOKEN", "Access", "Refused", "is_local"]
+__all__ = ["TOKEN", "Access", "Refused", "is_local", "refusal"]
 
 TOKEN = "PIF_HTTP_TOKEN"
-"""The environment variable with the secret that callers send as ``Authorization: Bearer …``."""
+"""The environment variable with the secret that callers send as ``Authorization: Bearer …``: they are the owner then."""
 
 
 class Refused(Exception):
@@ -35,25 +36,30 @@ class Refused(Exception):
         self.error = protocol_error(None, code, said)
 
 
-class Access(msgspec.Struct, frozen=True):
-    """Who may call: with `token` whoever has it; without, this machine and web pages of the `origins`."""
+def refusal(denied: Denied) -> Refused:
+    """What the verifier refuses, as an answer over HTTP."""
+    if not denied.authenticate:
+        return Refused(denied.status, denied.said)
+    return Refused(denied.status, denied.said, (b"www-authenticate", denied.authenticate.encode()))
 
-    token: str = ""
+
+class Access(msgspec.Struct, frozen=True):
+    """Who may call: those whom the verifier knows; where it is open, this machine and web pages of the `origins`."""
+
+    verifier: Verifier
     origins: tuple[str, ...] = ()
 
-    def check(self, headers: Mapping[bytes, bytes]) -> None:
-        """Raises `Refused`."""
-        if self.token:
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, f"Bearer {self.token}".encode()):
-                said = f"this server needs the token of its {TOKEN}, sent as `Authorization: Bearer …`"
-                raise Refused(401, said, (b"www-authenticate", b"Bearer"))
-            return
+    def check(self, headers: Mapping[bytes, bytes]) -> Principal:
+        """Who calls. Raises `Refused`."""
         self.check_names(headers)
+        try:
+            return self.verifier.principal(headers.get(b"authorization", b""))
+        except Denied as denied:
+            raise refusal(denied) from None
 
     def check_names(self, headers: Mapping[bytes, bytes]) -> None:
-        """Whether `Host` and `Origin` are of this machine. Raises `Refused`."""
-        if self.token:
+        """Whether `Host` and `Origin` are of this machine, which they need not be where a token is needed. Raises `Refused`."""
+        if not self.verifier.is_open:
             return
         host = headers.get(b"host", b"").decode("latin-1")
         if not _names_this_machine(f"//{host}"):

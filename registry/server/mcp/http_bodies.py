@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 
-__all__ = ["BODIES", "SMALL_BODY", "Bodies", "HeldBody"]
+__all__ = ["BODIES", "BODY", "SMALL_BODY", "Bodies", "HeldBody"]
+
+BODY = 4 * 1024 * 1024
+"""Bytes of one request."""
 
 BODIES = 32 * 1024 * 1024
 """Bytes of the requests under way together, but for those of at most `SMALL_BODY` bytes."""

@@ -1,8 +1,8 @@
 """What every request over HTTP passes before the SDK sees it (docs/reference/serving.md §3.2).
 
 The head is judged first: the path, who may call, the method, the announced size. Only then is the body read, by our own
-reader, so that numbers, nesting and size are rejected as on standard input. The table of sessions of the older protocol
-is kept here too: a new client takes the place of the one that has been idle for longest.
+reader, so that numbers, nesting and size are rejected as on standard input; and only then is the server of its principal
+looked for (`principal_servers`).
 
 Invariants
 ----------
@@ -11,6 +11,7 @@ Invariants
 - The bodies under way hold at most `BODIES` bytes together, small ones not counted. Where that is not enough, the
   longest of those that are still coming is refused, so that a client that sends half of a body keeps nobody out.
 - Every refusal is a JSON-RPC error in words.
+- A token that is revoked or expires while a request or a stream of it is open ends that within a second.
 """
 
 from __future__ import annotations
@@ -19,13 +20,20 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from registry.access.principals import Principal
+from registry.access.required_scopes import METRICS
+from registry.access.verifier import insufficient, revoked
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.page import Page
-from registry.server.mcp.http_access import Access, Refused
-from registry.server.mcp.http_bodies import BODIES, Bodies, HeldBody
+from registry.server.mcp.http_access import Access, Refused, refusal
+from registry.server.mcp.http_bodies import BODIES, BODY, Bodies, HeldBody
+from registry.server.mcp.http_sessions import PATH, RETRY_SECONDS, SERVER_ERROR, SESSION
+from registry.server.mcp.mcp_server import McpServer
+from registry.server.mcp.principal_servers import PrincipalServers
 from registry.server.streams.messages import (
     Rejection,
     check_body,
@@ -34,89 +42,40 @@ from registry.server.streams.messages import (
 
 __all__ = ["BODY", "METHODS", "NESTING", "PATH", "Requests"]
 
-PATH = "/mcp"
-
-BODY = 4 * 1024 * 1024
-"""Bytes of one request."""
-
 NESTING = 180
 """Levels of JSON in a request; the SDK gives up silently a little above. A term that is deeper goes as its text."""
 
-RETRY_SECONDS = 2
-"""After which a client that was refused for lack of room is asked to come again."""
-
 METHODS = ("GET", "POST", "DELETE")
-
-_SESSION = b"mcp-session-id"
-_SERVER_ERROR = -32000
-
-
-class Sessions:
-    """Sessions of the older protocol: how many requests of each are under way, the longest idle one first."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._under_way: dict[bytes, int] = {}
-
-    @property
-    def is_full(self) -> bool:
-        return len(self._under_way) >= self._most
-
-    def __iter__(self) -> Any:
-        return iter(tuple(self._under_way))
-
-    def begin(self, session: bytes) -> None:
-        """A request of a session begins."""
-        if session in self._under_way:
-            self._under_way[session] += 1
-
-    def end(self, session: bytes) -> None:
-        """It has ended: the session is the last that was used."""
-        if session in self._under_way:
-            self._under_way[session] = self._under_way.pop(session) - 1
-
-    def open(self, session: bytes) -> None:
-        """A session was opened."""
-        self._under_way.setdefault(session, 0)
-
-    def forget(self, session: bytes) -> None:
-        """A session has ended."""
-        self._under_way.pop(session, None)
-
-    def longest_idle(self) -> bytes | None:
-        """The session to close for a new one; None where all have a request or a stream open."""
-        return next((session for session, count in self._under_way.items() if count == 0), None)
 
 
 class Requests:
-    """The application that uvicorn calls: what is refused is answered here, the rest by `app`.
+    """The application that uvicorn calls: what is refused is answered here, the rest by the server of the principal.
 
-    `about` is the answer to `GET /`, `pages` are there beside MCP, `envelope` what the newer protocol adds to a result, `sessions` the most sessions
-    of the older protocol, `body_seconds` the most seconds in which a body comes whole.
+    `about` is the answer to `GET /`, `pages` are there beside MCP, `envelope` what the newer protocol adds to a result,
+    `body_seconds` the most seconds in which a body comes whole.
     """
 
     def __init__(
         self,
-        app: ASGIApp,
+        servers: PrincipalServers,
         access: Access,
         stopping: Stopping,
         *,
         about: dict[str, Any],
         pages: Sequence[Page] = (),
         envelope: dict[str, Any],
-        sessions: int,
         body_seconds: float,
     ) -> None:
-        self._app = app
+        self._servers = servers
         self._access = access
         self._stopping = stopping
         self._about = about
         self._pages = {page.path: page for page in pages}
         self._envelope = envelope
         self._body_seconds = body_seconds
-        self._sessions = Sessions(sessions)
         self._bodies = Bodies(BODIES)
-        self._calls: set[asyncio.Task[Any]] = set()
+        self._admitted: dict[asyncio.Task[Any], _Guarded] = {}
+        self._credentials: set[Principal] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -129,11 +88,12 @@ class Requests:
             if scope["path"] in self._pages:
                 await self._show(self._pages[scope["path"]], scope, headers, send)
                 return
-            self._check_head(scope, headers)
+            principal = self._check_head(scope, headers)
+            self._credentials.add(principal)
             if scope["method"] == "POST":
-                await self._post(scope, headers, receive, send)
+                await self._post(scope, headers, receive, send, principal)
             else:
-                await self._hand_on(scope, headers, receive, send)
+                await self._hand_on(scope, headers, receive, send, principal)
         except Refused as refused:
             # A client that waits for "100 Continue" will not send its body, and what follows would be taken for it.
             awaited = any(name == b"expect" for name, _ in scope["headers"])
@@ -145,9 +105,9 @@ class Requests:
 
     # heads
 
-    def _check_head(self, scope: Scope, headers: Mapping[bytes, bytes]) -> None:
-        """Raises `Refused` for what cannot be answered, whatever its body."""
-        self._access.check(headers)
+    def _check_head(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Principal:
+        """Who calls. Raises `Refused` for what cannot be answered, whatever its body."""
+        principal = self._access.check(headers)
         if scope["path"] != PATH:
             raise Refused(404, f"there is nothing here; MCP is served at {PATH}")
         method = scope["method"]
@@ -155,31 +115,33 @@ class Requests:
             allowed = ", ".join(METHODS)
             raise Refused(405, f"{method[:20]} is not a method of {PATH}", (b"allow", allowed.encode()))
         if self._stopping.has_begun:
-            raise Refused(503, "the server is being stopped", (b"connection", b"close"), code=_SERVER_ERROR)
+            raise Refused(503, "the server is being stopped", (b"connection", b"close"), code=SERVER_ERROR)
         if method == "GET" and b"last-event-id" in headers:
             said = "this server keeps no events to resume from: open the stream without Last-Event-ID"
             raise Refused(400, said)
         if method != "POST":
-            return
+            return principal
         kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
         if kind != b"application/json":
             raise Refused(415, "`Content-Type` must be application/json")
         length = headers.get(b"content-length", b"0")
         if int(length) > BODY:  # h11 has seen that it is a number
             raise _too_long()
+        return principal
 
     async def _describe(self, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
         """Answer `GET /`: what this is."""
         self._access.check_names(headers)
         if scope["method"] not in ("GET", "HEAD"):
             raise Refused(405, f"MCP is served at {PATH}", (b"allow", b"GET, HEAD"))
-        await _send(send, 200, self._about)
+        authorization = "none: this machine only" if self._access.verifier.is_open else "Bearer"
+        await _send(send, 200, {**self._about, "authorization": authorization})
 
     async def _show(self, page: Page, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
         """Answer `GET` of a page beside MCP. Supervisors and balancers ask for an address of this machine, so that an open
         page needs no name of it in `Host`: it says nothing that a web page could use, and its `Origin` cannot read it."""
-        if not page.is_open:
-            self._access.check(headers)
+        if not page.is_open and not self._access.check(headers).may(METRICS):
+            raise refusal(insufficient(METRICS))
         if scope["method"] not in ("GET", "HEAD"):
             raise Refused(405, f"{page.path} is read with GET", (b"allow", b"GET, HEAD"))
         found = await page.answer()
@@ -187,7 +149,14 @@ class Requests:
 
     # bodies
 
-    async def _post(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send) -> None:
+    async def _post(
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        principal: Principal,
+    ) -> None:
         limit = asyncio.timeout(self._body_seconds)
         held = HeldBody(limit)
         self._bodies.hold(held)
@@ -204,8 +173,9 @@ class Requests:
                 await self._reject(rejected, headers, send)
                 return
             replay = _again(body, receive)
+            judged = None if principal.may_do_all else body
             del body
-            await self._hand_on(scope, headers, replay, _joined(send))
+            await self._hand_on(scope, headers, replay, _joined(send), principal, judged)
         finally:
             self._bodies.release(held)
 
@@ -230,7 +200,7 @@ class Requests:
         if held.gave_way:
             said = f"requests of more than {BODIES:,} bytes are under way"
             retry = (b"retry-after", str(RETRY_SECONDS).encode())
-            return Refused(503, said, retry, code=_SERVER_ERROR)
+            return Refused(503, said, retry, code=SERVER_ERROR)
         said = f"a body must be whole within {self._body_seconds:g} s"
         return Refused(408, said, (b"connection", b"close"))
 
@@ -239,85 +209,101 @@ class Requests:
         answer = rejected.with_envelope(self._envelope if is_modern else {})
         await _send(send, 200 if "result" in answer else 400, answer)
 
-    # sessions
+    # principals
 
     async def _hand_on(
-        self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        principal: Principal,
+        body: bytes | None = None,
     ) -> None:
-        """Let the SDK answer, and see which session that was."""
-        session = headers.get(_SESSION)
-        if session is None:
-            await self._open(scope, headers, receive, send)
-            return
-        gone = False
-
-        async def watched(message: Message) -> None:
-            nonlocal gone
-            if message["type"] == "http.response.start":
-                gone = message["status"] == 404 or (scope["method"] == "DELETE" and message["status"] < 400)
-            await send(message)
-
-        self._sessions.begin(session)
-        try:
-            await self._answer(scope, receive, watched)
-        finally:
-            self._sessions.end(session)
-            if gone:
-                self._sessions.forget(session)
-
-    async def _open(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send) -> None:
-        """A request without a session: of the newer protocol, or one that opens a session."""
-        version = headers.get(b"mcp-protocol-version", b"").decode("latin-1")
-        if scope["method"] != "POST" or version in MODERN_PROTOCOL_VERSIONS:
-            await self._answer(scope, receive, send)
-            return
-        if self._sessions.is_full:
-            idle = self._sessions.longest_idle()
-            if idle is None:
-                said = "every session has a request or a stream open"
-                retry = (b"retry-after", str(RETRY_SECONDS).encode())
-                raise Refused(503, said, retry, code=_SERVER_ERROR)
-            await self._end_session(idle)
-        opened: bytes | None = None
-
-        async def watched(message: Message) -> None:
-            nonlocal opened
-            if message["type"] == "http.response.start" and message["status"] < 400:
-                opened = dict(message["headers"]).get(_SESSION)
-                if opened is not None:
-                    self._sessions.open(opened)
-                    self._sessions.begin(opened)
-            await send(message)
-
-        try:
-            await self._answer(scope, receive, watched)
-        finally:
-            if opened is not None:
-                self._sessions.end(opened)
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the principal's server answer, as long as what let the request in is valid."""
+        serving = await self._servers.of(principal)
+        if body is not None and not principal.may_do_all:
+            self._check_scope(serving.server, principal, body)
+        if (
+            principal.credential
+        ):  # else it is the owner, whose connections and sessions take turns by themselves
+            scope["state"] = {**(scope.get("state") or {}), "principal": principal}
+        guarded = _Guarded(principal, send)
         task = asyncio.current_task()
-        if task is not None and scope["method"] == "POST":
-            self._calls.add(task)
-            task.add_done_callback(self._calls.discard)
-        await self._app(scope, receive, send)
+        assert task is not None  # uvicorn makes one for each request
+        self._admitted[task] = guarded
+        try:
+            await serving.door.answer(scope, headers, receive, guarded.send, principal.credential)
+        except asyncio.CancelledError:
+            if not guarded.is_ended:
+                raise
+            await guarded.finish()
+        finally:
+            del self._admitted[task]
 
-    async def _end_session(self, session: bytes) -> None:
-        """End a session as its client would, which closes its streams."""
-        self._sessions.forget(session)
-        scope = {
-            "type": "http", "http_version": "1.1", "method": "DELETE", "scheme": "http", "path": PATH,
-            "raw_path": PATH.encode(), "query_string": b"", "root_path": "", "client": None, "server": None,
-            "headers": [(_SESSION, session)],
-        }  # fmt: skip
-        await self._app(scope, _gone, _nowhere)
+    @staticmethod
+    def _check_scope(server: McpServer, principal: Principal, body: bytes) -> None:
+        """Refuse what needs a scope that the caller has not, as the authorization of MCP asks: by a status and a challenge.
 
-    async def finish(self, seconds: float) -> None:
-        """Wait until every call is answered, for so many seconds at most; then end the sessions and their streams."""
-        if self._calls:
-            await asyncio.wait(tuple(self._calls), timeout=seconds)
-        for session in self._sessions:
-            await self._end_session(session)
+        The server judges again by what it reads itself (`McpServer`); what cannot be read here is left to it.
+        """
+        try:
+            asked = _ASKED.decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return
+        if not isinstance(asked.method, str):
+            return
+        needed = server.required_scope(asked.method, asked.params)
+        if needed is not None and not principal.may(needed):
+            raise refusal(insufficient(needed))
+
+    async def end_revoked(self) -> None:
+        """End the requests, streams and sessions of tokens that are not valid any more."""
+        verifier = self._access.verifier
+        ended: dict[Principal, bool] = {}
+        for task, guarded in tuple(self._admitted.items()):
+            principal = guarded.principal
+            if principal not in ended:
+                ended[principal] = not verifier.still_valid(principal)
+            if ended[principal] and not guarded.is_ended:
+                guarded.is_ended = True
+                task.cancel()
+        for principal in self._credentials.copy():
+            if not verifier.still_valid(principal):
+                self._credentials.discard(principal)
+                await self._servers.end_sessions_of(principal)
+
+
+class _Asked(msgspec.Struct):
+    method: Any = None
+    params: Any = None
+
+
+_ASKED = msgspec.json.Decoder(_Asked)
+
+
+class _Guarded:
+    """A request that was let in, and how it ends where that is taken back."""
+
+    def __init__(self, principal: Principal, send: Send) -> None:
+        self.principal = principal
+        self.is_ended = False
+        self._send = send
+        self._has_begun = False
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer; nothing once it was ended."""
+        if not self.is_ended:
+            self._has_begun = True
+            await self._send(message)
+
+    async def finish(self) -> None:
+        """End the answer: a stream ends, what was not answered is refused."""
+        if self._has_begun:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+            return
+        refused = refusal(revoked())
+        await _send(self._send, refused.status, refused.error, *refused.headers)
 
 
 def _single_headers(scope: Scope) -> dict[bytes, bytes]:
@@ -332,7 +318,7 @@ def _single_headers(scope: Scope) -> dict[bytes, bytes]:
 
 _DECIDING = frozenset(
     (b"host", b"origin", b"authorization", b"content-type", b"content-length", b"mcp-protocol-version",
-     b"last-event-id", _SESSION)
+     b"last-event-id", SESSION)
 )  # fmt: skip
 
 
@@ -363,14 +349,6 @@ def _joined(send: Send) -> Send:
         await send(message)
 
     return join
-
-
-async def _gone() -> Message:
-    return {"type": "http.disconnect"}
-
-
-async def _nowhere(message: Message) -> None:
-    """What is sent to nobody."""
 
 
 async def _send(send: Send, status: int, said: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:

@@ -5,8 +5,8 @@ the end, in which every call under way is answered. `http_requests` judges reque
 
 Invariants
 ----------
-- Only this machine can call, unless there is a token in `PIF_HTTP_TOKEN`: a server that others reach is not started
-  without one.
+- Only this machine can call, unless there is a token, in `PIF_HTTP_TOKEN` or the home: a server that others reach is not
+  started without one, and never answers without one.
 - Small answers are not held back: `TCP_NODELAY` is set on every connection. asyncio sets it only where the protocol of
   the listening socket is known; with protocol 0 each answer on a kept connection takes 40 ms.
 - A signal ends the process within `stopping.SECONDS` and a little: no new calls, those under way are answered, streams
@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import re
 import resource
 import socket
 import ssl
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from email.utils import formatdate
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -36,14 +37,19 @@ from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
 from pif.run.stack_room import with_room
+from registry.access.principals import Principal
+from registry.access.tokens import TokenFile
+from registry.access.verifier import Verifier
 from registry.server.calls import stopping
 from registry.server.calls.observation import Observer
 from registry.server.contract.group import Group
 from registry.server.contract.page import Page
 from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
-from registry.server.mcp.http_requests import BODY, METHODS, PATH, Requests
+from registry.server.mcp.http_requests import METHODS, Requests
+from registry.server.mcp.http_sessions import PATH
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
+from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
 from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
@@ -58,7 +64,11 @@ SPARE_DESCRIPTORS = 200
 
 DATE_SECONDS = 1.0
 
+LOOK_SECONDS = 0.5
+"""Between two looks for tokens that were revoked or have expired while a request of theirs is open."""
+
 Address = tuple[str, int]
+logger = logging.getLogger(__name__)
 
 
 class HttpOptions(msgspec.Struct, frozen=True):
@@ -126,16 +136,20 @@ def serve_http(
     monitoring: Monitoring | None = None,
     checks: Mapping[str, Check] | None = None,
     observers: Sequence[Observer] = (),
+    tokens: TokenFile | None = None,
+    groups_of: Callable[[Principal], MadeGroups] | None = None,
 ) -> int:
     """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
-    `checks` say whether the server is ready."""
+    `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
+    of the `tokens` names."""
     host, port = options.address
-    token = os.environ.get(TOKEN, "")
-    if not token and not is_local(host):
+    verifier = Verifier(os.environ.get(TOKEN, ""), tokens, is_closed=not is_local(host))
+    if not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
-            f"Set {TOKEN} to a long secret that they send as `Authorization: Bearer …`, or serve 127.0.0.1:{port}.\n"
+            "Make one with `pif token create NAME`, for callers to send as `Authorization: Bearer …`; "
+            f"or set {TOKEN} to a long secret; or serve 127.0.0.1:{port}.\n"
         )
         return 2
     try:
@@ -151,18 +165,26 @@ def serve_http(
     tune()
     if monitoring is not None:
         observers = (*observers, *monitoring.observers)
+
     server = McpServer(groups, name=name, version=version, title=title, observers=observers)
+
+    def build(made: MadeGroups) -> McpServer:
+        return McpServer(
+            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter
+        )  # fmt: skip
+
     pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
-    access = Access(token, options.origins)
+    access = Access(verifier, options.origins)
     about: dict[str, object] = {
         "name": name,
         "title": title,
         "what": "a server of the Model Context Protocol (MCP) over streamable HTTP",
         "endpoint": PATH,
         "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
-        "authorization": "Bearer" if token else "none: this machine only",
     }
-    serving = _Serving(server, access, about, pages, context)
+    owner = PrincipalServer(server, HTTP_SESSIONS)
+    servers = PrincipalServers(owner, groups_of, build)
+    serving = _Serving(owner, servers, access, about, pages, context)
     with listening:
         return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
 
@@ -187,25 +209,29 @@ class _Serving:
 
     def __init__(
         self,
-        answering: McpServer,
+        owner: PrincipalServer,
+        servers: PrincipalServers,
         access: Access,
         about: dict[str, object],
         pages: Sequence[Page],
         tls: ssl.SSLContext | None,
     ) -> None:
-        self._answering = answering
+        self._owner = owner
+        self._servers = servers
         self._tls = tls
         self._limits = Limits(_room_for_connections())
-        self._sdk = answering.http_sessions(BODY)
         self._requests = Requests(
-            self._sdk.handle_request, access, answering.stopping,
-            about=about, pages=pages, envelope=answering.envelope(True), sessions=HTTP_SESSIONS,
+            servers, access, owner.server.stopping, about=about, pages=pages, envelope=owner.server.envelope(True),
             body_seconds=self._limits.seconds["body"],
         )  # fmt: skip
         app: ASGIApp = self._requests
         if access.origins:
             app = CORSMiddleware(
-                app, access.origins, METHODS, allow_headers=["*"], expose_headers=["Mcp-Session-Id"]
+                app,
+                access.origins,
+                METHODS,
+                allow_headers=["*"],
+                expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
             )
         self._config = uvicorn.Config(
             app, ws="none", lifespan="off", log_level="error", access_log=False, proxy_headers=False, server_header=False,
@@ -218,7 +244,7 @@ class _Serving:
         """Serve until a signal comes; the exit status."""
         stopped = asyncio.Event()
         end_on_signals(stopped.set)
-        async with self._answering.open(), self._sdk.run():
+        async with self._owner.running():
             loop = asyncio.get_running_loop()
             accepting = await loop.create_server(
                 self._connect,
@@ -232,11 +258,12 @@ class _Serving:
             sys.stderr.flush()
             gc.collect()
             gc.freeze()
-            dating = loop.create_task(self._date())
+            dating, looking = loop.create_task(self._date()), loop.create_task(self._look())
             await stopped.wait()
             accepting.close()
             await self._end()
             dating.cancel()
+            looking.cancel()
         return 0
 
     def _connect(self) -> Connection:
@@ -248,14 +275,23 @@ class _Serving:
             self._state.default_headers = [(b"date", formatdate(usegmt=True).encode())]
             await asyncio.sleep(DATE_SECONDS)
 
+    async def _look(self) -> None:
+        """Let nobody stay whose token is not valid any more."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                await self._requests.end_revoked()
+            except Exception:
+                logger.exception("the end of revoked tokens' requests failed")
+
     async def _end(self) -> None:
         """Answer what is under way, close streams and connections."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + stopping.SECONDS
-        self._answering.stop()
+        self._servers.stop()
         for connection in tuple(self._state.connections):
             connection.shutdown()
-        await self._requests.finish(stopping.SECONDS / 2)
+        await self._servers.finish(stopping.SECONDS / 2)
         while self._state.connections and loop.time() < deadline:
             await asyncio.sleep(0.02)
         for connection in tuple(self._state.connections):

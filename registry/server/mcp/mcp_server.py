@@ -9,12 +9,14 @@ Invariants
 - A call never ends in a protocol error, and no exception's text reaches a client.
 - `listChanged` is advertised and true in both generations: kept sessions are told on the older one, subscribed
   streams on the newer one. Changes that come together are announced once.
-- The tool list depends on the groups alone, never on the connection; schemas are advertised as they stand.
+- The tool list depends on the groups and on what the caller may do, never on the connection; schemas are advertised as
+  they stand.
+- Whatever a request asks for, its caller's scopes are looked at first, in the one place that all requests pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -31,7 +33,9 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.server.calls.contexts import Changes, Report
+from registry.access.quotas import Meter
+from registry.access.required_scopes import scope_of_method
+from registry.server.calls.contexts import Changes
 from registry.server.calls.dispatch import Calls, Defects
 from registry.server.calls.lanes import Busy, Lanes
 from registry.server.calls.observation import Observer, within_request
@@ -47,6 +51,7 @@ from registry.server.contract.group import (
     TemplateSpec,
 )
 from registry.server.contract.questions import InputRequired
+from registry.server.mcp.callers import principal_of, reporter, whose_call
 from registry.server.mcp.fast_path import FastPath
 from registry.server.mcp.listed import INSTRUCTIONS_LIMIT, advertised, contents, described, listed_prompt
 from registry.server.mcp.request_client import (
@@ -80,6 +85,9 @@ HTTP_LEVELS = 200
 
 HEADER_KEYWORD = "x-mcp-header"
 """In the schema of an argument: the header that repeats it over HTTP (2026 protocol)."""
+
+INSUFFICIENT_SCOPE = -32003
+"""The error of a request that its caller may not make. Over HTTP such a request is refused before, by its status."""
 
 Context = ServerRequestContext[Any, Any]
 Item = TypeVar("Item")
@@ -115,13 +123,17 @@ class McpServer:
         version: str,
         title: str = "",
         observers: Sequence[Observer] = (),
+        beside: McpServer | None = None,
+        meter: Meter | None = None,
     ) -> None:
-        """`observers` are told of every call."""
+        """`observers` are told of every call. `beside`: a server of the same process, whose lanes it shares and with which it
+        ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use."""
         self._groups = tuple(groups)
-        self._schedule = Schedule()
+        self._owns_schedule = beside is None
+        self._schedule: Schedule = Schedule() if beside is None else beside._schedule
         self._defects = Defects()
-        self._calls = Calls(self._groups, self._schedule, self._defects, observers)
-        self.stopping = Stopping()
+        self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter)
+        self.stopping: Stopping = Stopping() if beside is None else beside.stopping
         self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
@@ -203,10 +215,10 @@ class McpServer:
                 await fast_path.close()
                 await writing.aclose()
 
-    def http_sessions(self, largest: int) -> StreamableHTTPSessionManager:
+    def http_sessions(self, largest: int, sessions: int = HTTP_SESSIONS) -> StreamableHTTPSessionManager:
         """The same for many connections over HTTP, to be run within `open`: `handle_request` is an ASGI application.
 
-        `largest`: bytes of a request. Who may call is decided before (`http_requests`), and so is which session makes
+        `largest`: bytes of a request. Who may call is decided before (`http_requests`), and so is which of the `sessions` makes
         room for a new one, for which there are `SPARE_SESSIONS`.
         """
         self._levels = HTTP_LEVELS
@@ -214,7 +226,7 @@ class McpServer:
             self.server,
             max_request_body_size=largest,
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-            max_sessions=HTTP_SESSIONS + SPARE_SESSIONS,
+            max_sessions=sessions + SPARE_SESSIONS,
         )
 
     @asynccontextmanager
@@ -233,6 +245,18 @@ class McpServer:
         """The lanes of its calls."""
         return self._schedule.lanes
 
+    @property
+    def has_jobs(self) -> bool:
+        """Whether a job of it has not ended."""
+        return self._calls.jobs.has_running
+
+    def required_scope(self, method: str, params: Any) -> str | None:
+        """The scope that a caller needs for a request; None where every principal may make it."""
+        if method != "tools/call":
+            return scope_of_method(method)
+        fields = params if isinstance(params, Mapping) else {}
+        return self._calls.required_scope(fields.get("name"), fields.get("arguments"))
+
     def stop(self) -> None:
         """Begin nothing more: calls under way are answered as cancelled, subscriptions of the newer protocol end."""
         self.stopping.stop()
@@ -249,13 +273,19 @@ class McpServer:
         for group in self._groups:
             group.close()
         self._calls.jobs.close()
-        self._schedule.close()
+        if self._owns_schedule:
+            self._schedule.close()
 
     # tools
 
     async def _intercept(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Middleware: answers calls itself, and remembers the sessions of the older protocol."""
         is_modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        principal = principal_of(ctx)
+        needed = None if principal is None else self.required_scope(ctx.method, ctx.params)
+        if principal is not None and not principal.may(needed):
+            said = f"this needs the scope `{needed}`, which your token has not"
+            raise MCPError(INSUFFICIENT_SCOPE, said, {"kind": "insufficient_scope", "scope": needed})
         if is_modern and ctx.request_id is not None:
             self._on_generation(is_modern)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
@@ -283,7 +313,7 @@ class McpServer:
 
     async def _answer_call(self, context: Context, params: Mapping[str, Any]) -> Answer:
         whose = whose_call(context)
-        name, arguments, report = params.get("name"), params.get("arguments"), _reporter(context)
+        name, arguments, report = params.get("name"), params.get("arguments"), reporter(context)
         if not self._calls.is_interactive(name):
             return await self.stopping.answer(self._calls.answer(name, arguments, report, whose))
         client = RequestClient(context, self._waiting)
@@ -317,7 +347,11 @@ class McpServer:
     async def _list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        page, cursor = _page(self._guarded(self._calls.specs, "tools/list"), params)
+        specs = self._guarded(self._calls.specs, "tools/list")
+        principal = principal_of(context)
+        if principal is not None and not principal.may_do_all:
+            specs = [spec for spec in specs if principal.may(self._calls.required_scope(spec.name, None))]
+        page, cursor = _page(specs, params)
         return types.ListToolsResult(tools=[advertised(spec) for spec in page], next_cursor=cursor)
 
     # resources
@@ -440,33 +474,6 @@ class McpServer:
         with self._defects.contain(method) as contained:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
-
-
-def whose_call(context: Context) -> str:
-    """Whose call it is, over HTTP: of the principal; without one of the session (older protocol), else of the connection.
-
-    Empty on standard input, which has one client.
-    """
-    request = context.request
-    scope: Mapping[str, Any] = getattr(request, "scope", {})
-    principal = (scope.get("state") or {}).get("principal")
-    if principal is not None:
-        return f"principal {principal}"
-    session = next((value for name, value in scope.get("headers", ()) if name == b"mcp-session-id"), None)
-    if session is not None:
-        return f"session {session.decode('latin-1')}"
-    peer = scope.get("client")
-    return f"connection {peer[0]}:{peer[1]}" if peer else ""
-
-
-def _reporter(context: Context) -> Report | None:
-    """How to send progress for this request, or None where the client did not ask for it."""
-    meta = (context.params or {}).get("_meta")
-    token = meta.get("progressToken") if isinstance(meta, dict) else None
-    if not isinstance(token, str | int) or isinstance(token, bool):
-        return None
-    report: Callable[[float, float | None, str | None], Awaitable[None]] = context.session.report_progress
-    return report
 
 
 def _names_headers(schema: Mapping[str, Any]) -> bool:

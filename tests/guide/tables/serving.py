@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import msgspec
 
+from registry.access.principals import Scope
+from registry.access.required_scopes import EVOLVED, METHODS, METRICS
+from registry.access.required_scopes import TOOLS as SCOPES_OF_TOOLS
+from registry.access.tokens import MOST as MOST_TOKENS
 from registry.cli.kleis.commands import kleis
 from registry.cli.pif.commands import pif
 from registry.errors import KINDS
@@ -30,7 +34,7 @@ from registry.server.groups.pif import tool_specs as pif_tools
 from registry.server.groups.policy import requests as policy_tools
 from registry.server.groups.theory import requests as theory_tools
 from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHIN
-from registry.server.mcp import http_bodies, http_connection, http_requests, http_server
+from registry.server.mcp import http_bodies, http_connection, http_requests, http_server, principal_servers
 from registry.server.mcp.fast_path import BYTES
 from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS, INSTRUCTIONS_LIMIT, PAGE
 from registry.server.mcp.subscriptions import ADDRESSES, STREAMS, WATCHED
@@ -190,6 +194,21 @@ def _prompt_arguments(prompt: PromptSpec) -> str:
 # ── Limits and errors ────────────────────────────────────────────────────────────────────────────────────────
 
 
+def scopes() -> str:
+    """What each scope lets its bearer do: methods of the protocol, and tools by their groups."""
+    rows = []
+    for scope in get_args(Scope):
+        methods = [f"`{name}`" for name, needed in METHODS.items() if needed == scope]
+        tools = [
+            f"{group}: " + ", ".join(f"`{name}`" for name, needed in names.items() if needed == scope)
+            for group, names in SCOPES_OF_TOOLS.items()
+            if scope in names.values()
+        ]
+        more = {EVOLVED: ["every evolved tool"], METRICS: ["`/metrics`, and whatever has no other scope"]}
+        rows.append((f"`{scope}`", "; ".join([*methods, *tools, *more.get(scope, [])])))
+    return markdown(("Scope", "Needed by"), rows)
+
+
 def limits() -> str:
     """What is bounded, with the figure of the code."""
     mib = 1024 * 1024
@@ -209,7 +228,12 @@ def limits() -> str:
             f"{http_server.CONNECTIONS:,}",
         ),
         ("nesting of a field of an answer's object over HTTP", f"{HTTP_LEVELS} levels"),
-        ("sessions of the older protocol over HTTP", f"{HTTP_SESSIONS:,}"),
+        (
+            "sessions of the older protocol over HTTP, of the owner and of another principal",
+            f"{HTTP_SESSIONS:,}; {principal_servers.SESSIONS}",
+        ),
+        ("principals beside the owner that are served at one time", f"{principal_servers.MOST}"),
+        ("tokens of a home, revoked ones included", f"{MOST_TOKENS:,}"),
         ("text of an answer", f"{TEXT_LIMIT:,} characters"),
         ("instructions; description of a tool", f"{INSTRUCTIONS_LIMIT:,} characters each"),
         ("description of an evolved tool as shown", f"{pif_tools.DESCRIPTION:,} characters"),
@@ -338,6 +362,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "serving-resources": resources,
     "serving-prompts": prompts,
     "serving-errors": errors,
+    "serving-scopes": scopes,
     "serving-limits": limits,
     "serving-deadlines": deadlines,
     "serving-times": times,

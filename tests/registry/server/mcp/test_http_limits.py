@@ -93,7 +93,7 @@ def test_the_token_is_asked_for_before_the_body_comes() -> None:
         head, _, _ = posted(PING).partition(b"\r\n\r\n")
         connection.sendall(head + b"\r\n\r\n")
         status, headers, _ = answer_of(connection)
-        assert (status, headers["www-authenticate"]) == (401, "Bearer")
+        assert (status, headers["www-authenticate"]) == (401, 'Bearer realm="pif"')
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:5", "[::1]", "LOCALHOST:80", "127.1.2.3"])

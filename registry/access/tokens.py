@@ -1,0 +1,247 @@
+"""The tokens of a home: 256 random bits each, of which only the SHA-256 is kept.
+
+``access/tokens.json`` in the home holds a row for each token: who it stands for, its scopes, when it was made, when it expires,
+when it was revoked. A revoked row stays: it says that the home has tokens, so that a server never becomes
+open again by the last one's end.
+
+Invariants
+----------
+- The file is replaced whole under a lock, and is on disk when a command returns. It is readable by its owner alone.
+- A file that cannot be read lets nobody in.
+- `Tokens.read` sees a change by the file's identity, size and time: one `stat` for each request, and no message between processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from registry.access.principals import ALL_SCOPES, Principal, check_principal_name
+from registry.errors import RegistryError
+
+__all__ = ["FILE", "MOST", "PREFIX", "Token", "TokenFile", "Tokens", "moment_of", "read_expiry"]
+
+FILE: Final = Path("access") / "tokens.json"
+"""Below the home."""
+
+PREFIX: Final = "pif_"
+"""What a token begins with, so that programs that look for secrets in texts find it."""
+
+MOST: Final = 10_000
+"""Tokens of a home, revoked ones included."""
+
+_BYTES = 32
+_FORMAT = 1
+_PATIENCE = 10.0
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_SPAN = re.compile(r"([1-9][0-9]{0,8})([smhd])")
+
+
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A token as it is kept. Moments are seconds since 1970; `expires` and `revoked` are None for never."""
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    sha256: str
+    created: float
+    expires: float | None = None
+    revoked: float | None = None
+
+    def is_valid(self, now: float) -> bool:
+        return self.revoked is None and (self.expires is None or now < self.expires)
+
+    @property
+    def principal(self) -> Principal:
+        return Principal(self.name, frozenset(self.scopes), self.id)
+
+
+class _Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tokens: tuple[Token, ...]
+    format: int = _FORMAT
+
+
+class Tokens:
+    """The tokens of one moment."""
+
+    def __init__(self, tokens: tuple[Token, ...]) -> None:
+        self.all = tokens
+        self._by_hash = {each.sha256: each for each in tokens}
+        self._by_id = {each.id: each for each in tokens}
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def find(self, secret: str) -> Token | None:
+        """The token of a secret, valid or not.
+
+        The table is entered by the hash of what was sent: whoever could learn from the time how a hash compares would
+        still have to find a secret with that hash. The last comparison takes the same time for each.
+        """
+        digest = _digest(secret)
+        token = self._by_hash.get(digest)
+        return token if token is not None and hmac.compare_digest(token.sha256, digest) else None
+
+    def of_id(self, number: str) -> Token | None:
+        """The token with this id."""
+        return self._by_id.get(number)
+
+
+class TokenFile:
+    """The tokens of a home on disk. Reading it makes nothing; a directory is made with the first token."""
+
+    def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
+        self.path = home / FILE
+        self._clock = clock
+        self._state: tuple[int, ...] | None = None
+        self._tokens = Tokens(())
+
+    def read(self) -> Tokens:
+        """The tokens as they are now. Raises `store_error` where they cannot be read."""
+        try:
+            status = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            self._state, self._tokens = None, Tokens(())
+            return self._tokens
+        except OSError as error:
+            raise self._unreadable(error.strerror or str(error)) from error
+        state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if state != self._state:
+            self._tokens = Tokens(self._decoded())
+            self._state = state
+        return self._tokens
+
+    def _decoded(self) -> tuple[Token, ...]:
+        try:
+            kept = msgspec.json.decode(self.path.read_bytes(), type=_Kept)
+        except OSError as error:
+            raise self._unreadable(error.strerror or str(error)) from error
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise self._unreadable(str(error)[:200]) from error
+        if kept.format != _FORMAT:
+            raise self._unreadable(f"format {kept.format}; this program reads {_FORMAT}")
+        if any(set(token.scopes) - ALL_SCOPES for token in kept.tokens):
+            raise self._unreadable("a scope that this program does not know")
+        return kept.tokens
+
+    def create(
+        self, name: str, scopes: frozenset[str], expires: Callable[[float], float | None]
+    ) -> tuple[Token, str]:
+        """A new token for a principal, and its secret, which is nowhere else. `expires` gives the end for the present moment."""
+        check_principal_name(name)
+        with self._changing() as tokens:
+            if len(tokens) >= MOST:
+                raise RegistryError(
+                    "invalid_argument", f"a home has {MOST:,} tokens at most, revoked ones included", file=str(self.path),
+                    hint="Stop the servers and take rows that were revoked out of the file.",
+                )  # fmt: skip
+            secret = PREFIX + secrets.token_urlsafe(_BYTES)
+            taken = {each.id for each in tokens}
+            number = next(each for each in iter(lambda: secrets.token_hex(4), "") if each not in taken)
+            now = self._clock()
+            token = Token(number, name, tuple(sorted(scopes)), _digest(secret), now, expires(now))
+            tokens.append(token)
+        return token, secret
+
+    def revoke(self, which: str) -> tuple[Token, ...]:
+        """End the token with this id, or all of the principal with this name; those that were not revoked before."""
+        with self._changing() as tokens:
+            found = [place for place, each in enumerate(tokens) if which in (each.id, each.name)]
+            if not found:
+                names = sorted({each.name for each in tokens})
+                raise RegistryError(
+                    "invalid_argument", f"no token has the id or the name {which[:60]!a}", place="which",
+                    found=which[:60], expected=", ".join(names[:8]) or "a token: there is none",
+                    hint="`pif token list` shows them.",
+                )  # fmt: skip
+            ended = []
+            for place in found:
+                if tokens[place].revoked is None:
+                    tokens[place] = msgspec.structs.replace(tokens[place], revoked=self._clock())
+                    ended.append(tokens[place])
+        return tuple(ended)
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Token]]:
+        """The tokens, to be changed in the block: written when it ends well, left alone where it raises."""
+        from kleis.durable_files import FileLock, synchronise, write_whole
+
+        try:
+            folder = self.path.parent
+            for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+                missing.mkdir(mode=0o700, exist_ok=True)
+                synchronise(missing.parent)
+            with FileLock(folder / "lock") as lock:
+                if not lock.acquire(_PATIENCE):
+                    raise RegistryError(
+                        "too_busy",
+                        "another command changes the tokens",
+                        file=str(self.path),
+                        hint="try again",
+                    )
+                self._state = None  # what is changed is what stands there now
+                tokens = list(self.read().all)
+                yield tokens
+                write_whole(self.path, msgspec.json.format(msgspec.json.encode(_Kept(tuple(tokens)))))
+                self._state = None
+        except OSError as error:
+            raise RegistryError(
+                "store_error", f"the tokens cannot be written: {error.strerror or error}", file=str(self.path),
+                hint="Nothing was changed. The home must be writable, and have room.",
+            ) from error  # fmt: skip
+
+    def _unreadable(self, why: str) -> RegistryError:
+        return RegistryError(
+            "store_error", "the tokens of this home cannot be read", file=str(self.path), found=why,
+            hint="Nobody is let in by a token until they can. Restore the file, or move it away and make new tokens.",
+        )  # fmt: skip
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def moment_of(seconds: float) -> str:
+    """A moment for reading: ISO 8601 in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def read_expiry(text: str) -> Callable[[float], float | None]:
+    """When a token expires: ``never``, a span such as ``90d`` or ``12h``, or a moment in ISO 8601. Raises `invalid_argument`."""
+    if text == "never":
+        return lambda now: None
+    if span := _SPAN.fullmatch(text):
+        seconds = int(span[1]) * _SECONDS[span[2]]
+        return lambda now: now + seconds
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise RegistryError(
+            "invalid_argument", "that is no end of a token", place="expires", found=ascii(text[:60]),
+            expected="a span (90d, 12h, 30m), a moment (2027-01-31, 2027-01-31T12:00:00Z), or never",
+            hint="for example --expires 90d",
+        )  # fmt: skip
+    until = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+    def at(now: float) -> float:
+        if until > now:
+            return until
+        raise RegistryError(
+            "invalid_argument", "that moment is past", place="expires", found=text[:60], expected="a moment to come",
+            hint="for example --expires 90d",
+        )  # fmt: skip
+
+    return at

@@ -1,0 +1,1 @@
+"""`registry.access`: tokens on disk, the verifier, scopes."""
