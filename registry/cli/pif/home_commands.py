@@ -154,7 +154,10 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
 
     if options["memory_mb"] is None:
         options["memory_mb"] = fitted_memory()
-    return serve_groups(Settings(home=context.home().path, fractions=context.fractions, **options), groups)
+    return serve_groups(
+        Settings(home=context.home().path, store=context.store_url(), fractions=context.fractions, **options),
+        groups,
+    )
 
 
 @command("demo")
@@ -180,13 +183,15 @@ def doctor(context: CommandContext, mend: bool) -> int:
     from registry.cli.pif.doctor import examine, show
 
     if mend:
+        if context.store_url():
+            raise click.UsageError("--repair is about the file in a home; restore a database from a backup")
         from registry.cli.pif.repair import repair, show_repair
 
         done = repair(context.home())
         context.answer(done, lambda answer: show_repair(context.screen, answer))
         return 0 if done["ok"] else 1
 
-    found = examine(context.home())
+    found = examine(context.home(), context.store_url())
     if context.as_json:
         context.answer(found, views.nothing)
     else:

@@ -34,7 +34,7 @@ from registry.store.failures import (
     read_only,
     store_errors,
 )
-from registry.store.sqlite.changes import Change
+from registry.store.sql.changes import Change
 from registry.store.sqlite.connections import Readers, connect_reader
 from registry.store.sqlite.sqlite_store import PATIENCE, SqliteStore
 from registry.store.sqlite.tables import check_tables
@@ -53,7 +53,7 @@ class ReadOnlyStore(SqliteStore):
 
     def __init__(self, home: Path, *, patience: float = PATIENCE) -> None:
         """Open what is there. Raises RegistryError where there is no database that can be read as it is."""
-        self._path = home / FILE_NAME
+        self._place = self._path = home / FILE_NAME
         self._clock = time.time
         self._grace = 0.0
         self._patience = patience
