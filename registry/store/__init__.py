@@ -7,6 +7,7 @@
 - `sqlite/`: the store in one file
 - `postgres/`: the store in a PostgreSQL that several machines share
 - `open_store`: the store that a home and a URL ask for
+- `migrate`: everything of one store, copied to another that is empty
 - `timed_store`: a store whose operations are timed
 
 What to call first: `open_store(home, url)`; the rest of the registry knows `protocol.Store` alone.

@@ -1,4 +1,4 @@
-"""Commands on the home and the program itself: export, import, backup, serve, demo, doctor."""
+"""Commands on the home and the program itself: export, import, backup, migrate-store, serve, demo, doctor."""
 
 from __future__ import annotations
 
@@ -84,6 +84,22 @@ def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -
     found = {**answer, "verified": not wrong, "tools": tools, "versions": versions, "problems": list(wrong)}
     status = context.answer(found, lambda done: views.verified_backup(context.screen, done))
     return status or int(bool(wrong))
+
+
+@command("migrate-store")
+@click.argument("source", type=text, metavar="FROM")
+@click.argument("target", type=text, metavar="TO")
+def migrate(context: CommandContext, source: str, target: str) -> int:
+    """Copy all tools, with their history, from one store to another that is empty.
+
+    FROM and TO are each the directory of a home or the URL of a PostgreSQL. Every hash is checked. TO has all of it
+    afterwards, or is as it was; FROM is not changed. Theory sessions and jobs stay in the home.
+    """
+    from registry.store.migrate import migrate_store
+
+    done = migrate_store(source, target)
+    answer = {"type": "migrated", "from": done.source, "to": done.target, "rows": done.rows}
+    return context.answer(answer, lambda shown: views.migrated(context.screen, shown))
 
 
 @command("serve", answers=False)
@@ -199,4 +215,4 @@ def doctor(context: CommandContext, mend: bool) -> int:
     return 0 if found["ok"] else 1
 
 
-COMMANDS = (export, import_, backup, serve, demo, doctor)
+COMMANDS = (export, import_, backup, migrate, serve, demo, doctor)
