@@ -102,7 +102,7 @@ def test_the_command_prints_the_counts(url: str, tmp_path: Path) -> None:
     assert (done.exit_code, answer["type"], answer["rows"]["versions"]) == (0, "migrated", 6)
     assert [tool["name"] for tool in json.loads(listed.stdout)["tools"]] == ["f", "g", "odd"]
     assert "versions     6" in told.stdout
-    assert (refused.exit_code, json.loads(refused.stdout)["error"]["place"]) == (1, "TO")
+    assert (refused.exit_code, json.loads(refused.stdout)["error"]["kind"]) == (1, "invalid_argument")
 
 
 def test_targets_that_are_not_empty_are_refused_and_left_alone(url: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from registry.records import content_hash
 from registry.store.protocol import DESCRIPTION_LIMIT, PAGE_LIMIT, Evolved
 from registry.store.sql.sql_store import SqlStore
 from registry.store.sqlite.traces import FILE_NAME
-from tests.registry.store.conformance.conftest import Clock, Place
+from tests.registry.store.sql.conftest import Clock, Place
 
 
 def evolve(

@@ -14,7 +14,7 @@ from registry.errors import RegistryError
 from registry.records import content_hash
 from registry.store.sql.sql_store import SqlStore
 from registry.store.sqlite.sqlite_store import SqliteStore
-from tests.registry.store.conformance.conftest import Place
+from tests.registry.store.sql.conftest import Place
 
 WRITER = """
 import sys
