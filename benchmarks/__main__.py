@@ -33,6 +33,7 @@ from benchmarks import (
     registry_size,
     server_load,
     stdio_latency,
+    stores,
     theories,
 )
 
@@ -67,6 +68,8 @@ SECTIONS = (
             many_clients.measure, many_clients.LIMITS),
     Section("registry", "Run time by size of the registry", "times", registry_size.measure,
             {f"run with {registry_size.TOOLS} tools / with 1": registry_size.LIMIT}),
+    Section("stores", "A store in PostgreSQL against one in a home (medians)", "times",
+            stores.measure, stores.LIMITS),
     Section("decoding", "A term of 10,000 nodes against `json.loads` of its text", "times",
             decoding.measure, {"decode": decoding.LIMIT}),
     Section("kleis", "The Kleis front end", "ms or times, as named", kleis_language.measure, kleis_language.LIMITS),

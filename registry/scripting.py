@@ -25,7 +25,7 @@ from pif.run.evaluate import Answer, Request
 from pif.run.scripting import FUEL, Language, checked_json
 from registry.errors import RegistryError
 from registry.home import find_home
-from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.store.open_store import find_url, is_url, open_store
 from registry.tools.code_and_examples import Example
 from registry.workspace import requests
 from registry.workspace.answer_shapes import EvolvedAnswer, ToolListAnswer
@@ -37,11 +37,15 @@ __all__ = ["Registry", "open"]
 def open(path: Path | str | None = None, *, fractions: Fractions = "round") -> Registry:
     """The tools of a home, which is made where it is not there, over those of the library.
 
-    Without `path` it is the home of the commands: that of PIF_HOME, else the platform's. `fractions` says what becomes of
+    Without `path` it is the store of the commands: that of PIF_STORE, else the home of PIF_HOME, else the platform's.
+    `path` may be the URL of a PostgreSQL too. `fractions` says what becomes of
     numbers like 19.99. Raises `RegistryError` (`store_error`) where the home cannot be used. Close it, or use `with`.
     """
-    home = find_home(None if path is None else Path(path))
-    return Registry(Workspace(SqliteStore(home.path), fractions=fractions))
+    url = str(path) if is_url(str(path)) else ""
+    home = find_home(None if path is None or url else Path(path))
+    return Registry(
+        Workspace(open_store(home.path, url or ("" if path else find_url())), fractions=fractions)
+    )
 
 
 class Registry:

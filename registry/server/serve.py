@@ -53,6 +53,11 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
     try:
         over_http = _http_options(settings)
         quotas = read_quotas(settings.quotas)
+        if quotas.stored_mb is not None and settings.store:
+            raise ValueError(
+                "--quota stored-mb counts the files of homes, and with --store tools are rows of a database; "
+                "leave one of them out"
+            )
         chosen = make_groups(groups, site)
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")

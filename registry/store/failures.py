@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from registry.errors import RegistryError
 
 __all__ = [
+    "Place",
     "changed_meanwhile",
     "closed",
     "damaged",
@@ -21,6 +22,9 @@ __all__ = [
     "store_errors",
     "unwritable_home",
 ]
+
+Place: TypeAlias = Path | str
+"""Where a store is, as errors name it: a file, or the URL of a database without its password."""
 
 _ADVICE: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_BUSY: (
@@ -109,15 +113,17 @@ def _from_system(error: OSError, path: Path) -> RegistryError:
     )
 
 
-def closed(path: Path) -> RegistryError:
+def closed(place: Place) -> RegistryError:
     """The store was used after `close`."""
-    return RegistryError("store_error", "the store has been closed", file=str(path), hint="open it again")
+    return RegistryError("store_error", "the store has been closed", file=str(place), hint="open it again")
 
 
-def damaged(path: Path, tool: str, what: str) -> RegistryError:
+def damaged(place: Place, tool: str, what: str) -> RegistryError:
     """What is stored contradicts itself."""
     message, hint = _ADVICE[sqlite3.SQLITE_CORRUPT]
-    return RegistryError("store_error", f"{message}: {what}", file=str(path), tool=tool, hint=hint)
+    if isinstance(place, str):
+        hint = "`pif doctor` lists what is wrong; restore the database from a backup"
+    return RegistryError("store_error", f"{message}: {what}", file=str(place), tool=tool, hint=hint)
 
 
 def not_a_store(path: Path) -> RegistryError:
@@ -140,12 +146,12 @@ def empty_beside_traces(path: Path, traces: str) -> RegistryError:
     )
 
 
-def read_only(path: Path) -> RegistryError:
+def read_only(place: Place) -> RegistryError:
     """A write was asked of a store that is open for reading."""
     return RegistryError(
         "store_error",
         "the home is served read-only; nothing was changed",
-        file=str(path),
+        file=str(place),
         hint="tools can be run, listed and checked; to change them, serve a writable home without --read-only",
     )
 

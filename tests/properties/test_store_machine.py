@@ -149,7 +149,7 @@ class StoreMachine(RuleBasedStateMachine):
             return
         before = self.stores[handle]
         before.close()
-        self.snapshots = [pair for pair in self.snapshots if pair[0]._readers is not before._readers]
+        self.snapshots = [pair for pair in self.snapshots if pair[0]._reading.__self__ is not before._readers]
         self.stores[handle] = self.opened()
 
     @precondition(lambda self: self.tools)

@@ -211,6 +211,9 @@ def serve_kleis(home: Path | None, groups: str, options: Mapping[str, Any]) -> i
     from registry.home import find_home
     from registry.server.contract.settings import Settings
     from registry.server.serve import serve
+    from registry.store.open_store import find_url
 
     chosen = groups or ("theory,policy" if options.get("policy") else "theory")
-    return serve(Settings(home=find_home(home).path, **options), chosen, command="kleis serve")
+    return serve(
+        Settings(home=find_home(home).path, store=find_url(), **options), chosen, command="kleis serve"
+    )

@@ -37,7 +37,7 @@ __all__ = ["pif"]
     epilog="`pif help` explains the language, `pif demo` shows it at work.",
 )
 @version_option
-def pif(home: object, as_json: bool) -> None:
+def pif(home: object, store: object, as_json: bool) -> None:
     """Evolve pure tools, run them under exact limits, find them again tomorrow.
 
     Exit status: 0 a value or a continuation, 1 an error result, 2 a command line that cannot be understood, 130

@@ -38,14 +38,15 @@ def own_tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: s
 
 def _names_of_home(ctx: click.Context) -> tuple[str, ...]:
     from registry.home import find_home
-    from registry.store.sqlite.sqlite_store import SqliteStore
+    from registry.store.open_store import find_url, open_store
 
     given: Path | None = ctx.params.get("home") or ctx.find_root().params.get("home")
     home = find_home(given).path
-    if not home.is_dir():
+    url = find_url(ctx.params.get("store") or ctx.find_root().params.get("store"))
+    if not url and not home.is_dir():
         return ()
     try:
-        store = SqliteStore(home)
+        store = open_store(home, url, read_only=bool(url))
     except (RegistryError, OSError):
         return ()
     try:

@@ -34,7 +34,7 @@ _NUMBERS = re.compile(r"\d+(?:\.\d+)*")
 Report = dict[str, Any]
 
 
-def examine(home: Home) -> Report:
+def examine(home: Home, url: str = "") -> Report:
     """Everything that `pif doctor` knows: `{"type": "doctor", "ok", "problems", "python", "packages", "home", "store"}`."""
     problems: list[str] = []
     report: Report = {
@@ -46,7 +46,7 @@ def examine(home: Home) -> Report:
         "packages": _packages(problems),
         "home": _home(home, problems),
     }
-    report["store"] = _store(home.path, problems)
+    report["store"] = _database(url, problems) if url else _store(home.path, problems)
     report["ok"] = not problems
     return report
 
@@ -180,6 +180,28 @@ def _store(home: Path, problems: list[str]) -> Report:
     return report
 
 
+def _database(url: str, problems: list[str]) -> Report:
+    """The store in a PostgreSQL; nothing is made there."""
+    from registry.store.open_store import open_store
+    from registry.store.postgres.address import without_password
+
+    report: Report = {"path": without_password(url), "exists": False, "ok": False}
+    try:
+        store = open_store(Path(), url, read_only=True)
+    except RegistryError as error:
+        problems.append(f"the store cannot be opened: {error.message} ({error.found}); {error.hint}")
+        return report
+    try:
+        wrong = store.check()
+        problems += [f"the store: {problem}" for problem in wrong]
+        return {**report, "exists": True, "ok": not wrong, "tools": len(store.snapshot().names())}
+    except RegistryError as error:
+        problems.append(f"the store cannot be read: {error.message} ({error.found}); {error.hint}")
+        return report
+    finally:
+        store.close()
+
+
 def show(screen: Screen, report: Report) -> None:
     """The report for people."""
     python, home, store = report["python"], report["home"], report["store"]
@@ -201,8 +223,9 @@ def show(screen: Screen, report: Report) -> None:
     free = f", {home['free_mb']} MB free" if "free_mb" in home else ""
     _row(screen, home["writable"], f"home {home['path']} (by {chosen}{state}{free})")
     if store["exists"] or not store["ok"]:
-        tools = f", {counted(store['tools'], 'tool')}" if "tools" in store else ""
-        _row(screen, store["ok"], f"store {store['path']} ({store['bytes']} bytes{tools})")
+        known = [f"{store['bytes']} bytes"] if "bytes" in store else []
+        known += [counted(store["tools"], "tool")] if "tools" in store else []
+        _row(screen, store["ok"], f"store {store['path']}" + (f" ({', '.join(known)})" if known else ""))
     else:
         _row(screen, True, "store: none yet; the first command that needs one makes it")
     if report["ok"]:

@@ -1,4 +1,4 @@
-"""Commands on the home and the program itself: export, import, backup, serve, demo, doctor."""
+"""Commands on the home and the program itself: export, import, backup, migrate-store, serve, demo, doctor."""
 
 from __future__ import annotations
 
@@ -86,6 +86,22 @@ def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -
     return status or int(bool(wrong))
 
 
+@command("migrate-store")
+@click.argument("source", type=text, metavar="FROM")
+@click.argument("target", type=text, metavar="TO")
+def migrate(context: CommandContext, source: str, target: str) -> int:
+    """Copy all tools, with their history, from one store to another that is empty.
+
+    FROM and TO are each the directory of a home or the URL of a PostgreSQL. Every hash is checked. TO has all of it
+    afterwards, or is as it was; FROM is not changed. Theory sessions and jobs stay in the home.
+    """
+    from registry.store.migrate import migrate_store
+
+    done = migrate_store(source, target)
+    answer = {"type": "migrated", "from": done.source, "to": done.target, "rows": done.rows}
+    return context.answer(answer, lambda shown: views.migrated(context.screen, shown))
+
+
 @command("serve", answers=False)
 @click.option(
     "--groups",
@@ -158,7 +174,10 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
 
     if options["memory_mb"] is None:
         options["memory_mb"] = fitted_memory()
-    return serve_groups(Settings(home=context.home().path, fractions=context.fractions, **options), groups)
+    return serve_groups(
+        Settings(home=context.home().path, store=context.store_url(), fractions=context.fractions, **options),
+        groups,
+    )
 
 
 @command("demo")
@@ -184,13 +203,15 @@ def doctor(context: CommandContext, mend: bool) -> int:
     from registry.cli.pif.doctor import examine, show
 
     if mend:
+        if context.store_url():
+            raise click.UsageError("--repair is about the file in a home; restore a database from a backup")
         from registry.cli.pif.repair import repair, show_repair
 
         done = repair(context.home())
         context.answer(done, lambda answer: show_repair(context.screen, answer))
         return 0 if done["ok"] else 1
 
-    found = examine(context.home())
+    found = examine(context.home(), context.store_url())
     if context.as_json:
         context.answer(found, views.nothing)
     else:
@@ -198,4 +219,4 @@ def doctor(context: CommandContext, mend: bool) -> int:
     return 0 if found["ok"] else 1
 
 
-COMMANDS = (export, import_, backup, serve, demo, doctor)
+COMMANDS = (export, import_, backup, migrate, serve, demo, doctor)

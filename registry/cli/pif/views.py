@@ -23,6 +23,7 @@ __all__ = [
     "fuzzed",
     "history",
     "imported",
+    "migrated",
     "nothing",
     "term",
     "tool",
@@ -415,6 +416,13 @@ def verified_backup(screen: Screen, answer: Answer) -> None:
         screen.print_error([Piece("wrong: ", "bad"), Piece(problem)])
     if answer["verified"]:
         screen.write(f"{answer['path']} is whole: {answer['tools']} tools, {answer['versions']} versions")
+
+
+def migrated(screen: Screen, answer: Answer) -> None:
+    """What `migrate-store` copied."""
+    screen.write(f"copied {answer['from']} to {answer['to']}; every hash was checked")
+    for table, count in answer["rows"].items():
+        screen.write(f"  {table:<13}{count}")
 
 
 def imported(screen: Screen, answer: Answer) -> None:

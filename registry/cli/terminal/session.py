@@ -20,13 +20,13 @@ from registry.cli.terminal.commands import NumbersCommand
 from registry.cli.terminal.error_report import Texts, error_report
 from registry.cli.terminal.process import FAILED, SUCCEEDED
 from registry.cli.terminal.screen import Line, Screen, json_text
-from registry.cli.terminal.sources import Sources, path
+from registry.cli.terminal.sources import Sources, path, text
 from registry.errors import RegistryError
 
 if TYPE_CHECKING:
     from pif.language.warnings import Fractions
     from registry.home import Home
-    from registry.store.sqlite.sqlite_store import SqliteStore
+    from registry.store.protocol import Store
     from registry.workspace.workspace import Workspace
 
 __all__ = [
@@ -50,10 +50,12 @@ class CommandContext:
         *,
         home: Path | None,
         as_json: bool,
+        store: str | None = None,
         fractions: Fractions = "round",
         closed: frozenset[int] = frozenset(),
     ) -> None:
         self._home = home
+        self._store = store
         self.fractions = fractions
         self.closed = closed
         self.as_json = as_json
@@ -66,6 +68,12 @@ class CommandContext:
 
         return find_home(self._home)
 
+    def store_url(self) -> str:
+        """The URL of the database that holds the tools; empty for the home."""
+        from registry.store.open_store import find_url
+
+        return find_url(self._store)
+
     @contextmanager
     def workspace(self, *, changes: bool = True) -> Iterator[Workspace]:
         """The registry in the home, which is made where it is not there.
@@ -75,14 +83,14 @@ class CommandContext:
         """
         from pif.language.budget import COMMAND_FUEL
         from registry.server.contract.machine_memory import memory_limit
-        from registry.store.sqlite.sqlite_store import SqliteStore
+        from registry.store.open_store import open_store
         from registry.workspace.workspace import Workspace
 
         with ExitStack() as ending:
             try:
-                store = SqliteStore(self.home().path)
+                store = open_store(self.home().path, self.store_url())
             except RegistryError:
-                if changes:
+                if changes or self.store_url():
                     raise
                 store = self._readable(ending)
             memory = memory_limit() // 2
@@ -96,7 +104,7 @@ class CommandContext:
             ending.callback(workspace.close)
             yield workspace
 
-    def _readable(self, ending: ExitStack) -> SqliteStore:
+    def _readable(self, ending: ExitStack) -> Store:
         """What can be read of a home that cannot be opened for writing."""
         from tempfile import TemporaryDirectory
 
@@ -181,10 +189,11 @@ class _Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         outer = ctx.find_root().params
         home: Path | None = ctx.params.pop("home", None) or outer.get("home")
+        store: str | None = ctx.params.pop("store", None) or outer.get("store")
         as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
         fractions: Fractions = ctx.params.pop("fractions", None) or "round"
         context = CommandContext(
-            home=home, as_json=as_json, fractions=fractions, closed=ctx.obj or frozenset()
+            home=home, store=store, as_json=as_json, fractions=fractions, closed=ctx.obj or frozenset()
         )
         ctx.params["context"] = context
         try:
@@ -220,9 +229,15 @@ fractions = click.option(
 
 
 def home_and_json(*, answers: bool = True) -> list[click.Parameter]:
-    """`--home` and `--json`."""
+    """`--home`, `--store` and `--json`."""
     return [
         click.Option(["--home"], type=path, metavar="DIR", help="The directory of the registry."),
+        click.Option(
+            ["--store"],
+            type=text,
+            metavar="URL",
+            help="The PostgreSQL that holds the tools, instead of the home.",
+        ),
         click.Option(
             ["--json", "as_json"],
             is_flag=True,

@@ -23,8 +23,7 @@ from pif.language.errors import nearest
 from pif.language.warnings import Fractions
 from registry.access.principals import OWNER_NAME, Principal, home_of
 from registry.errors import RegistryError
-from registry.store.sqlite.read_only_store import ReadOnlyStore
-from registry.store.sqlite.sqlite_store import SqliteStore
+from registry.store.open_store import open_store, url_of
 from registry.store.timed_store import Timed, timed
 from registry.workspace.workspace import Workspace
 
@@ -49,7 +48,7 @@ _LISTED = 5_000
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The options of `pif serve`.
 
-    `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
+    `store`: the URL of the database of the tools, empty for the home. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
     directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
@@ -61,6 +60,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     home: Path
+    store: str = ""
     expose: int = 25
     more: bool = False
     memory_mb: int = 512
@@ -81,12 +81,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     quotas: tuple[str, ...] = ()
 
     def of(self, principal: Principal) -> Settings:
-        """The settings of another principal's server: its own home, and nothing of the owner's files.
+        """The settings of another principal's server: its own home and store, and nothing of the owner's files.
 
         A corpus and a policy stay: the owner names them for everybody who may read.
         """
         return msgspec.structs.replace(
-            self, home=home_of(self.home, principal), roots=(), principal=principal.name
+            self,
+            home=home_of(self.home, principal),
+            store=self.store if principal.is_owner else url_of(self.store, principal.name),
+            roots=(),
+            principal=principal.name,
         )
 
 
@@ -106,7 +110,7 @@ class Site:
     def workspace(self) -> Workspace:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
         settings = self.settings
-        store = ReadOnlyStore(settings.home) if settings.read_only else SqliteStore(settings.home)
+        store = open_store(settings.home, settings.store, read_only=settings.read_only)
         return Workspace(
             store if self._store_timed is None else timed(store, self._store_timed),
             maximum_fuel=settings.maximum_fuel,

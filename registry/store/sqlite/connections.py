@@ -10,16 +10,19 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from kleis import durable_files
 from registry.errors import RegistryError
-from registry.store.failures import closed, not_a_store
+from registry.store.failures import closed, not_a_store, store_errors
+from registry.store.sql.rows import Rows
 
-__all__ = ["Readers", "connect_reader", "connect_writer", "make_private"]
+__all__ = ["Readers", "answered", "at_one_moment", "connect_reader", "connect_writer", "make_private"]
+
+T = TypeVar("T")
 
 _SETTINGS: Final = (
     "PRAGMA synchronous = FULL",
@@ -104,6 +107,22 @@ def _connect(path: Path, *, patience: float, options: str = "mode=rw") -> sqlite
     return connection
 
 
+@contextmanager
+def at_one_moment(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let several questions see the same moment."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def answered(connection: sqlite3.Connection, question: Callable[[Rows], T], *, together: bool) -> T:
+    """What a connection answers to a question."""
+    with at_one_moment(connection) if together else nullcontext():
+        return question(connection)
+
+
 class Readers:
     """Readers of one store, for any number of threads."""
 
@@ -127,6 +146,11 @@ class Readers:
             yield connection
         finally:
             self._give_back(connection)
+
+    def ask(self, question: Callable[[Rows], T], *, together: bool = False) -> T:
+        """The answer to a question; see `registry.store.sql.rows.Reading`."""
+        with store_errors(self._path), self.one() as reader:
+            return answered(reader, question, together=together)
 
     def close(self) -> None:
         """Close those that are idle now, and each of the others when it comes back."""

@@ -1,8 +1,7 @@
 """Backup and integrity of a store.
 
 `copy_whole` makes a complete copy in one file, while others go on reading and writing; `verify_backup` reads one whole;
-`problems` checks the file, its
-codes and their hashes, and its heads against its log.
+`problems` checks the file and what is in it.
 
 The copy is taken at one moment (SQLite's backup interface, inside one read transaction), tested, synchronised to
 disk under a temporary name beside the target, and only then given its name. So the target is whole or not there.
@@ -15,32 +14,50 @@ import errno
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from kleis import durable_files
 from registry.errors import RegistryError
-from registry.records import content_hash
 from registry.store.failures import store_errors
-from registry.store.sqlite.changes import folded
-from registry.store.sqlite.connections import connect_reader
-from registry.store.sqlite.queries import together
-from registry.store.sqlite.tables import check_tables
+from registry.store.sql.integrity import contradictions
+from registry.store.sqlite.connections import at_one_moment, connect_reader
+from registry.store.sqlite.tables import check_tables, prepare
 
-__all__ = ["copy_whole", "problems", "verify_backup"]
+__all__ = ["copy_whole", "problems", "verify_backup", "write_new_store"]
+
+
+def write_new_store(target: Path, fill: Callable[[sqlite3.Connection], object], *, overwrite: bool) -> None:
+    """Make a store in one file out of what `fill` writes into its empty tables, in one transaction."""
+
+    def make(partial: Path) -> None:
+        with closing(sqlite3.connect(partial, isolation_level=None)) as copy:
+            prepare(copy, partial)
+            copy.execute("BEGIN IMMEDIATE")
+            fill(copy)
+            copy.execute("COMMIT")
+
+    _write_whole(target, make, overwrite=overwrite)
 
 
 def copy_whole(source: sqlite3.Connection, source_path: Path, target: Path, *, overwrite: bool) -> None:
     """Copy what `source` sees now to `target`."""
     with store_errors(target):
+        _reject_the_source(source_path, target.absolute())
+        _write_whole(target, lambda partial: _fill(source, partial), overwrite=overwrite)
+
+
+def _write_whole(target: Path, make: Callable[[Path], None], *, overwrite: bool) -> None:
+    """Give a file its name once `make` has filled it under another one."""
+    with store_errors(target):
         target = target.absolute()
-        _reject_bad_target(source_path, target, overwrite=overwrite)
+        _reject_bad_target(target, overwrite=overwrite)
         number, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".partial", dir=target.parent)
         partial = Path(name)
         os.close(number)
         try:
-            _fill(source, partial)
+            make(partial)
             durable_files.synchronise(partial)
             _give_name(partial, target, overwrite=overwrite)
         finally:
@@ -63,15 +80,18 @@ def _fill(source: sqlite3.Connection, partial: Path) -> None:
         )
 
 
-def _reject_bad_target(source: Path, target: Path, *, overwrite: bool) -> None:
+def _reject_the_source(source: Path, target: Path) -> None:
+    if any(target.exists() and other.exists() and target.samefile(other) for other in _files_of(source)):
+        raise _bad_target(target, "it is the store itself")
+    if target.parent.resolve() == source.parent.resolve() and target.name.startswith(source.name):
+        raise _bad_target(target, "files of that name belong to the store itself")
+
+
+def _reject_bad_target(target: Path, *, overwrite: bool) -> None:
     reason, hint = "", "choose another path"
     if target.is_dir():
         reason = "it is a directory"
         hint = "give the path of a file in it"
-    elif any(target.exists() and other.exists() and target.samefile(other) for other in _files_of(source)):
-        reason = "it is the store itself"
-    elif target.parent.resolve() == source.parent.resolve() and target.name.startswith(source.name):
-        reason = "files of that name belong to the store itself"
     elif os.path.lexists(target) and not overwrite:
         reason = "there is a file already"
         hint = "choose another path, or allow overwriting"
@@ -81,13 +101,17 @@ def _reject_bad_target(source: Path, target: Path, *, overwrite: bool) -> None:
         )
         hint = "close what uses that database, or choose another path"
     if reason:
-        raise RegistryError(
-            "invalid_argument",
-            f"the backup cannot go there: {reason}",
-            file=str(target),
-            found=str(target),
-            hint=hint,
-        )
+        raise _bad_target(target, reason, hint)
+
+
+def _bad_target(target: Path, reason: str, hint: str = "choose another path") -> RegistryError:
+    return RegistryError(
+        "invalid_argument",
+        f"the backup cannot go there: {reason}",
+        file=str(target),
+        found=str(target),
+        hint=hint,
+    )
 
 
 def _files_of(database: Path) -> tuple[Path, ...]:
@@ -101,12 +125,8 @@ def _give_name(partial: Path, target: Path, *, overwrite: bool) -> None:
     try:
         os.link(partial, target)  # unlike a rename it fails where another process was quicker
     except FileExistsError:
-        raise RegistryError(
-            "invalid_argument",
-            "the backup cannot go there: there is a file already",
-            file=str(target),
-            found=str(target),
-            hint="choose another path, or allow overwriting",
+        raise _bad_target(
+            target, "there is a file already", "choose another path, or allow overwriting"
         ) from None
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
@@ -155,50 +175,10 @@ def verify_backup(path: Path) -> tuple[int, int, tuple[str, ...]]:
 
 def problems(connection: sqlite3.Connection) -> Iterator[str]:
     """Everything that is wrong, as texts. Reads all of the file."""
-    with together(connection):
+    with at_one_moment(connection):
         for (found,) in connection.execute("PRAGMA integrity_check(20)"):
             if found != "ok":
                 yield f"the file is damaged: {found}"
         for table, *_ in connection.execute("PRAGMA foreign_key_check"):
             yield f"the table {table} refers to something that is not there"
-        yield from _codes(connection)
-        yield from _heads(connection)
-
-
-def _codes(connection: sqlite3.Connection) -> Iterator[str]:
-    for hash_, code in connection.execute("SELECT hash, code FROM content"):
-        if content_hash(code) != hash_:
-            yield f"the code stored as {hash_} has another hash"
-    unused = connection.execute(
-        "SELECT hash FROM content WHERE hash NOT IN (SELECT hash FROM versions WHERE hash IS NOT NULL)"
-    )
-    for (hash_,) in unused:
-        yield f"the code {hash_} belongs to no version"
-
-
-def _heads(connection: sqlite3.Connection) -> Iterator[str]:
-    """`heads` must be what `changes.Change` would make of the log."""
-    heads = {
-        row[0]: row[1:]
-        for row in connection.execute("SELECT name, current, latest, changed, folded FROM heads")
-    }
-    log = connection.execute(
-        "SELECT last.name, last.current, (SELECT max(version) FROM versions WHERE name = last.name), last.sequence,"
-        "       (SELECT description FROM events WHERE name = last.name AND version = last.current"
-        "           AND description IS NOT NULL ORDER BY sequence DESC LIMIT 1)"
-        "  FROM events AS last"
-        " WHERE last.sequence IN (SELECT max(sequence) FROM events GROUP BY name)"
-    ).fetchall()
-    for name, current, latest, changed, description in log:
-        text = "" if current is None else folded(name, description or "")
-        if heads.pop(name, None) != (current, latest, changed, text):
-            yield f"the head of {name!r} does not agree with its history"
-    for name in heads:
-        yield f"{name!r} has a head and no history"
-    dangling = connection.execute(
-        "SELECT heads.name FROM heads LEFT JOIN versions"
-        "  ON versions.name = heads.name AND versions.version = heads.current AND versions.forgotten IS NULL"
-        " WHERE heads.current IS NOT NULL AND versions.name IS NULL"
-    )
-    for (name,) in dangling:
-        yield f"the current version of {name!r} was forgotten"
+        yield from contradictions(connection)

@@ -21,10 +21,10 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal, NoReturn, TypeVar
 
 from registry.errors import RegistryError
 from registry.store.failures import (
@@ -34,7 +34,8 @@ from registry.store.failures import (
     read_only,
     store_errors,
 )
-from registry.store.sqlite.changes import Change
+from registry.store.sql.changes import Change
+from registry.store.sql.rows import Rows
 from registry.store.sqlite.connections import Readers, connect_reader
 from registry.store.sqlite.sqlite_store import PATIENCE, SqliteStore
 from registry.store.sqlite.tables import check_tables
@@ -45,6 +46,8 @@ __all__ = ["ReadOnlyStore"]
 _ATTEMPTS = 5
 """How often a copy is begun again because the files changed under it."""
 
+T = TypeVar("T")
+
 _Signature = tuple[tuple[int, int, int] | None, ...]
 
 
@@ -53,7 +56,7 @@ class ReadOnlyStore(SqliteStore):
 
     def __init__(self, home: Path, *, patience: float = PATIENCE) -> None:
         """Open what is there. Raises RegistryError where there is no database that can be read as it is."""
-        self._path = home / FILE_NAME
+        self._place = self._path = home / FILE_NAME
         self._clock = time.time
         self._grace = 0.0
         self._patience = patience
@@ -71,6 +74,10 @@ class ReadOnlyStore(SqliteStore):
     def mode(self) -> Literal["live", "still", "copied"]:
         """How the file is read."""
         return self._mode
+
+    def ask(self, question: Callable[[Rows], T]) -> T:
+        """The answer to questions that must all see the same moment."""
+        return self._read(question, together=True)
 
     def close(self) -> None:
         """Let go of all files, and of the copy."""

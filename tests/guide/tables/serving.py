@@ -321,7 +321,7 @@ def _operands(command: click.Command) -> str:
     return "".join(f" {piece}" for piece in pieces)
 
 
-_EVERYWHERE = frozenset({"--home", "--json"})
+_EVERYWHERE = frozenset({"--home", "--json", "--store"})
 
 
 def _options(command: click.Command) -> str:

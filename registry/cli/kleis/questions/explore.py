@@ -95,12 +95,12 @@ def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Ans
     from registry.explore.explore_request import GENERATOR, Asked, explored
     from registry.home import find_home
     from registry.oracles.theory_oracle import TheorySnapshot
-    from registry.store.sqlite.sqlite_store import SqliteStore
+    from registry.store.open_store import find_url, open_store
     from registry.workspace.workspace import Workspace
 
     home = find_home(asked.home).path
     cache = None if asked.fresh else VerdictCache(home / "verdicts")
-    store = SqliteStore(home)
+    store = open_store(home, find_url())
     snapshot = TheorySnapshot(theory, name=asked.file, cache=cache)
     question = Asked(
         structure=asked.structure, size=asked.size, variables=asked.variables, carrier=asked.carrier,

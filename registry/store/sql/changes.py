@@ -6,17 +6,17 @@ See docs/reference/registry.md §2.3.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, NO_LAWS, VERSION_LIMIT, ToolRecord, read_laws
+from registry.store.failures import Place
 from registry.store.protocol import Adopted, EventKind, Evolved, Forgotten, Lineage, Outcome
-from registry.store.sqlite.queries import last_sequence, read_head, record_at, unknown_tool, versions_at
+from registry.store.sql.queries import last_sequence, read_head, record_at, unknown_tool, versions_at
+from registry.store.sql.rows import Rows
 
 __all__ = ["Change", "folded", "propose"]
 
@@ -32,8 +32,8 @@ def folded(name: str, description: str) -> str:
 
 
 def propose(
-    connection: sqlite3.Connection,
-    path: Path,
+    connection: Rows,
+    place: Place,
     wanted: ToolRecord,
     expect_version: int | None,
     *,
@@ -47,7 +47,7 @@ def propose(
     outcome: Outcome = "created"
     if head.current is not None:
         outcome = "new_version"
-        current = record_at(connection, path, last_sequence(connection), wanted.name, None)
+        current = record_at(connection, place, last_sequence(connection), wanted.name, None)
         if current is not None and current.hash == wanted.hash:
             promised = _promised(current.examples, wanted.examples)
             laws = current.laws if keep_laws else wanted.laws
@@ -101,16 +101,18 @@ def _expect(name: str, current: int | None, expected: int | None) -> None:
 
 
 class Change:
-    """One transaction's worth of changes, all at the same moment."""
+    """One transaction's worth of changes, all at the same moment. The caller keeps other writers out from before it is
+    made: the numbers of its events go on from the last one there is."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, moment: str) -> None:
+    def __init__(self, connection: Rows, place: Place, moment: str) -> None:
         self._connection = connection
-        self._path = path
+        self._place = place
         self._moment = moment
+        self._sequence = last_sequence(connection)
 
     def evolve(self, wanted: ToolRecord, expect_version: int | None, *, keep_laws: bool = True) -> Evolved:
         """Carry out what `propose` says."""
-        evolved = propose(self._connection, self._path, wanted, expect_version, keep_laws=keep_laws)
+        evolved = propose(self._connection, self._place, wanted, expect_version, keep_laws=keep_laws)
         record = evolved.record
         match evolved.outcome:
             case "unchanged":
@@ -129,7 +131,7 @@ class Change:
     def keep_laws(self, before: ToolRecord, laws: str) -> bool:
         """Replace the laws of a version; False where they are not those of `before` any more, or it is gone."""
         name, version = before.name, before.version
-        record = record_at(self._connection, self._path, last_sequence(self._connection), name, version)
+        record = record_at(self._connection, self._place, self._sequence, name, version)
         if record is None or (record.hash, record.laws) != (before.hash, before.laws):
             return False
         if record.laws != laws:
@@ -145,7 +147,7 @@ class Change:
         if head.current is None:
             raise unknown_tool(self._connection, name)
         _expect(name, head.current, expect_version)
-        record = record_at(self._connection, self._path, last_sequence(self._connection), name, version)
+        record = record_at(self._connection, self._place, self._sequence, name, version)
         if record is None:
             raise unknown_tool(self._connection, name, version)
         if version != head.current:
@@ -155,7 +157,7 @@ class Change:
     def forget(self, name: str, version: int | None) -> Forgotten:
         """Stop resolving a version or the whole name."""
         head = read_head(self._connection, name)
-        versions = versions_at(self._connection, last_sequence(self._connection), name)
+        versions = versions_at(self._connection, self._sequence, name)
         if not versions:
             raise unknown_tool(self._connection, name)
         if version is not None and version not in versions:
@@ -218,7 +220,7 @@ class Change:
         current = head.current or 0
         if added and lineage.current in numbers:
             current = numbers[lineage.current]
-            sequence = last_sequence(self._connection)
+            sequence = self._sequence
             if current != added[-1]:
                 sequence = self._event(name, "rollback", current, current)
             self._head(name, current, sequence, latest=latest)
@@ -295,6 +297,11 @@ class Change:
             self._laws(record, sequence)
         return sequence
 
+    @property
+    def sequence(self) -> int:
+        """The number of the last event, those of this change included."""
+        return self._sequence
+
     def certificates(self, texts: Mapping[str, str]) -> None:
         """Keep certificates, by their hashes."""
         self._connection.executemany(
@@ -325,16 +332,13 @@ class Change:
         current: int | None,
         description: str | None = None,
     ) -> int:
-        cursor = self._connection.execute(
-            "INSERT INTO events (name, kind, version, current, description, moment) VALUES (?, ?, ?, ?, ?, ?)",
-            (name, kind, version, current, description, self._moment),
+        self._sequence += 1
+        self._connection.execute(
+            "INSERT INTO events (sequence, name, kind, version, current, description, moment)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (self._sequence, name, kind, version, current, description, self._moment),
         )
-        sequence = cursor.lastrowid
-        if sequence is None:
-            raise RegistryError(
-                "internal", "the store gave no number to an event", file=str(self._path), tool=name
-            )
-        return sequence
+        return self._sequence
 
     def _head(self, name: str, current: int | None, sequence: int, *, latest: int | None = None) -> None:
         """Bring the name's head up to date with event `sequence`."""
@@ -347,7 +351,9 @@ class Change:
             ).fetchone()
             text = folded(name, row[0])
         self._connection.execute(
-            "INSERT INTO heads (name, current, latest, changed, folded) VALUES (?1, ?2, ?3, ?4, ?5)"
-            " ON CONFLICT (name) DO UPDATE SET current = ?2, latest = max(latest, ?3), changed = ?4, folded = ?5",
+            "INSERT INTO heads (name, current, latest, changed, folded) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET current = excluded.current, changed = excluded.changed,"
+            " folded = excluded.folded, latest ="
+            " CASE WHEN heads.latest > excluded.latest THEN heads.latest ELSE excluded.latest END",
             (name, current, latest or current or 0, sequence, text),
         )

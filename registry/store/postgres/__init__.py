@@ -1,0 +1,11 @@
+"""The store in a PostgreSQL that several machines share (the extra `postgres`).
+
+- `address`: the URL: read, completed, and shown without its password
+- `failures`: errors of the database as errors of the registry
+- `tables`: the schema, and how a database comes to have it
+- `connections`: how connections are set up, what differs from SQLite, questions put again
+- `transactions`: changes as transactions, begun again where that is safe, and never in doubt without need
+- `postgres_store`: the store
+
+What to call first: `registry.store.open_store.open_store`.  See docs/adr/027-postgresql.md.
+"""

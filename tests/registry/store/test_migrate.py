@@ -1,0 +1,189 @@
+"""`pif migrate-store`: a copy that answers as the original does, both ways, or nothing at all."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from registry.cli.pif.commands import pif
+from registry.errors import RegistryError
+from registry.records import certificate_hash, content_hash
+from registry.store import migrate
+from registry.store.migrate import migrate_store
+from registry.store.open_store import open_store
+from registry.store.protocol import Store
+from registry.store.sql import copying
+from registry.store.sqlite.traces import FILE_NAME
+from tests.support.databases import asked, new_schema
+
+NAMES = ("f", "g", "odd", "gone")
+CERTIFICATE = '{"certificate": "é"}'
+
+
+def evolve(store: Store, name: str, code: str, description: str = "text", **options: Any) -> int:
+    return store.evolve(
+        name, code=code, hash=content_hash(code), description=description, capabilities=["eval"], **options
+    ).record.version
+
+
+def filled(place: str) -> None:
+    """Tools with versions, laws, certificates, odd texts, forgotten and erased ones."""
+    with closing(open_store(Path(place), place if "://" in place else "")) as store:
+        for code in "123":
+            evolve(store, "f", code, f"says {code}", examples=f'[{{"input":{code},"output":1}}]')
+        store.rollback("f", 1)
+        store.forget("f", 2)
+        laws = f'[{{"law":"x = x","status":"proved","certificate":"{certificate_hash(CERTIFICATE)}"}}]'
+        evolve(store, "g", "[1]", laws=laws, certificates={certificate_hash(CERTIFICATE): CERTIFICATE})
+        evolve(
+            store, "odd", '"odd"', "null \0 and \ufdd0 and \ufdd1\ufdd0 'quotes' \U0001f600", python="x = 1\n"
+        )
+        evolve(store, "gone", "7")
+        store.forget("gone")
+
+
+def shown(place: str) -> Any:
+    """Everything that a store answers."""
+    with closing(open_store(Path(place), place if "://" in place else "")) as store:
+        snapshot = store.snapshot()
+        assert store.check() == ()
+        return (
+            snapshot.sequence,
+            snapshot.names(),
+            [snapshot.lineage(name) for name in NAMES],
+            [store.history(name) for name in NAMES],
+            store.certificate(certificate_hash(CERTIFICATE)),
+            store.page("says"),
+            store.recent(9),
+        )
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with new_schema() as made:
+        yield made
+
+
+def test_there_and_back_again(url: str, tmp_path: Path) -> None:
+    here, back = str(tmp_path / "here"), str(tmp_path / "back")
+    filled(here)
+    before = shown(here)
+    there = migrate_store(here, url)
+    again = migrate_store(url, back)
+
+    assert shown(url) == before
+    assert shown(back) == before
+    assert shown(here) == before
+    assert there.rows == again.rows
+    assert there.rows["versions"] == 6
+    assert there.rows["certificates"] == 1
+    for place in (url, back):
+        with closing(open_store(Path(place), url if place == url else "")) as store:
+            assert evolve(store, "gone", "8") == 2  # a number that was given out stays given out
+            assert evolve(store, "f", "9") == 4
+            store.forget("g")
+
+
+def test_the_command_prints_the_counts(url: str, tmp_path: Path) -> None:
+    filled(str(tmp_path / "here"))
+    done = CliRunner().invoke(pif, ["--json", "migrate-store", str(tmp_path / "here"), url])
+    answer = json.loads(done.stdout)
+    listed = CliRunner().invoke(pif, ["--store", url, "--json", "list"])
+    told = CliRunner().invoke(pif, ["migrate-store", url, str(tmp_path / "back")])
+    refused = CliRunner().invoke(pif, ["--json", "migrate-store", str(tmp_path / "here"), url])
+
+    assert (done.exit_code, answer["type"], answer["rows"]["versions"]) == (0, "migrated", 6)
+    assert [tool["name"] for tool in json.loads(listed.stdout)["tools"]] == ["f", "g", "odd"]
+    assert "versions     6" in told.stdout
+    assert (refused.exit_code, json.loads(refused.stdout)["error"]["kind"]) == (1, "invalid_argument")
+
+
+def test_targets_that_are_not_empty_are_refused_and_left_alone(url: str, tmp_path: Path) -> None:
+    here, other = tmp_path / "here", tmp_path / "other"
+    filled(str(here))
+    migrate_store(str(here), url)
+    before = shown(url)
+    other.mkdir()
+    (other / "letter.txt").write_text("dear")
+    for source, target in ((str(here), url), (url, str(other)), (url, str(here)), (url, url)):
+        with pytest.raises(RegistryError, match="not empty; nothing was changed") as refused:
+            migrate_store(source, target)
+        assert refused.value.place == "TO"
+
+    assert shown(url) == before
+    assert [path.name for path in other.iterdir()] == ["letter.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "other"]
+
+
+def test_a_source_that_is_not_there(url: str, tmp_path: Path) -> None:
+    for source, target in ((str(tmp_path / "none"), url), (url, str(tmp_path / "target"))):
+        with pytest.raises(RegistryError, match="there is no store to read"):
+            migrate_store(source, target)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("table", ["content", "certificates"])
+def test_a_hash_that_is_wrong_stops_it_and_nothing_is_kept(table: str, url: str, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    filled(str(here))
+    column = {"content": "code", "certificates": "certificate"}[table]
+    with closing(sqlite3.connect(here / FILE_NAME)) as raw, raw:
+        raw.execute(f"UPDATE {table} SET {column} = {column} || ' '")
+    for target in (url, str(tmp_path / "there")):
+        with pytest.raises(RegistryError, match="has another hash") as refused:
+            migrate_store(str(here), target)
+        assert refused.value.kind == "store_error"
+
+    with closing(open_store(tmp_path, url)) as store:
+        assert store.snapshot().sequence == 0
+    assert not (tmp_path / "there").exists()
+
+
+@pytest.mark.parametrize("table", copying.TABLES)
+def test_whatever_stops_it_leaves_nothing(
+    table: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is stopped after each of the tables; then it is done again, and is whole."""
+    filled(str(tmp_path / "here"))
+    plain = copying._compare
+
+    def stopped(compared: str, *arguments: Any) -> None:
+        if compared == table:
+            raise KeyboardInterrupt
+        plain(compared, *arguments)
+
+    for target in (url, str(tmp_path / "there")):
+        with monkeypatch.context() as patch:
+            patch.setattr(copying, "_compare", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                migrate_store(str(tmp_path / "here"), target)
+        assert [path.name for path in tmp_path.iterdir()] == ["here"]
+        with closing(open_store(tmp_path / "here", url)) as store:
+            assert store.snapshot().sequence == 0 or target != url
+        migrate_store(str(tmp_path / "here"), target)
+        assert shown(target) == shown(str(tmp_path / "here"))
+
+
+def test_a_copy_that_is_not_what_was_read_is_not_kept(url: str, tmp_path: Path) -> None:
+    filled(str(tmp_path / "here"))
+    with closing(open_store(tmp_path, url)):
+        schema = url.partition("schema=")[2]
+        asked(
+            f"CREATE FUNCTION {schema}.meddle() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN NEW.description := 'other'; RETURN NEW; END $$"
+        )
+        asked(
+            f"CREATE TRIGGER meddle BEFORE INSERT ON {schema}.events FOR EACH ROW EXECUTE FUNCTION {schema}.meddle()"
+        )
+        with pytest.raises(RegistryError, match="the copy of the table events is not what was read"):
+            migrate.migrate_store(str(tmp_path / "here"), url)
+    with closing(open_store(tmp_path, url)) as store:
+        assert store.snapshot().sequence == 0
