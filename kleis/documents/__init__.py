@@ -7,6 +7,7 @@
 - `matplotlib_axes`: scales, ticks, legends, themes, second axes
 - `matplotlib_picture`: a whole picture to SVG or PNG; the child's job
 - `typst_compile`: Typst text to pages; the child's job
+- `confine`: networks and files that the kernel refuses a child
 - `child`: a job in a process of its own, with limits
 - `draw`: pictures to bytes and files
 - `compile`: a Typst text and its pictures to PDF, PNG or SVG

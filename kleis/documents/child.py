@@ -1,15 +1,18 @@
 """A job in a process of its own: limited in time and memory, in a directory of its own, without network.
 
 The child gets a request on standard input and gives its answer on standard output, both as MessagePack; it is started
-with a fresh environment, closed files and its own session, and is killed with everything it started.  It may not make
-other processes' files larger, dump core, or reach the network: proxies point to a port where nobody listens.  What
-matters for documents (files outside `root`) the job itself refuses. See docs/reference/documents.md §3.3.
+with a fresh environment, closed files and its own session, and is killed with everything it started.  It may not dump
+core; where the kernel can refuse it (`confine`), it reaches no network and no files but those of its directories and of
+the libraries.  Elsewhere proxies point to a port where nobody listens, and files outside `root` the job itself refuses:
+that holds for well-behaved libraries only.  No more of an answer is read than the limit allows.  See
+docs/reference/documents.md §3.3.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import selectors
 import signal
 import subprocess
 import sys
@@ -23,6 +26,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
+from kleis.documents.confine import confine_files, confine_network, library_directories
 from kleis.errors import BudgetError, EvaluationError
 
 __all__ = ["Limits", "main", "run_child"]
@@ -34,6 +38,7 @@ _START = (
 )
 _NOWHERE = "http://127.0.0.1:9"
 _POLL = 0.2
+_CHUNK = 1 << 16
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -127,27 +132,58 @@ def _communicate(
     purpose: str,
     running: Callable[[], bool],
 ) -> bytes:
+    """Write the request and read the answer, as far as it may go; both at once, since a child may begin to answer early."""
     deadline = time.monotonic() + limits.wall
-    given: bytes | None = request
-    while True:
-        try:
-            output, _ = process.communicate(given, timeout=_POLL)
-        except subprocess.TimeoutExpired:
-            given = None
-            if time.monotonic() > deadline or not running():
+    most = limits.answer << 20
+    output = bytearray()
+    left = memoryview(request)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with selectors.DefaultSelector() as streams:
+        for stream, event in ((process.stdin, selectors.EVENT_WRITE), (process.stdout, selectors.EVENT_READ)):
+            os.set_blocking(stream.fileno(), False)
+            streams.register(stream, event)
+        while process.stdout in streams.get_map():
+            for key, _ in streams.select(_POLL):
+                if key.fileobj is process.stdin:
+                    left = left[_written(key.fd, left) :]
+                    if not left:
+                        streams.unregister(process.stdin)
+                        process.stdin.close()
+                elif received := os.read(key.fd, _CHUNK):
+                    output += received
+                else:
+                    streams.unregister(process.stdout)
+            if len(output) > most:
                 raise BudgetError(
-                    f"{purpose} was stopped after {limits.wall:g} seconds"
-                    if running()
-                    else f"{purpose} was cancelled",
-                    code="budget_time",
-                    hint="make it smaller",
-                ) from None
-            continue
-        if len(output) > limits.answer << 20:
-            raise BudgetError(
-                f"{purpose} gave more than {limits.answer} MB", code="budget_size", hint="make it smaller"
-            )
-        return output
+                    f"{purpose} gave more than {limits.answer} MB", code="budget_size", hint="make it smaller"
+                )
+            _go_on(deadline, limits, purpose, running)
+    while process.poll() is None:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_POLL)
+        _go_on(deadline, limits, purpose, running)
+    return bytes(output)
+
+
+def _written(stream: int, data: memoryview) -> int:
+    """How much of the data could be written; all of it where nobody reads any more."""
+    try:
+        return os.write(stream, data[:_CHUNK])
+    except BrokenPipeError:
+        return len(data)
+
+
+def _go_on(deadline: float, limits: Limits, purpose: str, running: Callable[[], bool]) -> None:
+    """Raise `BudgetError` where the time is over or nobody waits."""
+    wanted = running()
+    if wanted and time.monotonic() <= deadline:
+        return
+    raise BudgetError(
+        f"{purpose} was stopped after {limits.wall:g} seconds" if wanted else f"{purpose} was cancelled",
+        code="budget_time",
+        hint="make it smaller",
+    )
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -164,6 +200,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def main(job: str, cpu: str, memory: str) -> None:
     """In the child: read the request, run the job, write its answer."""
+    confine_network()
     size = int(memory) << 20
     for what, limit in (
         (resource.RLIMIT_AS, size),
@@ -176,6 +213,7 @@ def main(job: str, cpu: str, memory: str) -> None:
     data = sys.stdin.buffer.read()
     module, _, name = job.partition(":")
     function: Any = getattr(import_module(module), name)
+    confine_files(library_directories(), (os.getcwd(), os.environ["HOME"]))
     request = msgspec.msgpack.decode(data, type=get_type_hints(function)["request"])
     try:
         answer = b"=" + msgspec.msgpack.encode(function(request))

@@ -471,7 +471,7 @@ class Elaborator:
 
 
 def _missing(implementation: Implementation) -> Problem:
-    names = ", ".join(symbol.name for symbol in implementation.missing)
+    names = ", ".join(symbol.name.rpartition("::")[2] for symbol in implementation.missing)
     return problem_at(
         implementation.node,
         implementation.place.file,

@@ -25,6 +25,7 @@ from kleis.evaluator.machine import Procedure
 from kleis.evaluator.outcomes import Warning
 from kleis.syntax import tree
 from kleis.syntax.operators import BINARY, POSTFIX, PREFIX, canonical_name
+from kleis.syntax.printer.program import print_expression
 from kleis.values import Complex, FunctionValue, Value
 
 __all__ = ["Declarations", "Environment", "ProgramDeclarations", "environment_of"]
@@ -203,15 +204,21 @@ class Environment:
         return self._instances.get(name, ())
 
     def _read_implementations(self) -> dict[str, list[tuple[str, FunctionValue]]]:
-        found: dict[str, list[tuple[str, FunctionValue]]] = {}
+        given: dict[tuple[str, str], list[tree.OperationImplementation]] = {}
         for implementation in self.declarations.implementations:
             sort = _sort_of(implementation)
             for member in implementation.members if sort else ():
-                if not isinstance(member, tree.OperationImplementation) or not member.parameters:
-                    continue
-                procedure = self._procedure(member.name, member.parameters, member.body, "<implements>")
-                function = FunctionValue(member.name, procedure.arity, procedure)
-                found.setdefault(member.name, []).append((sort, function))
+                if isinstance(member, tree.OperationImplementation):
+                    given.setdefault((member.name, sort), []).append(member)
+        found: dict[str, list[tuple[str, FunctionValue]]] = {}
+        for (name, sort), members in given.items():
+            first = members[0]
+            # Where items give different things, they may be different operations of one name: which is meant, and
+            # whether they agree, the prover says.
+            if not first.parameters or any(_words(each) != _words(first) for each in members[1:]):
+                continue
+            procedure = self._procedure(name, first.parameters, first.body, "<implements>")
+            found.setdefault(name, []).append((sort, FunctionValue(name, procedure.arity, procedure)))
         for candidates in found.values():
             candidates.sort(key=lambda candidate: _NARROWEST.index(candidate[0]))
         return found
@@ -246,6 +253,11 @@ def _names_a_builtin(definition: tree.FunctionDefinition) -> bool:
         return False
     same = tuple(tree.Name(parameter.name) for parameter in definition.parameters)
     return definition.body.name == definition.name and definition.body.arguments == same
+
+
+def _words(member: tree.OperationImplementation) -> str:
+    """What is given for an operation, as text."""
+    return f"{', '.join(each.name for each in member.parameters)} . {print_expression(member.body)}"
 
 
 def _sort_of(implementation: tree.Implements) -> str:

@@ -22,6 +22,7 @@ only turn a verdict into `unknown`.
 - `obligations`: recursions that have to end, implementations that have to be models
 - `axioms_alone`: whether axioms clash, and whether they have a model
 - `prover`: questions about a theory to verdicts; `unknown` and its reason are made here
+- `clashes`: which axioms of a file have no model together
 - `lemmas`: the lemmas of files and sessions: proved in order, or taken from kept verdicts
 - `shared_provers`: provers kept per theory
 - `certificates/`: verdicts that others can check again

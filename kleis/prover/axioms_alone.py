@@ -6,12 +6,19 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from kleis.core import Connective
 from kleis.core.goal import Axiom, Goal
 from kleis.prover.portfolio import Chain, Entry, Outcome
 from kleis.prover.protocol.engine import Task, declarations_of
 from kleis.prover.protocol.verdict import Evidence, Verdict
 
 __all__ = ["AxiomsAlone"]
+
+_SOME = 10_000
+"""Steps that trying the axioms of a proof may take, however short the proof."""
+
+_MOST = 16
+"""At most so many axioms of a clash are left out by way of trial."""
 
 
 class AxiomsAlone:
@@ -41,6 +48,52 @@ class AxiomsAlone:
             has_model = quick.answer is not None and quick.answer.outcome == "model"
             self._clashes[key] = quick if has_model else self._run(task, self._order, ("prove",))
         return self._clashes[key]
+
+    def core(self, goal: Goal, found: Outcome) -> tuple[str, ...]:
+        """The names of axioms that an outcome of `alone` refuted, without those that can be left out.
+
+        Each is left out once, and stays out where the engine that found the clash refutes the others too.
+        """
+        answer, entry = found.answer, found.entry
+        assert answer is not None, "a clash was found"
+        assert entry is not None, "and by an engine"
+        core = answer.core
+        if answer.detail == "minimal":
+            return core
+        declarations = declarations_of(goal)
+        for name in answer.core[:_MOST]:
+            axioms = tuple(each for each in declarations.axioms if each.name in core and each.name != name)
+            if name not in core or not axioms:
+                continue
+            rest = msgspec.structs.replace(declarations, axioms=axioms)
+            again = self._run(Task(rest), (entry,), (entry.chain,)).answer
+            if again is not None and again.outcome == "inconsistent":
+                core = again.core
+        return core
+
+    def behind(self, goal: Goal, used: tuple[Axiom, ...], found: Outcome) -> tuple[str, ...]:
+        """The names of axioms that a proof used and that are refuted by the engine that found it; empty if they are not.
+
+        They are tried again without the claim where that engine was not asked before, and with the claim turned round:
+        what follows together with its negation follows from a contradiction.  About twice the steps of the proof are
+        spent on each.
+        """
+        answer, entry = found.answer, found.entry
+        if answer is None or entry is None or not used:
+            return ()
+        again = msgspec.structs.replace(entry, steps=min(entry.steps, 2 * answer.steps + _SOME))
+        tasks = [Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=used))] if entry.late else []
+        if goal.claim is not None:
+            tasks.append(
+                Task(msgspec.structs.replace(goal, claim=Connective("not", (goal.claim,)), axioms=used))
+            )
+        for task in tasks:
+            against = self._run(task, (again,), (entry.chain,)).answer
+            if against is not None and against.outcome in ("inconsistent", "proved"):
+                alone = against.outcome == "inconsistent"
+                core = against.core if alone else (*answer.core, *against.core)
+                return tuple(each.name for each in used if each.name in core)
+        return ()
 
     def model(self, goal: Goal, axioms: tuple[Axiom, ...]) -> Evidence | None:
         """A checked model of some axioms."""

@@ -24,6 +24,7 @@ from kleis.prover.protocol.verdict import Attempt, Reason
 
 __all__ = [
     "COMPUTING",
+    "LOOK",
     "MOST_EFFORT",
     "ORDER",
     "PRELOAD",
@@ -96,6 +97,13 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.solvers.script_engines:WITH_EQUATIONS", "prove", 1_000_000, cpu=5, late=True),
 )
 """The published order."""
+
+LOOK: tuple[Entry, ...] = (
+    Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 40_000, cpu=1, quick=True),
+    Entry(f"{_ENGINES}.completion.engine:Completion", "prove", 10_000, cpu=1),
+    Entry("kleis.prover.engines.solvers.script_engines:DIRECT", "prove", 100_000, cpu=1),
+)
+"""The order for a look at axioms that takes little time and may tell nothing."""
 
 PRELOAD = ("z3", f"{_ENGINES}.solvers.runs:warm_up")
 """What the worker has ready for its children: Z3, loaded, and used once in each of them."""

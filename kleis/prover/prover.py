@@ -11,7 +11,7 @@ verdict is then `error` and says what.
 
 Invariants
     * ``verified`` needs a proof, every lemma and every termination obligation proved, and axioms that were not
-      refuted by the same budget.
+      refuted by the same budget, those of the proof neither by the engine that found it.
     * ``disproved`` and ``consistent`` need evidence that `check_witness` confirmed.
     * A verdict that a time or memory limit had a part in is never cached.
 """
@@ -249,6 +249,32 @@ class Prover:
         return verdict
 
     @deep()
+    def clash(self, goal: Goal) -> tuple[str, ...]:
+        """The names of axioms of a goal that have no model together, whatever its claim; empty if none are known to.
+
+        Kept where there is a cache.
+        """
+        declarations = declarations_of(goal)
+        base = Verdict(status="unknown", reason="incomplete")
+        if self._obligations.undecidable(declarations, base) is not None:
+            return ()
+        key = key_of(declarations, (), f"clash {self._options()}") if self._cache is not None else ""
+        kept = self._cache.get(key) if self._cache is not None else None
+        if kept is None:
+            alone = self._axioms.alone(goal)
+            clashing = (
+                alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent"
+            )
+            if alone is not None and clashing:
+                core = self._axioms.core(goal, alone)
+                kept = msgspec.structs.replace(base, status="inconsistent", reason=None, core=core)
+            else:
+                kept = base
+            if self._cache is not None and (alone is None or clashing or not alone.cut):
+                self._cache.put(key, kept)
+        return kept.core
+
+    @deep()
     def decide_goal(self, goal: Goal, facts: Sequence[Fact] = ()) -> Decision:
         """The verdict on a goal that is elaborated already, with facts that hold there."""
         return self._decide(goal, facts)
@@ -313,6 +339,14 @@ class Prover:
         if outcome.answer is None:
             return Decision(self._unknown(goal, outcome, base), goal, cut=cut)
         verdict = self._verdict(goal, outcome, base)
+        if verdict.status == "verified" and verdict.consistency == "unknown":
+            used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
+            clash = self._axioms.behind(goal, used, outcome)
+            if clash:
+                found = msgspec.structs.replace(
+                    base, status="inconsistent", core=clash, attempts=verdict.attempts, theory="inconsistent"
+                )
+                return Decision(found, goal, cut=cut)
         return Decision(verdict, goal, outcome.answer, cut or self._axioms.is_cut(goal, verdict))
 
     def _computed(self, goal: Goal, base: Verdict) -> Decision | None:

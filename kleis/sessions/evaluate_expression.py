@@ -238,14 +238,14 @@ def _computed(
     granted_root: Path | None,
 ) -> EvaluationAnswer:
     from kleis.budget import STANDARD_BUDGET, Meter
-    from kleis.evaluator.environment import environment_of
-    from kleis.evaluator.evaluate import evaluate as compute
+    from kleis.sessions.confined_evaluation import evaluate_confined
     from kleis.values import is_partial, is_symbolic
 
     asked, constants = computed_with_constants(question, universe.theory)
-    environment = environment_of(universe.theory, granted_root=granted_root)
     try:
-        found = compute(asked, environment, STANDARD_BUDGET, file=_FILE)
+        found = evaluate_confined(
+            asked, universe.theory, provers.broker, deadline, file=_FILE, granted_root=granted_root
+        )
     except (EvaluationError, BudgetError) as error:
         return error_fields(error, warnings=warnings_of(question.lints))
     open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))

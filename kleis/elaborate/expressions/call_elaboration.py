@@ -235,8 +235,17 @@ def _only(
         close = [
             overload for overload in overloads if context.inference.cost(overload.result, wanted) is not None
         ]
-        overloads = exact or close or overloads
-        if not close and isinstance(node, tree.Name) and context.definitions.is_member(node.name):
+        # `u = 3` requires ℕ of u, and a u of ℝ will do: 3 is one of its numbers.
+        wider = [
+            overload for overload in overloads if context.inference.cost(wanted, overload.result) is not None
+        ]
+        overloads = exact or close or wider or overloads
+        if (
+            not close
+            and not wider
+            and isinstance(node, tree.Name)
+            and context.definitions.is_member(node.name)
+        ):
             raise missing_operation(context, node, node.name, ())
     if len(overloads) == 1:
         return overloads[0]

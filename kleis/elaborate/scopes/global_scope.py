@@ -36,7 +36,7 @@ from kleis.elaborate.scopes.scope import (
     Scope,
     Template,
 )
-from kleis.elaborate.scopes.structure_scope import StructureInstance, number_candidate, shadows
+from kleis.elaborate.scopes.structure_scope import StructureInstance, beside, number_candidate, shadows
 from kleis.elaborate.sorts.data_types import DataDeclaration
 from kleis.elaborate.sorts.read_sorts import SortReader, is_number_parameter
 from kleis.problems import place_of
@@ -376,8 +376,7 @@ class PropositionScope:
             return self._outer.candidates(name)
         if any(shadows(each) for each in own):
             return own
-        outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
-        return (*own, *(each for each in outer if each not in own))
+        return (*own, *beside(own, self._outer.candidates(name)))
 
     def _own(self, name: str) -> tuple[Candidate, ...]:
         found: list[Candidate] = []

@@ -1,8 +1,10 @@
 """Implementations, ``implements S(A) { … }``: what is given for the operations of S at A, and what has to be proved.
 
-What is given is a definition at the sorts of the operation.  A symbol that an earlier item gives too keeps that
-definition; the later item has to agree with it.  An operation that is built in at A is the built-in, and what is given
-has to agree with that.
+What is given is a definition at the sorts of the operation.  An operation that both items have from one structure (S
+itself, or what it extends) is one: if an earlier item gives it, it keeps that definition, and the later item has to agree
+with it.  Operations of structures that have nothing in common are two, whatever their names and sorts: each keeps what
+its own item gives, and one that is not given is a symbol of its own, ``S::op``.  Else the axioms of the one would be
+assumed of the other.  An operation that is built in at A is the built-in, and what is given has to agree with that.
 
 The axioms of S, read at A, become obligations; until they are proved they are *assumed*, and every verdict that uses
 one says so.  A definition of S that the implementation gives too becomes the obligation that both have a value
@@ -10,7 +12,7 @@ together, and then the same one.  See docs/reference/proving.md §2.7.
 
 Invariants
     * Definitions of different items have different keys.
-    * The axioms and definitions of the structure, read at A, mention what is given.
+    * The axioms and definitions of the structure, read at A, mention what is given, or a symbol of that structure.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import msgspec
 
 from kleis import core
 from kleis.builtins.rows.table import find_builtin
-from kleis.core.goal import Axiom, ElaborationError, Goal, Obligation
+from kleis.core.goal import Axiom, ElaborationError, Goal, Instance, Obligation
 from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.traversal import subterms
 from kleis.definedness.conditions import Definedness
@@ -33,6 +35,7 @@ from kleis.elaborate.sorts.read_sorts import SortReader
 from kleis.problems import Place, place_of
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
+from kleis.syntax.printer.program import print_expression
 
 __all__ = ["Elaboration", "Implementation", "Implementations", "axioms_of", "obligations_of"]
 
@@ -41,6 +44,10 @@ Instantiate: TypeAlias = Callable[
     StructureInstance,
 ]
 """Reads a structure: its name, its arguments, the types of what it is `over`, and the prefix of its definitions."""
+
+
+_Family: TypeAlias = tuple[Instance, ...]
+"""The structures that declare an operation, at their types, the first that does so first."""
 
 
 class InstantiatedDefinitions(Protocol):
@@ -69,7 +76,9 @@ class Implementation(msgspec.Struct, frozen=True, eq=False):
     """``implements S(A)``: the structure at its arguments, and what is given for its operations.
 
     given
-        By symbol, what defines it at A: what this item gives, or an earlier one gave for the same symbol.
+        By symbol, what defines it at A: what this item gives, or an earlier one gave for the same operation.
+    missing
+        The operations without a definition: symbols of their own.
     equal
         Pairs that have to agree: a definition of the structure, or of an earlier item, with what this item gives.
     named
@@ -125,7 +134,8 @@ class Implementations:
         self._all: list[Implementation] | None = None
         self._read: dict[int, Implementation] = {}
         self._labels: dict[str, int] = {}
-        self._given_before: dict[core.Symbol, Template] = {}
+        self._given_before: dict[core.Symbol, list[tuple[_Family, Template]]] = {}
+        self._apart: dict[core.Symbol, _Family] = {}
 
     def _scalars(
         self, node: tree.Implements, structure: tree.Structure, file: str
@@ -156,13 +166,17 @@ class Implementations:
             for entry in self._theory.implementation_entries:
                 assert isinstance(entry.declaration, tree.Implements)
                 try:
-                    self._all.append(self.read(entry.declaration, entry.file))
+                    self._all.append(self._read_once(entry.declaration, entry.file))
                 except ElaborationError:
                     continue
         return self._all
 
     def read(self, node: tree.Implements, file: str) -> Implementation:
         """An implementation as it is elaborated; `ElaborationError` if it is not valid."""
+        self.all()  # what an earlier item gives does not depend on which one is asked about first
+        return self._read_once(node, file)
+
+    def _read_once(self, node: tree.Implements, file: str) -> Implementation:
         if id(node) not in self._read:
             self._read[id(node)] = self._implementation(node, file)
         return self._read[id(node)]
@@ -204,20 +218,26 @@ class Implementations:
                 if isinstance(each, Template):
                     defined[name] = template
                     equal.append((name, each, template))
-                elif symbol in self._given_before and self._given_before[symbol].key != template.key:
-                    given[symbol] = self._given_before[symbol]
-                    equal.append((name, given[symbol], template))
-                else:
-                    given[symbol] = self._given_before.setdefault(symbol, template)
+                    continue
+                family = self._family(instance, symbol.name)
+                before = self._before(symbol, family, template)
+                given[symbol] = before or template
+                self._given_before.setdefault(symbol, []).append((family, given[symbol]))
+                if before is not None and before.key != template.key and _text(before) != _text(template):
+                    equal.append((name, before, template))
+        missing: list[core.Symbol] = []
+        standing: dict[core.Symbol, core.Symbol] = {}
         for symbol in instance.symbols:
-            if symbol not in given and symbol in self._given_before:
-                given[symbol] = self._given_before[symbol]
-        missing = [
-            symbol
-            for symbol in instance.symbols
-            if symbol not in given and not is_builtin(symbol.name, symbol)
-        ]
-        self._substitute(instance, given)
+            if symbol in given or is_builtin(symbol.name, symbol):
+                continue
+            family = self._family(instance, symbol.name)
+            before = self._before(symbol, family)
+            if before is not None:
+                given[symbol] = before
+            else:
+                standing[symbol] = self._own_symbol(symbol, family)
+                missing.append(standing[symbol])
+        self._substitute(instance, {**given, **standing})
         named = {
             name: tuple(
                 self._named(each, defined.get(name))
@@ -228,6 +248,43 @@ class Implementations:
         }
         place = place_of(node, file)
         return Implementation(node, instance, given, tuple(missing), tuple(equal), named, place)
+
+    def _family(self, instance: StructureInstance, name: str) -> _Family:
+        """From which structures, at which types, an instance has the operation of a name: the first declares it.
+
+        A name that renaming made is declared by none: it is the instance's own.
+        """
+        names = (name, tree.split_name(name)[0])  # what a nested structure holds is declared with that
+        found = [
+            each
+            for each in (*reversed(instance.ancestors), instance.instance)
+            if any(
+                canonical_name(member.name) in names
+                for member in self._theory.structures[each.structure].members
+            )
+        ]
+        return tuple(dict.fromkeys(found)) or (instance.instance,)
+
+    def _before(
+        self, symbol: core.Symbol, family: _Family, template: Template | None = None
+    ) -> Template | None:
+        """What an earlier item gave for the same operation, or gave for another in the same words as `template`."""
+        for known, before in self._given_before.get(symbol, ()):
+            if not set(known).isdisjoint(family) or (
+                template is not None and _text(before) == _text(template)
+            ):
+                return before
+        return None
+
+    def _own_symbol(self, symbol: core.Symbol, family: _Family) -> core.Symbol:
+        """The symbol of an operation that nothing defines: no other structure's of this name."""
+        first = family[0]
+        types = ", ".join(sort_text(each) for each in first.arguments)
+        for head in (first.structure, f"{first.structure}({types})"):
+            own = msgspec.structs.replace(symbol, name=f"{head}::{symbol.name}")
+            if self._apart.setdefault(own, family)[0] == first:
+                break
+        return own
 
     @staticmethod
     def _refuse_conflicts(node: tree.Implements, file: str, label: str, instance: StructureInstance) -> None:
@@ -272,8 +329,8 @@ class Implementations:
         return candidate
 
     @staticmethod
-    def _substitute(instance: StructureInstance, given: dict[core.Symbol, Template]) -> None:
-        """Replace symbols by what is given for them, in the scopes of the structure's own text."""
+    def _substitute(instance: StructureInstance, given: Mapping[core.Symbol, Candidate]) -> None:
+        """Replace symbols by what stands for them, in the scopes of the structure's own text."""
         for scope in instance.scopes:
             for names in (scope.own, scope.nested):
                 for name, candidates in names.items():
@@ -322,13 +379,15 @@ class Implementations:
 
     def candidates(self, name: str) -> Iterator[Candidate]:
         """The candidates for a name from implementations."""
-        known: set[core.Symbol] = set()
+        known: dict[core.Symbol, set[Instance]] = {}
         for each in self.all():
+            family = set(self._family(each.instance, name))
             for candidate in each.named.get(name, ()):
                 symbol = _as_symbol(candidate)
-                if symbol is None or symbol not in known:
+                if symbol is None or known.get(symbol, set()).isdisjoint(family):
                     yield candidate
-                known |= {symbol} if symbol is not None else set()
+                if symbol is not None:
+                    known[symbol] = known.get(symbol, set()) | family
 
 
 def axioms_of(elaborator: Elaboration, implementation: Implementation) -> list[Axiom]:
@@ -396,6 +455,12 @@ def _call(
 
     key = definitions.elaborate_at(template, sorts)
     return core.DefinitionCall(key, variables, definitions.finished[key].result), variables
+
+
+def _text(template: Template) -> str:
+    """What an item gives, in words that are the same for the same parameters and body."""
+    node = template.node
+    return f"{', '.join(each.name for each in node.parameters)} . {print_expression(node.body)}"
 
 
 def _as_symbol(candidate: Candidate) -> core.Symbol | None:

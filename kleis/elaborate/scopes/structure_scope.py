@@ -9,12 +9,12 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kleis import core
 from kleis.core.goal import ElaborationError, Instance
 from kleis.core.sort_printing import dimension_text
-from kleis.elaborate.scopes.declared_builtins import as_builtin
+from kleis.elaborate.scopes.declared_builtins import as_builtin, signature_of
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
     Candidate,
@@ -29,7 +29,7 @@ from kleis.problems import Place, Problem, place_of
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
 
-__all__ = ["NamedAxiom", "StructureInstance", "StructureScope", "number_candidate", "shadows"]
+__all__ = ["NamedAxiom", "StructureInstance", "StructureScope", "beside", "number_candidate", "shadows"]
 
 
 def number_candidate(number: core.Dimension) -> Candidate:
@@ -101,8 +101,7 @@ class StructureScope:
             )
         if any(isinstance(each, Rejected) or shadows(each) or not _takes_arguments(each) for each in own):
             return own
-        outer = tuple(each for each in self._outer.candidates(name) if not shadows(each))
-        return (*own, *(each for each in outer if each not in own))
+        return (*own, *beside(own, self._outer.candidates(name)))
 
     def _qualified(self, name: str) -> list[Candidate]:
         """``S::op`` in the text of S itself."""
@@ -117,6 +116,20 @@ class StructureScope:
 def shadows(candidate: Candidate) -> bool:
     """Whether a candidate is a definition that comes alone."""
     return isinstance(candidate, Template) and not candidate.overload
+
+
+def beside(own: Sequence[Candidate], outer: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The candidates from outside that overload nearer ones: a nearer one hides what has its sorts."""
+    taken = [sorts for each in own if (sorts := _sorts(each)) is not None]
+    return tuple(
+        each for each in outer if not shadows(each) and each not in own and _sorts(each) not in taken
+    )
+
+
+def _sorts(candidate: Candidate) -> tuple[tuple[core.Sort, ...], core.Sort] | None:
+    """The sorts of an operation or element; None where they are not all written."""
+    symbol = signature_of(candidate) if isinstance(candidate, Template) else candidate
+    return (symbol.domain, symbol.codomain) if isinstance(symbol, core.Symbol) else None
 
 
 def _takes_arguments(candidate: Candidate) -> bool:

@@ -54,6 +54,10 @@ _ALLOCATION = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_":
 """Keeps memory that a solver frees for its next run, instead of returning it to the system (glibc only)."""
 
 
+_ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""Numerical libraries that a worker has ready start no threads: it forks."""
+
+
 class Guards(msgspec.Struct, frozen=True):
     """Limits of an attempt, several times what its steps need: seconds, seconds, megabytes."""
 
@@ -235,7 +239,7 @@ def _started(slots: int, niceness: int) -> subprocess.Popen[bytes]:
         [sys.executable, "-s", "-P", "-c", _START, str(slots), str(niceness), *path],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", **_ALLOCATION, **environment},
+        env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", **_ALLOCATION, **_ALONE, **environment},
         cwd="/",
         start_new_session=True,
     )

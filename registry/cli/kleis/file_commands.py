@@ -29,14 +29,20 @@ def check(
     """Report syntax errors, missing imports, unknown names, and declarations that mean nothing.
 
     Sorts, kinds, dimensions, ambiguous operations, definedness and termination are checked. Warnings point out
-    readings that a person may not expect; they do not change the exit status.
+    readings that a person may not expect, and axioms that a short look finds to clash; they do not change the exit
+    status.
     """
     from registry.cli.kleis.files.check import check_file
+    from registry.cli.kleis.shared.clashes import ClashLook
     from registry.cli.kleis.shared.loading import expand, make_loader
 
     names = expand(files)
     loader = make_loader(path)
-    reports = [check_file(loader, name, syntax_only=syntax_only, strict=strict) for name in names]
+    with ClashLook() as look:
+        reports = [
+            check_file(loader, name, syntax_only=syntax_only, strict=strict, look=look.clashing)
+            for name in names
+        ]
     if as_json:
         _print_json({"files": [report.as_dict() for report in reports]})
     else:

@@ -106,8 +106,15 @@ def test_packages_are_not_downloaded() -> None:
     assert rejected(PACKAGE).message.startswith("packages are not downloaded")
 
 
-def test_a_download_would_go_to_the_proxy_where_nobody_listens(listener: list[bytes]) -> None:
-    """So that the refusal above is the proxy's and not that of a machine without network."""
+UNCONFINED = "child.confine_network = child.confine_files = lambda *given: False; "
+
+
+def test_a_download_would_go_to_the_proxy_where_nobody_listens(
+    listener: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that the refusal above is the proxy's and not that of a machine without network, where the kernel refuses nothing."""
+    start = f"from kleis.documents import child; {UNCONFINED}main(*"
+    monkeypatch.setattr(child, "_START", child._START.replace("main(*", start))
     assert rejected(PACKAGE).message.startswith("packages are not downloaded")
     assert listener
     assert all(each.startswith(b"CONNECT ") for each in listener)

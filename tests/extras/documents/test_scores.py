@@ -27,7 +27,7 @@ def test_a_score_compiles(tmp_path: Path) -> None:
     (block,) = run_file(make_loader(()), str(file)).blocks
     (tmp_path / "score.ly").write_text("\n".join(block.output))
     done = subprocess.run(
-        ["lilypond", "-dsafe", "-o", "score", "score.ly"],
+        ["lilypond", "-o", "score", "score.ly"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -8,10 +8,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from kleis.prover.axioms_alone import AxiomsAlone
 from kleis.prover.engines.completion.check_proof import check_chain
 from kleis.prover.engines.completion.engine import Completion
+from kleis.prover.portfolio import LOOK, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker
-from kleis.prover.protocol.engine import Task
+from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_program
@@ -76,6 +78,41 @@ def test_a_clash_in_arithmetic_is_minimal_and_says_so() -> None:
     assert verdict.status == "inconsistent"
     assert verdict.core == ("Sums::large", "Sums::one_small", "Sums::other_small")
     assert verdict.minimal
+
+
+CLASHING = """structure S {
+  operation f : ℤ → ℤ
+  axiom other : ∀(x : ℤ). f(x) ≠ 7
+  axiom up : ∀(x : ℤ). f(x) > x
+  axiom down : ∀(x : ℤ). f(x) < x
+}"""
+
+
+@pytest.mark.parametrize("claim", ["f(1) = 4", "∀(x : ℤ). f(x) > 3", "∃(x : ℤ). f(x) = x"])
+def test_a_proof_whose_axioms_clash_is_none(claim: str) -> None:
+    """The engine that proves is not among those that try axioms alone, and its proof does not say that it needs no claim."""
+    theory = Theory().include(parse_program(CLASHING))
+    order = [msgspec.structs.replace(each, late=True) for each in LOOK if each.chain == "prove"]
+    with Broker() as broker:
+        prover = Prover(theory, broker=broker, order=order, guards=10)
+        verdict = prover.verify(parse_expression(claim))
+        assert verdict.status == "inconsistent"
+        goal = prover.elaborator.proposition(parse_expression(claim))
+        said = Answer(outcome="proved", core=tuple(each.name for each in goal.axioms), steps=10_000)
+        tried = AxiomsAlone(
+            lambda task, order, chains: run_portfolio(
+                broker, task, order=order, chains=chains, confirm=_as_it_is
+            ),
+            order,
+        )
+        proof = Outcome(order[-1], said, (), ())
+        assert set(tried.behind(goal, goal.axioms, proof)) >= {"S::up", "S::down"}
+        assert tried.behind(goal, (goal.axioms[0],), proof) == ()
+        assert set(tried.core(goal, Outcome(order[-1], said, (), ()))) == {"S::up", "S::down"}
+
+
+def _as_it_is(answer: Answer) -> Answer:
+    return answer
 
 
 ASSUMED = """

@@ -8,6 +8,7 @@ clashes, lints and what does not elaborate are `problems`, each with its own sev
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -52,9 +53,17 @@ class CheckedFile(msgspec.Struct, frozen=True):
         return self.loading.text_of(file) if self.loading is not None else ""
 
 
-def check_file(loader: Loader, name: str, *, syntax_only: bool = False, strict: bool = False) -> CheckedFile:
+def check_file(
+    loader: Loader,
+    name: str,
+    *,
+    syntax_only: bool = False,
+    strict: bool = False,
+    look: Callable[[Loading], tuple[Problem, ...]] = lambda loading: (),
+) -> CheckedFile:
     """Check one file.  Names and meanings are checked only where everything could be read: else most would be
-    unknown.  If `strict`, a name that nothing declares is an error.
+    unknown.  If `strict`, a name that nothing declares is an error.  `look` finds axioms that clash, in a file that is
+    right otherwise.
     """
     try:
         loading = load(loader, name)
@@ -80,6 +89,8 @@ def check_file(loader: Loader, name: str, *, syntax_only: bool = False, strict: 
         names += _meaning_problems(loading, (*clashes, *names))
     if loading.ok and all(each.severity != "error" for each in (*clashes, *names)):
         names += false_implementations(loading)
+        if all(each.severity != "error" for each in names):
+            names += look(loading)
     if strict and loading.ok:
         undeclared = strict_problems(loading, main.name)
         places = {(each.line, each.column) for each in undeclared}

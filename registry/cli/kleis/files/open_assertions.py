@@ -22,7 +22,7 @@ Invariants
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from types import TracebackType
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kleis.theory.theory import Theory
     from registry.cli.kleis.shared.patience import Waiting
 
-__all__ = ["OpenAssertion", "ProverPool", "clash_of", "outcome_of", "question_of", "why_not"]
+__all__ = ["OpenAssertion", "ProverPool", "outcome_of", "question_of", "why_not"]
 
 Answer = TypeVar("Answer")
 Status = str
@@ -275,27 +275,3 @@ def _declarations(prover: Prover) -> Verdict:
     from kleis.prover.protocol.verdict import Verdict as _Verdict
 
     return parts[0] if parts else _Verdict(status="consistent", message="nothing is declared")
-
-
-def clash_of(prover: Prover, own: Sequence[str]) -> str:
-    """Axioms of structures without parameters that clash, as text; empty if none are known to.
-
-    A question about an axiom first tries everything assumed around it.  Of the structures in `own` every axiom is asked
-    about, of others one.
-    """
-    for name, proposition in _section_axioms(prover.theory, own):
-        verdict = prover.verify(proposition, file=prover.theory.file_of(name.partition("::")[0]))
-        if verdict.status == "inconsistent":
-            return ", ".join(verdict.core)
-        if verdict.status == "disproved":
-            return f"{name} is false"
-    return ""
-
-
-def _section_axioms(theory: Theory, own: Sequence[str]) -> Iterator[tuple[str, tree.Expression]]:
-    for name, structure in theory.structures.items():
-        if structure.parameters:
-            continue
-        axioms = [each for each in structure.members if isinstance(each, tree.Axiom)]
-        for axiom in axioms if name in own else axioms[:1]:
-            yield f"{name}::{axiom.name}", axiom.proposition

@@ -30,7 +30,7 @@ import msgspec
 from kleis.errors import KleisError, LoadError
 from kleis.pictures.picture import Picture
 from kleis.problems import AnswerWarning, Problem
-from kleis.syntax.tree import Example, Structure
+from kleis.syntax.tree import Example
 from kleis.theory.loader import Loader
 from registry.cli.kleis.files.check import load_errors
 from registry.cli.kleis.files.stated_lemmas import NEEDS_PROVER, LemmaReport, StatedLemmas, stated_in
@@ -277,7 +277,7 @@ def _detail(result: AssertionResult) -> str:
 
 def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport]:
     """Ask the prover about a file's open assertions; what waits for the answers, and gives the report with them."""
-    from registry.cli.kleis.files.open_assertions import clash_of
+    from registry.cli.kleis.shared.clashes import clash_warning, clashes_in
 
     loading = report.loading
     if loading is None or report.parse or report.errors or not (report.blocks or report.lemmas):
@@ -285,8 +285,7 @@ def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport
     lemmas = StatedLemmas(pool, loading)
     items = loading.main.result.program.items
     examples = {(each.name, each.line): each for each in items if isinstance(each, Example)}
-    own = [each.name for each in items if isinstance(each, Structure)]
-    clash = pool.ask(loading.theory, lambda prover: clash_of(prover, own))
+    clash = pool.ask(loading.theory, lambda prover: clashes_in(loading, prover, imported=True))
     blocks = [
         _decide_block(pool, loading, examples[each.name, each.line], each, lemmas) for each in report.blocks
     ]
@@ -294,16 +293,8 @@ def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport
         report,
         blocks=tuple(block() for block in blocks),
         lemmas=lemmas.reports(),
-        warnings=(*_clashing(clash.result()), *lemmas.warnings()),
+        warnings=(*map(clash_warning, clash.result()), *lemmas.warnings()),
     )
-
-
-def _clashing(axioms: str) -> tuple[AnswerWarning, ...]:
-    """The warning of a file some of whose axioms have no model; what reaches them is no proof, all else is judged as ever."""
-    if not axioms:
-        return ()
-    message = f"{axioms} clash: what reaches these axioms fails, and all else is judged without them"
-    return (AnswerWarning("clash", message, "if it is meant, say so: assert_inconsistent"),)
 
 
 def _decide_block(

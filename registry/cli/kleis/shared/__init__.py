@@ -6,5 +6,6 @@
 - `question`: a question to the prover, and the prover that answers it
 - `strict`: names in files that nothing declares, as errors
 - `implementations`: whether the implementations of a file are models
+- `clashes`: axioms of a file that clash, and a short look for them
 - `reports`: problems and verdicts for people
 """

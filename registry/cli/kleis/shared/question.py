@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import msgspec
 from registry.cli.kleis.shared.patience import PATIENT, Patience
 
 if TYPE_CHECKING:
+    from kleis.prover.portfolio import Entry
     from kleis.prover.process.broker import Broker
     from kleis.prover.prover import Prover
     from kleis.prover.verdict_cache import VerdictCache
@@ -40,13 +42,16 @@ def make_prover(
     broker: Broker | None = None,
     beside: bool = True,
     effort: int = 1,
+    order: Sequence[Entry] | None = None,
 ) -> Prover:
     """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
+    from kleis.prover.portfolio import ORDER
     from kleis.prover.prover import Prover
 
     cache = None if fresh else _user_cache()
     cvc5 = find_spec("cvc5") is not None
-    return Prover(theory, broker=broker, cache=cache, cvc5=cvc5, beside=beside, effort=effort)
+    engines = ORDER if order is None else order
+    return Prover(theory, broker=broker, order=engines, cache=cache, cvc5=cvc5, beside=beside, effort=effort)
 
 
 def _user_cache() -> VerdictCache:

@@ -19,17 +19,15 @@ from typing import Any, assert_never
 
 import msgspec
 
-from kleis.budget import STANDARD_BUDGET
 from kleis.documents.child import Limits
 from kleis.documents.compile import compile_document
 from kleis.documents.draw import MEDIA_TYPES, draw_picture
 from kleis.documents.paper import Figure, Paper, Section, StatedVerdict, paper_text
 from kleis.documents.stated_verdicts import stated_verdicts
 from kleis.errors import EvaluationError, KleisError
-from kleis.evaluator.environment import environment_of
-from kleis.evaluator.evaluate import evaluate
 from kleis.pictures.picture import Picture
 from kleis.prover.process.deadline import Deadline
+from kleis.sessions.confined_evaluation import evaluate_confined
 from kleis.sessions.evaluate_expression import error_fields
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.sessions import Sessions
@@ -43,6 +41,7 @@ from registry.server.groups.documents.tool_specs import BRIEF, INSTRUCTIONS, TOO
 
 __all__ = ["DocumentsGroup", "make"]
 
+_FILE = "<expression>"
 _WITHIN = 40.0
 _CHILD = Limits(wall=30.0, cpu=30)
 _KEPT = 50
@@ -119,7 +118,8 @@ class DocumentsGroup(Group):
 
     def _draw(self, arguments: requests.DrawPlot, running: Callable[[], bool]) -> Answer:
         universe = self._sessions.universe(arguments.session)
-        picture = _picture(arguments.expression, universe)
+        deadline = Deadline(_WITHIN / 2, left=lambda: not running())
+        picture = self._picture(arguments.expression, universe, deadline)
         image = draw_picture(picture, "png", dark=arguments.dark, limits=_CHILD, running=running)
         vector = draw_picture(picture, "svg", dark=arguments.dark, limits=_CHILD, running=running)
         uri = f"kleis://plots/{picture.name}{'.dark' if arguments.dark else ''}.svg"
@@ -134,8 +134,11 @@ class DocumentsGroup(Group):
 
     def _assemble(self, arguments: requests.AssembleDocument, running: Callable[[], bool]) -> Answer:
         universe = self._sessions.universe(arguments.session)
-        figures = tuple(Figure(_picture(each.expression, universe), each.caption) for each in arguments.plots)
         deadline = Deadline(_WITHIN / 2, left=lambda: not running())
+        figures = tuple(
+            Figure(self._picture(each.expression, universe, deadline), each.caption)
+            for each in arguments.plots
+        )
         verdicts = stated_verdicts(arguments.propositions, universe.theory, self._sessions.provers, deadline)
         text = paper_text(
             Paper(
@@ -183,6 +186,18 @@ class DocumentsGroup(Group):
         }
         return Answer(fields, _encoded(fields))
 
+    def _picture(self, expression: str, universe: Universe, deadline: Deadline) -> Picture:
+        """The last picture that an expression makes; an element alone is a picture too."""
+        broker = self._sessions.provers.broker
+        for text in (expression, f"diagram({expression})"):
+            written = parse_expression(text, file=_FILE)
+            found = evaluate_confined(written, universe.theory, broker, deadline, file=_FILE)
+            if found.pictures:
+                return found.pictures[-1]
+        raise EvaluationError(
+            "the expression makes no picture", code="plot", hint="write diagram(plot(xs, ys)) with numbers"
+        )
+
     def _keep(self, uri: str, made: ResourceBytes) -> None:
         """Keep what was made, and drop the oldest beyond the limits."""
         with self._lock:
@@ -192,22 +207,6 @@ class DocumentsGroup(Group):
                 len(self._made) > _KEPT or sum(len(each.data) for each in self._made.values()) > _KEPT_BYTES
             ):
                 self._made.popitem(last=False)
-
-
-def _picture(expression: str, universe: Universe) -> Picture:
-    """The last picture that an expression makes; an element alone is a picture too."""
-    written = parse_expression(expression, file="<expression>")
-    environment = environment_of(universe.theory)
-    found = evaluate(written, environment, STANDARD_BUDGET)
-    if not found.pictures:
-        found = evaluate(
-            parse_expression(f"diagram({expression})", file="<expression>"), environment, STANDARD_BUDGET
-        )
-    if not found.pictures:
-        raise EvaluationError(
-            "the expression makes no picture", code="plot", hint="write diagram(plot(xs, ys)) with numbers"
-        )
-    return found.pictures[-1]
 
 
 def _encoded(data: Any) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
+
+from kleis.prover.portfolio import LOOK
 
 
 def problems(kleis: Callable[..., Any], write: Callable[..., None], text: str) -> list[dict[str, Any]]:
@@ -71,7 +74,8 @@ WARNINGS = {
 def test_warnings_do_not_fail(kleis: Callable[..., Any], write: Callable[..., None], name: str) -> None:
     text, line = WARNINGS[name]
     found = problems(kleis, write, text)
-    assert [(each["severity"], each["line"]) for each in found] == [("warning", line)]
+    own = [each for each in found if each["code"] != "clash"]  # what is nowhere defined is nowhere true
+    assert [(each["severity"], each["line"]) for each in own] == [("warning", line)]
     assert kleis("check", "main.kleis").status == 0
 
 
@@ -82,8 +86,10 @@ def test_an_axiom_that_is_defined_gets_no_warning(
     operation f : ℝ → ℝ
     axiom guarded : ∀(x : ℝ). x ≠ 0 → f(x) = 1 / x
     axiom other_order : ∀(x : ℝ). f(x) = 1 / x ∨ x = 0
-    axiom where_ : ∀(x : ℝ) where x > 2. f(x) = 1 / (x - 1)
-    axiom literal : ∀(x : ℝ). f(x) = x / 2
+    operation h : ℝ → ℝ
+    axiom where_ : ∀(x : ℝ) where x > 2. h(x) = 1 / (x - 1)
+    operation g : ℝ → ℝ
+    axiom literal : ∀(x : ℝ). g(x) = x / 2
 }"""
     assert problems(kleis, write, text) == []
 
@@ -112,3 +118,49 @@ def test_syntax_only_asks_for_no_meaning(kleis: Callable[..., Any], write: Calla
     write(main="define f(x : ℝ) : ℤ = x\n")
     assert kleis("check", "--syntax-only", "main.kleis").status == 0
     assert kleis("check", "main.kleis").status == 1
+
+
+CLASH = """structure Bad {
+    operation f : ℤ → ℤ
+    axiom other : ∀(x : ℤ). f(x) ≠ 7
+    axiom up : ∀(x : ℤ). f(x) > x
+    axiom down : ∀(x : ℤ). f(x) < x
+}
+structure Abstract(T) {
+    operation h : T → T
+    axiom idle : ∀(x : T). h(h(x)) = h(x)
+    axiom fixed : ∀(x : T). h(x) = x
+    axiom moved : ∀(x : T). h(x) ≠ x
+}
+structure Good { element g : ℤ  axiom positive : g > 0 }
+example "all else" { assert(g > 0 - 1) }
+"""
+
+
+def test_axioms_that_clash_are_a_warning_with_names_and_places(
+    kleis: Callable[..., Any], write: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With as much time as it takes; no more names than are needed."""
+    monkeypatch.setattr("registry.cli.kleis.shared.clashes._LEAST", 600.0)
+    monkeypatch.setattr(
+        "kleis.prover.portfolio.LOOK", tuple(msgspec.structs.replace(each, cpu=60) for each in LOOK)
+    )
+    found = problems(kleis, write, CLASH)
+    assert [(each["code"], each["severity"], each["line"]) for each in found] == [
+        ("clash", "warning", 4),
+        ("clash", "warning", 10),
+    ]
+    assert [each["found"] for each in found] == ["Bad::up, Bad::down", "Abstract::fixed, Abstract::moved"]
+    assert [[place["line"] for place in each["related"]] for each in found] == [[5], [11]]
+    tested = kleis("test", "--json", "main.kleis").json["files"][0]
+    assert [each["passed"] for each in tested["examples"]] == [True]
+    assert [each["code"] for each in tested["warnings"]] == ["clash", "clash"]
+
+
+def test_a_look_without_time_says_nothing(
+    kleis: Callable[..., Any], write: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("registry.cli.kleis.shared.clashes._LEAST", -1e9)
+    monkeypatch.setattr("time.monotonic", lambda: 0.0)
+    assert problems(kleis, write, CLASH) == []
+    assert kleis("check", "main.kleis").status == 0
