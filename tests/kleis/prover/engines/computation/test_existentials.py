@@ -135,7 +135,9 @@ def test_functions_that_have_no_value_somewhere_are_no_witnesses() -> None:
     for body in wrong:
         assert not accepted("", claim, asked(["function", [["x", "ℕ"]], body]))
     assert not accepted("", claim, asked(["function", [["x", "ℤ"]], number(0)]))
-    assert not accepted("", "∀(n : ℕ). ∃(q : ℕ → ℕ). ∀(n : ℕ). q(0) = n", asked(["function", [["x", "ℕ"]], N]))
+    assert not accepted(
+        "", "∀(n : ℕ). ∃(q : ℕ → ℕ). ∀(n : ℕ). q(0) = n", asked(["function", [["x", "ℕ"]], N])
+    )
 
 
 def test_names_that_meet_stay_apart() -> None:
