@@ -299,7 +299,7 @@ class Engines:
 
     def again(self, task: Task, verdict: Verdict, outcome: str) -> Answer:
         """The answer of the engine that decided; `CertificateError` where it is another one."""
-        entry = self._decider(verdict)
+        entry = self._decider(task, verdict)
         answer = self.asked(entry.engine, task, entry.steps)
         if answer.outcome != outcome:
             raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
@@ -309,10 +309,14 @@ class Engines:
         """The answer of an engine, or what another job gives."""
         return self._broker.submit(job, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
 
-    def _decider(self, verdict: Verdict) -> Entry:
-        """The entry that decided: engines stand in the order more than once, with other budgets."""
+    def _decider(self, task: Task, verdict: Verdict) -> Entry:
+        """The entry that decided: engines stand in the order more than once, with other budgets.
+
+        Entries of one name need not all apply: those that do not have left no attempt.
+        """
         place = sum(1 for each in verdict.attempts if each.engine == verdict.engine)
-        entries = [each for each in self._order if load_engine(each.engine).name == verdict.engine]
+        named = [each for each in self._order if load_engine(each.engine).name == verdict.engine]
+        entries = [each for each in named if load_engine(each.engine).applies(task)]
         if not entries or not place:
             raise _no(f"the verdict does not say which engine found it ({verdict.engine or 'none'})")
         return entries[min(place, len(entries)) - 1]

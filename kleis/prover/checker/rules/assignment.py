@@ -4,6 +4,8 @@ See docs/reference/certificates.md §5.3.  Every axiom is true there and the cla
 Where an axiom or the claim quantifies over infinitely many values and evaluation leaves it open, it becomes a leaf: with
 the values written as terms, a solver has to prove the axiom, or the negated claim.
 
+A claim as a whole, without values of variables, may also be computed to be false by the rule `evaluation`.
+
 Invariants
     * Every value is one of its sort.  Carriers are named all, variables all or none, symbols in the goal's order; a
       symbol that is left out may be any function, and what is shown holds for all of them.
@@ -24,6 +26,7 @@ from kleis.core.traversal import stripped, substitute
 from kleis.errors import BudgetError
 from kleis.prover.checker.format import Assignment
 from kleis.prover.checker.rules.enclosures import admitted
+from kleis.prover.checker.rules.evaluation import computed, is_computable
 from kleis.prover.checker.rules.interpreted_goals import Leaves, Meaning, Translation, negated
 from kleis.prover.checker.rules.named_parts import arrow, carrier_sizes, same_names, some_symbols
 from kleis.prover.checker.sequent import NotExpressible, RejectedError
@@ -79,6 +82,8 @@ class _Check:
 
     def __init__(self, goal: Goal, witness: Assignment, steps: int) -> None:
         self._goal = goal
+        self._steps = steps
+        self._computing = 0
         self._sizes = carrier_sizes(goal, witness.carriers, BOUNDS.values)
         bounds = msgspec.structs.replace(BOUNDS, budget=msgspec.structs.replace(BOUNDS.budget, steps=steps))
         self._account = Account(bounds.budget, admitted(witness.precision))
@@ -120,7 +125,7 @@ class _Check:
             symbols=self._symbols,
             variables=self._variables,
             undefined=fails is not None and fails is not FALSE and fails is not OPEN,
-            steps=self._account.used,
+            steps=self._account.used + self._computing,
         )
         if fails is OPEN or pending:
             return self._with_leaves(model, pending, claimed=fails is OPEN)
@@ -147,7 +152,18 @@ class _Check:
             raise RejectedError("the claim is true there")
         if truth is FALSE or (truth.decided and not truth.may_be_true):
             return truth
-        return OPEN
+        return FALSE if self._is_computed_to_be_false(claim) else OPEN
+
+    def _is_computed_to_be_false(self, claim: core.Term) -> bool:
+        """Whether the rule `evaluation` finds the whole claim false, whatever the symbols are.
+
+        It alone sees that ∃(x : ℤ). 1 ≤ x ∧ x < 9 ∧ … speaks of eight numbers.
+        """
+        if self._variables or not is_computable(self._goal, claim):
+            return False
+        found = computed(self._goal, claim, self._steps - self._account.used, self._account.precision)
+        self._computing = found.steps
+        return found.truth is FALSE
 
     def _instance(self, claim: core.Term) -> core.Term:
         """The claim without the quantifiers whose variables have values."""

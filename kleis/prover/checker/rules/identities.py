@@ -20,7 +20,7 @@ from typing import TypeAlias
 from kleis import core
 from kleis.core.build_terms import conjunction
 from kleis.core.goal import Goal
-from kleis.core.traversal import canonical
+from kleis.core.traversal import canonical, substitute
 from kleis.prover.checker.format import Identity
 from kleis.prover.checker.rules.matrix_forms import Matrices, is_matrix
 from kleis.prover.checker.rules.normal_forms import Forms, Refined, is_number
@@ -78,19 +78,27 @@ Binder: TypeAlias = tuple[core.Variable, ...] | core.Term
 
 
 def equations(claim: core.Term) -> tuple[list[Binder], list[core.Equals]]:
-    """The quantifiers and hypotheses around a conjunction of equations of numbers or matrices, and these."""
+    """The quantifiers and hypotheses around a conjunction of equations of numbers or matrices, and these.
+
+    ``let x = v in φ`` is φ at v, and ``v = v``: it has no truth value where v has no value, whether φ mentions x or not.
+    So no ∀ or hypothesis may follow: ``let y = 1/x in x ≠ 0 → x y = 1`` has none at 0, whatever its hypothesis says.
+    """
     binders: list[Binder] = []
+    named: list[core.Equals] = []
     while True:
         match claim:
-            case core.Quantifier(kind="forall", variables=variables, body=body):
+            case core.Quantifier(kind="forall", variables=variables, body=body) if not named:
                 binders.append(variables)
                 claim = body
-            case core.Connective(name="implies", arguments=(hypothesis, conclusion)):
+            case core.Connective(name="implies", arguments=(hypothesis, conclusion)) if not named:
                 binders.append(hypothesis)
                 claim = conclusion
+            case core.Let(variable=variable, value=value, body=body):
+                named.append(core.Equals(value, value))
+                claim = substitute(body, {variable.name: value})
             case _:
                 break
-    found = list(_conjuncts(claim))
+    found = [*named, *_conjuncts(claim)]
     sides = [each for each in found if isinstance(each, core.Equals)]
     if len(sides) < len(found) or not all(
         is_number(each.left.sort) or is_matrix(each.left.sort) for each in sides

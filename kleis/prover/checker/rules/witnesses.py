@@ -8,7 +8,7 @@ See docs/reference/certificates.md §3.2.
 Why it is sound
     Where the second formula is true everywhere, so is the claim: at some k and m either the conclusion is true, and then
     its ∃ is; or at all k and m one of the hypotheses is false, and then the ∃ of one of them is.  Terms have the variable's
-    sort, and are made of operations that have a value everywhere.  Definitions are unfolded first, where that loses nothing.
+    sort, and are made of operations that have a value everywhere; functions are given by cases of such terms.  Definitions are unfolded first, where that loses nothing.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def at_witnesses(opened: Opened, terms: Sequence[core.Term]) -> core.Term:
             raise RejectedError("an ∃ that binds a name twice")
         values = dict(zip((each.name for each in bound), rest, strict=False))
         for variable, term in zip(bound, rest, strict=False):
-            if term.sort != variable.sort or variable.sort not in _NUMBERS or not is_total(term):
+            if term.sort != variable.sort or not _is_value(term):
                 raise RejectedError(f"no value for {variable.name} that is known to exist")
         body = core.Quantifier("exists", left, conclusion.body) if left else conclusion.body
         conclusion = substitute(body, values)
@@ -120,6 +120,25 @@ def at_witnesses(opened: Opened, terms: Sequence[core.Term]) -> core.Term:
     for hypothesis in reversed(opened.hypotheses):
         conclusion = core.Connective("implies", (hypothesis, conclusion))
     return core.Quantifier("forall", opened.variables, conclusion) if opened.variables else conclusion
+
+
+def _is_value(term: core.Term) -> bool:
+    """Whether a term is a number that has a value everywhere, or a function of numbers whose values are such, by cases."""
+    if not isinstance(term, core.Lambda):
+        return _is_number(term)
+    body = term.body
+    while isinstance(body, core.Conditional):
+        test = body.condition
+        if not (isinstance(test, core.Equals) and _is_number(test.left) and _is_number(test.right)):
+            return False
+        if not _is_number(body.consequent) or body.alternative.sort != body.consequent.sort:
+            return False
+        body = body.alternative
+    return _is_number(body) and all(each.sort in _NUMBERS for each in term.variables)
+
+
+def _is_number(term: core.Term) -> bool:
+    return term.sort in _NUMBERS and is_total(term)
 
 
 def is_total(term: core.Term) -> bool:

@@ -33,7 +33,7 @@ from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.checker.write_terms import term_data
 from kleis.prover.engines.solvers.script_engines import DIRECT
 from kleis.prover.protocol.engine import Answer, Task
-from kleis.prover.protocol.witness import Witness
+from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account
@@ -64,13 +64,19 @@ class Witnesses:
     name = "witnesses"
 
     def applies(self, task: Task) -> bool:
-        """To conclusions ∃ over numbers, where all other variables are numbers too and nothing is declared."""
+        """To conclusions ∃ over numbers, where all other variables are numbers too and nothing is declared.
+
+        Where there are no others, functions of a number may be wanted too.
+        """
         goal = task.goal
         if goal.claim is None or goal.unsettled or goal.symbols or goal.carriers:
             return False
         opened = with_existentials_opened(goal, goal.claim)
-        sorts = {each.sort for each in (*opened.variables, *opened.wanted)}
-        return 0 < len(opened.wanted) <= _MOST_WANTED and sorts <= set(_NUMBERS)
+        if not 0 < len(opened.wanted) <= _MOST_WANTED:
+            return False
+        if not opened.variables:
+            return all(map(_is_of_numbers, (each.sort for each in opened.wanted)))
+        return {each.sort for each in (*opened.variables, *opened.wanted)} <= set(_NUMBERS)
 
     def run(self, task: Task, steps: int) -> Answer:
         """Look for terms, and ask about those that pass."""
@@ -98,6 +104,13 @@ class Witnesses:
 WITNESSES = Witnesses()
 
 
+def _is_of_numbers(sort: core.Sort) -> bool:
+    """Whether a sort is one of numbers, or of functions of one number."""
+    if isinstance(sort, core.FunctionOf):
+        return len(sort.domain) == 1 and {*sort.domain, sort.codomain} <= set(_NUMBERS)
+    return sort in _NUMBERS
+
+
 def _asked(goal: Goal, claim: core.Term, step: Ask, steps: int) -> int | None:
     """The steps after which a solver settles a question; None if it does not."""
     try:
@@ -116,13 +129,14 @@ def _within_bounds(goal: Goal, opened: Opened, steps: int) -> tuple[list[tuple[c
     body = opened.conclusion
     while isinstance(body, core.Quantifier) and body.kind == "exists":
         body = body.body
-    for bound in _BOUNDS:
+    bounds = _BOUNDS if any(each.sort in _NUMBERS for each in wanted) else _BOUNDS[:1]
+    for bound in bounds:
         near = [each for variable in wanted for each in _near(variable, bound)]
-        claim = core.Connective(
-            "implies", (core.Connective("and", tuple(near)), core.Connective("not", (body,)))
-        )
+        claim: core.Term = core.Connective("not", (body,))
+        if near:
+            claim = core.Connective("implies", (core.Connective("and", tuple(near)), claim))
         question = msgspec.structs.replace(goal, claim=core.Quantifier("forall", wanted, claim), axioms=())
-        answer = DIRECT.run(Task(question), steps // len(_BOUNDS))
+        answer = DIRECT.run(Task(question), steps // len(bounds))
         used += answer.steps
         if answer.outcome == "refuted" and isinstance(answer.witness, Witness):
             values = [answer.witness.assignment.get(each.name) for each in wanted]
@@ -134,6 +148,8 @@ def _within_bounds(goal: Goal, opened: Opened, steps: int) -> tuple[list[tuple[c
 
 def _near(variable: core.Variable, bound: int) -> Iterator[core.Term]:
     """That a variable is not farther from 0 than a bound."""
+    if isinstance(variable.sort, core.FunctionOf):
+        return
     parameters = (core.Variable("a", variable.sort), core.Variable("b", variable.sort))
     below = core.Operation("leq", parameters, core.BOOL)
     for left, right in (
@@ -145,9 +161,23 @@ def _near(variable: core.Variable, bound: int) -> Iterator[core.Term]:
 
 
 def _written(value: Any, sort: core.Sort) -> core.Term | None:
-    """A number as a term that has a value everywhere; None for what is no whole number."""
+    """A number, or a function by cases, as a term that has a value everywhere; None where a number is not whole."""
+    if isinstance(sort, core.FunctionOf):
+        return _by_cases(value, sort) if isinstance(value, FunctionTable) else None
     whole = value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
     return _number(whole, sort) if type(whole) is int else None
+
+
+def _by_cases(table: FunctionTable, sort: core.FunctionOf) -> core.Term | None:
+    """A function of one number by its table."""
+    variable = core.Variable("x", sort.domain[0])
+    body = _written(0 if table.default is None else table.default, sort.codomain)
+    for (at,), value in reversed(table.rows):
+        place, result = _written(at, variable.sort), _written(value, sort.codomain)
+        if body is None or place is None or result is None:
+            return None
+        body = core.Conditional(core.Equals(variable, place), result, body)
+    return None if body is None else core.Lambda((variable,), body)
 
 
 def _number(value: int, sort: core.Sort) -> core.Term | None:

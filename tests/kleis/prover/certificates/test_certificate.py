@@ -166,6 +166,18 @@ def test_and_its_kind_of_witness(broker: Broker, case: str) -> None:
     assert type(made(broker, case).witness) is WITNESSES[case]
 
 
+def test_of_engines_with_one_name_the_one_that_applied_is_asked_again(broker: Broker) -> None:
+    engine = f"{ENGINES}.superposition.engine"
+    order = (
+        Entry(f"{engine}:ConditionalSuperposition", "prove", 10),
+        Entry(f"{engine}:Superposition", "prove", 60_000),
+    )
+    with Prover(theory(), broker=broker, order=order) as prover:
+        verdict = prover.verify(parse_expression(RIGHT_IDENTITY))
+    assert [each.engine for each in verdict.attempts] == ["superposition"]
+    assert build(broker, theory(), Question(RIGHT_IDENTITY), verdict, order=order).steps
+
+
 def test_what_a_check_reports(broker: Broker) -> None:
     report = check(to_json(made(broker, "completion")), broker)
     assert report.core == ("Group::assoc", "Group::left_id", "Group::left_inv")

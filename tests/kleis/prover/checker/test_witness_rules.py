@@ -286,6 +286,33 @@ def test_a_symbol_left_out_may_be_anything() -> None:
         shown_and_proved(open_one, Assignment())
 
 
+CUBES = "∃(a b c d : ℤ). 1 ≤ a ∧ a < c ∧ c ≤ d ∧ d < b ∧ b ≤ {most} ∧ a^3 + b^3 = c^3 + d^3"
+
+
+def test_a_claim_without_values_is_computed_to_be_false() -> None:
+    """1729 is the smallest sum of two cubes in two ways."""
+    found = shown(task("", CUBES.format(most=9)).goal, Assignment())
+    assert found.computed
+    assert not found.leaves
+    assert found.steps > 1_000
+
+
+@pytest.mark.parametrize(
+    ("program", "claim"),
+    [
+        ("", CUBES.format(most=12)),
+        ("", "∃(x : ℤ). 0 ≤ x ∧ x ≤ 9 ∧ x * x = 81"),
+        ("", "∃(x : ℤ). 0 ≤ x ∧ x < 9 ∧ 1 / x > 5"),
+        ("", "∃(x : ℤ). 0 ≤ x ∧ (∃(y : ℤ). 0 ≤ y ∧ y < 3 ∧ x = y + 7)"),
+        ("", "∃(x : ℝ). 0 < x ∧ x < 1 ∧ x * x + x = 1"),
+        ("structure S { operation f : ℤ → ℤ }", "∃(x : ℤ). 0 ≤ x ∧ x < 3 ∧ f(x) = x"),
+        ("structure S { operation f : ℤ → ℤ }", "∃(x : ℤ). 0 ≤ x ∧ x < f(0) ∧ f(x) = x"),
+    ],
+)
+def test_what_may_be_true_or_has_no_value_is_not_computed_to_be_false(program: str, claim: str) -> None:
+    assert not holds(task(program, claim).goal, Assignment())
+
+
 def shown_and_proved(goal: Goal, witness: Any) -> None:
     if not holds(goal, witness):
         raise RejectedError("a leaf")

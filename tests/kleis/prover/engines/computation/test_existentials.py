@@ -88,6 +88,58 @@ def test_witnesses_are_checked() -> None:
         assert not accepted("", claim, asked(*refused))
 
 
+QUEENS = (
+    "∃(q : ℕ → ℕ). ∀(i j : ℕ). i < {n} ∧ j < {n} → q(i) < {n} ∧ "
+    "(i < j → q(i) ≠ q(j) ∧ q(i) + j ≠ q(j) + i ∧ q(i) + i ≠ q(j) + j)"
+)
+X = ["var", "x"]
+
+
+def number(value: int) -> Any:
+    return ["number", str(value), "ℕ"]
+
+
+def by_cases(values: list[int]) -> Any:
+    """The function of natural numbers with these values at 0, 1, …, and 0 elsewhere."""
+    body = number(0)
+    for place, value in reversed(list(enumerate(values))):
+        body = ["if", ["=", X, number(place)], number(value), body]
+    return ["function", [["x", "ℕ"]], body]
+
+
+def test_functions_by_cases_are_witnesses() -> None:
+    claim = QUEENS.format(n=4)
+    answer = WITNESSES.run(task("", claim), 400_000)
+    assert answer.outcome == "proved", answer.detail
+    assert accepted("", claim, msgspec.json.decode(dict(answer.proof)["steps"]))
+    assert accepted("", claim, asked(by_cases([1, 3, 0, 2])))
+    for refused in ([1, 3, 0, 1], [0, 1, 2, 3], [1, 3, 0], [1, 4, 0, 2]):
+        assert not accepted("", claim, asked(by_cases(refused)))
+    assert WITNESSES.run(task("", QUEENS.format(n=3)), 400_000).outcome == "silent"
+
+
+def test_functions_that_have_no_value_somewhere_are_no_witnesses() -> None:
+    claim = "∃(q : ℕ → ℕ). ∀(i : ℕ). q(i) = q(i)"
+    assert accepted("", claim, asked(by_cases([1])))
+    quotient = ["built-in", "div", "ℕ", number(6), X]
+    less = ["built-in", "minus", "ℤ", X, number(1)]
+    wrong = [
+        quotient,
+        less,
+        ["natural", less],
+        ["if", ["=", quotient, number(1)], number(1), number(0)],
+        ["if", ["=", X, number(1)], quotient, number(0)],
+        ["if", ["=", X, number(1)], number(0), quotient],
+        ["var", "i"],
+    ]
+    for body in wrong:
+        assert not accepted("", claim, asked(["function", [["x", "ℕ"]], body]))
+    assert not accepted("", claim, asked(["function", [["x", "ℤ"]], number(0)]))
+    assert not accepted(
+        "", "∀(n : ℕ). ∃(q : ℕ → ℕ). ∀(n : ℕ). q(0) = n", asked(["function", [["x", "ℕ"]], N])
+    )
+
+
 def test_names_that_meet_stay_apart() -> None:
     """A hypothesis's k is not the claim's k, nor that of another hypothesis, nor one bound inside the conclusion."""
     again = "∀(k : ℤ). (∃(k : ℤ). k > 5) → (∃(j : ℤ). j > 5 ∧ k = k)"

@@ -17,6 +17,12 @@ from tests.support.provers.claims import task
 
 TRUE = [
     (IDENTITIES, "∀(x : ℝ). cos(x) ≠ 0 → 1 + tan(x)^2 = 1 / cos(x)^2"),
+    (
+        IDENTITIES,
+        "∀(a b c d : ℝ). let m = matrix([[a, b], [c, d]]) in multiply(m, m) = matrix_sub("
+        "scalar_matrix_mul(a + d, m), scalar_matrix_mul(a * d - b * c, matrix([[1, 0], [0, 1]])))",
+    ),
+    (IDENTITIES, "∀(x : ℝ). cos(x) ≠ 0 → (let t = 1 / cos(x) in (let s = tan(x) in t^2 - s^2 = 1))"),
     (LAWS, "∀(x : ℝ). -1 ≤ sin(x)"),
     (SUMS, "∀(n : ℕ). Σ(0, n, λ i . 2^i) = 2^(n + 1) - 1"),
 ]
@@ -60,6 +66,11 @@ def test_a_proof_is_a_certificate_and_its_changes_are_none(engine: Any, claim: s
         "∀(x : ℝ). exp(x) > 1 + x",
         "∀(x : ℝ). sin(x) ≤ x",
         "∀(a b : ℤ). mod(a * b, a) = 0",
+        "∀(x : ℝ). let t = 1 / cos(x) in sin(x)^2 + cos(x)^2 = 1",
+        "∀(x : ℝ). let t = 1 / cos(x) in cos(x) ≠ 0 → t * cos(x) = 1",
+        "∀(x : ℝ). let t = tan(x) in ∀(x : ℝ). cos(x) ≠ 0 → tan(x) * cos(x) = sin(x)",
+        "∀(x : ℝ). let y = sin(x) in ∀(x : ℝ). sin(x) = y",
+        "∀(a b : ℝ). let m = matrix([[a, b], [b, a]]) in det(m) = a * a + b * b",
     ],
 )
 def test_what_fails_somewhere_is_not_proved(claim: str) -> None:

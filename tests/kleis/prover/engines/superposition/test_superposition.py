@@ -16,7 +16,7 @@ from kleis.prover.engines.completion.certified import Unconvertible, sequent_of
 from kleis.prover.engines.completion.shared_terms import Bank
 from kleis.prover.engines.completion.weight_ordering import WeightOrdering
 from kleis.prover.engines.superposition.certified import clausal_proof
-from kleis.prover.engines.superposition.engine import Superposition
+from kleis.prover.engines.superposition.engine import ConditionalSuperposition, Superposition
 from kleis.prover.engines.superposition.kept_clauses import Clause, Given
 from kleis.prover.engines.superposition.subsumption import FeatureTree, subsumes
 from kleis.prover.protocol.engine import Answer, Task
@@ -157,6 +157,11 @@ def test_the_same_task_gives_the_same_answer_within_its_steps() -> None:
 
 def test_tasks_outside_first_order_logic_are_left_to_others() -> None:
     assert Superposition().applies(task(MONOID, every(lambda x: eq(x, x))))
+    assert not ConditionalSuperposition().applies(
+        task(MONOID, every(lambda x, y: implies(eq(x, y), eq(y, x))))
+    )
+    assert ConditionalSuperposition().applies(task(FIELD, every(lambda x: eq(x, x))))
+    assert ConditionalSuperposition().applies(task(ORDER, every(lambda x: le(x, x))))
     assert not Superposition().applies(task(MONOID, every(lambda n: eq(n, n), STRING)))
 
 
