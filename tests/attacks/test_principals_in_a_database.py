@@ -14,8 +14,9 @@ from registry.errors import RegistryError
 from registry.store.open_store import url_of
 from registry.store.postgres.address import read_address
 from tests.support.databases import SERVER, asked, new_schema
-from tests.support.servers.http_server import serving
+from tests.support.servers.http_server import serving, started
 from tests.support.servers.principals import Caller, token
+from tests.support.servers.raw_client import PATIENCE
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
 
@@ -31,12 +32,9 @@ def url() -> Iterator[str]:
             asked(f'DROP SCHEMA "{name}" CASCADE')
 
 
-def test_tools_of_another_principal_are_not_in_reach(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PIF_STORE", url)
+def test_tools_of_another_principal_are_not_in_reach(url: str, tmp_path: Path) -> None:
     owner, alice, mallory = (token(tmp_path, each) for each in ("owner", "alice", "mallory"))
-    with serving(tmp_path, groups="pif", more=True) as server:
+    with serving(tmp_path, groups="pif", more=True, store=url) as server:
         callers = [Caller(server, each) for each in (owner, alice, mallory)]
         before = [each.call("history", name="square") for each in callers]
         made = callers[1].call("evolve", name="square", description="Alice's", code=SQUARE)
@@ -52,8 +50,8 @@ def test_tools_of_another_principal_are_not_in_reach(
         server.process.send_signal(signal.SIGTERM)
         server.ended()
     schema = url.rpartition("=")[2]
-    assert asked(f'SELECT count(*) FROM "{schema}__alice".tools') == [(1,)]
-    assert asked(f'SELECT count(*) FROM "{schema}".tools') == [(0,)]
+    assert asked(f'SELECT count(*) FROM "{schema}__alice".heads') == [(1,)]
+    assert asked(f'SELECT count(*) FROM "{schema}".heads') == [(0,)]
 
 
 def test_no_two_principals_have_one_schema() -> None:
@@ -68,3 +66,10 @@ def test_no_two_principals_have_one_schema() -> None:
     assert url_of("", "alice") == ""
     with pytest.raises(RegistryError, match="schema"):
         url_of(f"{SERVER}?schema={'s' * 62}", "alice")
+
+
+def test_bytes_of_a_home_do_not_stand_for_those_of_a_database(tmp_path: Path) -> None:
+    process = started(tmp_path, store=f"{SERVER}?schema=never_made", quotas=("stored-mb=1",))
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    assert "leave one of them out" in said
