@@ -85,7 +85,7 @@ def _about(declaration: object, universe: Universe, members: Members) -> Iterato
 
 
 def _of_structure(node: tree.Structure, members: Members) -> Iterator[_Made]:
-    table = members.of(node.name) or {}
+    table = dict(sorted((members.of(node.name) or {}).items()))  # a persistent map has no order of its own
     for parameter in node.parameters:
         if parameter.kind is not None and not _is_named(parameter.kind, "Type"):
             continue

@@ -303,7 +303,8 @@ def test_a_child_sees_nothing_of_the_caller(
     monkeypatch.chdir(tmp_path)
     names, streams, directory, own_session, hashed = ask(broker, "WORLD").detail.split("; ")
     allocation = {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"}
-    known = {"PYTHONHASHSEED", "PYTHONUTF8", "LC_CTYPE", "LD_LIBRARY_PATH", *allocation}
+    threads = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}
+    known = {"PYTHONHASHSEED", "PYTHONUTF8", "LC_CTYPE", "LD_LIBRARY_PATH", *allocation, *threads}
     assert set(names.split()) <= known
     assert streams == "/dev/null /dev/null /dev/null"
     assert (directory, own_session) == ("/", "True")

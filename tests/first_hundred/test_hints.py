@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import get_args
 
 import click
 import pytest
@@ -18,6 +19,7 @@ from click.testing import CliRunner
 
 import kleis
 import registry
+from kleis.syntax import tree
 from pif.language.errors import KINDS, PifError
 from pif.language.primitives import PRIMITIVES
 from pif.run.evaluate import Request
@@ -36,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS: dict[str, click.Command] = {"pif": pif_commands, "kleis": kleis_commands}
 GROUPS = ("pif", "theory", "policy", "lean", "corpus", "documents")
 
-_COMMAND = re.compile(r"\b(pif|kleis)((?: [a-z]+)+)")
+_COMMAND = re.compile(r"\b(pif|kleis)((?: [a-z]+(?:-[a-z]+)*)+)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _TICKED = re.compile(r"`([^`]+)`")
 _KEY = re.compile(r'\{+"([A-Za-z_]+)":')
@@ -160,8 +162,8 @@ def _options() -> frozenset[str]:
 
 @cache
 def _names() -> frozenset[str]:
-    """Operations, MCP tools, their arguments and those of runs and examples, kinds of errors, topics of help."""
-    found = {*PRIMITIVES, *KINDS, *TOPICS, *registry.errors.KINDS}
+    """Operations, assertions, MCP tools, their arguments and those of runs and examples, kinds of errors, topics of help."""
+    found = {*PRIMITIVES, *get_args(tree.AssertionKind), *KINDS, *TOPICS, *registry.errors.KINDS}
     found |= {*Request.__struct_fields__, *Example.__struct_fields__}
     modules = [import_module(f"registry.server.groups.{group}.tool_specs") for group in GROUPS]
     specs = [spec for each in modules for spec in (*each.TOOLS, *getattr(each, "MORE_TOOLS", ()))]

@@ -11,7 +11,7 @@ from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.proof_time import proving
-from registry.cli.terminal.session import Answer, CommandContext, command, home_and_json
+from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 
@@ -36,12 +36,9 @@ def verify(context: CommandContext, proposition: str, lemmas: tuple[str, ...], t
     return status or _STATUS[answer["status"]]
 
 
-@click.group("certificate", params=home_and_json())
-@click.pass_context
-def certificate(context: click.Context, home: Path | None, as_json: bool) -> None:
+@group("certificate")
+def certificate() -> None:
     """Check the certificates of laws, write them to files, or renew them."""
-    root = context.find_root().params
-    root["home"], root["as_json"] = home or root.get("home"), as_json or root.get("as_json", False)
 
 
 @command("check")

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from registry.access.principals import USUAL_SCOPES, read_scopes
 from registry.access.tokens import Token, TokenFile, moment_of, read_expiry
 from registry.cli.terminal.layout import Piece
-from registry.cli.terminal.session import Answer, CommandContext, command, home_and_json
+from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import text
 
 __all__ = ["COMMANDS"]
 
 
-@click.group("token", params=home_and_json())
-@click.pass_context
-def token(context: click.Context, home: Path | None, as_json: bool) -> None:
+@group("token")
+def token() -> None:
     """Make, list and revoke the tokens by which callers over HTTP say who they are."""
-    root = context.find_root().params
-    root["home"], root["as_json"] = home or root.get("home"), as_json or root.get("as_json", False)
 
 
 @command("create")

@@ -35,6 +35,7 @@ __all__ = [
     "TermCommand",
     "command",
     "fractions",
+    "group",
     "home_and_json",
     "interruptible",
 ]
@@ -226,6 +227,20 @@ fractions = click.option(
     help="What becomes of a number with a fraction: the nearest integer and a warning, or an error.",
 )  # fmt: skip
 """The option of the commands that read code, inputs or examples."""
+
+
+def group(name: str) -> Callable[[Callable[[], None]], click.Group]:
+    """A group of commands below another, which takes their common options too."""
+
+    def decorate(function: Callable[[], None]) -> click.Group:
+        @click.pass_context
+        def taken(context: click.Context, /, **options: Any) -> None:
+            root = context.find_root().params
+            root.update({key: given or root.get(key) for key, given in options.items()})
+
+        return click.Group(name, callback=taken, params=home_and_json(), help=function.__doc__)
+
+    return decorate
 
 
 def home_and_json(*, answers: bool = True) -> list[click.Parameter]:

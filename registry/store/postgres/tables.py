@@ -140,7 +140,7 @@ def check_schema(
             file=shown,
             found=f"encoding {found[0] if found else 'unknown'}",
             expected="encoding UTF8",
-            hint="make a database for the tools: createdb --encoding=UTF8 --template=template0 NAME",
+            hint="make a database for the tools: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0",
         )
     tables = (
         "SELECT relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace"
