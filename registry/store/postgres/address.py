@@ -8,6 +8,7 @@ The password is better kept in `~/.pgpass` or `PGPASSWORD`, which libpq reads as
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
@@ -108,8 +109,8 @@ def of_principal(url: str, name: str) -> str:
 def check_driver(shown: str) -> None:
     """Raises RegistryError that names the extra where the driver cannot be used."""
     try:
-        import psycopg  # noqa: F401
-        import psycopg_pool  # noqa: F401
+        for each in ("psycopg", "psycopg_pool"):
+            import_module(each)
     except ImportError as error:
         raise RegistryError(
             "store_error",

@@ -24,7 +24,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -77,7 +77,7 @@ class Transactions:
                 except _CommitLost as lost:
                     self._connections.replace_lost()
                     if self._was_committed(token, lost.error):
-                        return lost.result  # type: ignore[no-any-return]
+                        return cast("T", lost.result)
                     error: Exception = psycopg.OperationalError(str(lost))
                 except psycopg.Error as failed:
                     if not (is_lost(failed) or may_be_retried(failed)):
