@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check check-extras soak bench certificates conformance lean docs-tables fuzz lint format clean
+.PHONY: help demo test install check check-extras soak bench browser certificates conformance lean docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,10 @@ soak: $(STAMP) ## run real servers for MINUTES: nothing lost, nothing leaked: ma
 
 bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
+
+browser: $(STAMP) ## open the views in headless Chromium: needs Debian's chromium
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
+	@$(BIN)/python -m pytest -n 0 -rs tests/browser
 
 certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
 	@$(BIN)/python -m registry.laws.prove_library

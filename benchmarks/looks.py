@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from benchmarks.stdio_latency import Peer, keep_same
 from kleis.evaluator import matching
 from kleis.policy.policy import load_policy
 from kleis.values import equality
+from registry.store.sqlite.sqlite_store import SqliteStore
 
 __all__ = ["LIMITS", "measure"]
 
@@ -60,7 +62,8 @@ def measure() -> dict[str, float]:
 
 def _runs() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as home:
-        keep_same(Path(home))
+        with closing(SqliteStore(Path(home))) as store:
+            keep_same(store)
         arguments = ["--home", home, "serve"]
         with (
             Peer([sys.executable, "-m", "registry.cli.pif", *arguments], {}, handshake=True) as looking,

@@ -15,12 +15,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from registry.store.protocol import Store
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
@@ -106,17 +107,16 @@ class Peer:
         self._output.close()
 
 
-def keep_same(home: Path) -> None:
-    """Keep the tool that a `Peer` calls in a home."""
-    store = SqliteStore(home)
+def keep_same(store: Store) -> None:
+    """Keep the tool that a `Peer` calls in a store."""
     Workspace(store).evolve(Evolve("same", "What it is given", {"lam": "x", "body": {"var": "x"}}))
-    store.close()
 
 
 def measure(*, rounds: int = 10, calls: int = 200) -> dict[str, float]:
     """The ratios of the medians on both protocols, and the medians in microseconds."""
     with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
-        keep_same(Path(home))
+        with closing(SqliteStore(Path(home))) as store:
+            keep_same(store)
         ours = [sys.executable, "-m", "registry.cli.pif", "--home", home, "serve"]
         peers = {
             "floor": stack.enter_context(Peer([sys.executable, "-c", FLOOR], {}, handshake=False)),

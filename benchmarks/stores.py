@@ -1,16 +1,22 @@
 """A run and an evolution over a PostgreSQL, against the same over a home: the database at 127.0.0.1:5432, in a schema that
-is dropped afterwards. Without one there is nothing to measure."""
+is dropped afterwards. Without one there is nothing to measure.
+
+A run is asked of two servers over stdio, as clients ask. Inside one process what is left of a trivial run is the question to
+the database, and the ratio tells how long that takes to travel: it has no limit."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import secrets
+import statistics
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from benchmarks.stdio_latency import Peer, keep_same
 from benchmarks.timing import alternating
 from pif.language.terms import code_text
 from pif.run.evaluate import Request
@@ -22,7 +28,8 @@ from registry.workspace.workspace import Workspace
 
 __all__ = ["LIMITS", "measure"]
 
-RUN = "run: PostgreSQL / SQLite"
+RUN = "run, over stdio: PostgreSQL / SQLite"
+RUN_INSIDE = "run, inside one process: PostgreSQL / SQLite"
 EVOLVE = "evolve: PostgreSQL / SQLite"
 LIMITS = {RUN: 3.0, EVOLVE: 5.0}
 
@@ -40,22 +47,39 @@ def measure() -> dict[str, float]:
     except psycopg.OperationalError as error:
         sys.stderr.write(f"no PostgreSQL answers: {error}\n")
         return {}
+    address = f"{_SERVER}?schema={schema}"
     with server, tempfile.TemporaryDirectory() as home:
-        stores = {
-            "sqlite": open_store(Path(home)),
-            "postgres": open_store(Path(home), f"{_SERVER}?schema={schema}"),
-        }
+        stores = {"sqlite": open_store(Path(home)), "postgres": open_store(Path(home), address)}
         try:
-            runs = alternating({name: _running(store) for name, store in stores.items()})
+            for store in stores.values():
+                keep_same(store)
+            served = _served(home, {"sqlite": (), "postgres": ("--store", address)})
+            inside = alternating({name: _running(store) for name, store in stores.items()})
             evolutions = alternating({name: _evolving(store) for name, store in stores.items()}, seconds=4.0)
         finally:
             for store in stores.values():
                 store.close()
             server.execute(f"DROP SCHEMA {schema} CASCADE")
     return {
-        RUN: runs["postgres"] / runs["sqlite"],
+        RUN: served["postgres"] / served["sqlite"],
+        RUN_INSIDE: inside["postgres"] / inside["sqlite"],
         EVOLVE: evolutions["postgres"] / evolutions["sqlite"],
     }
+
+
+def _served(home: str, options: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """The median time of a `run` by each of several servers, which take turns."""
+    command = [sys.executable, "-m", "registry.cli.pif", "--home", home, "serve"]
+    spent: dict[str, list[int]] = {name: [] for name in options}
+    with ExitStack() as stack:
+        peers = {
+            name: stack.enter_context(Peer([*command, *more], {}, handshake=True))
+            for name, more in options.items()
+        }
+        for _ in range(11):
+            for name, peer in peers.items():
+                spent[name].append(int(statistics.median(peer.times(200))))
+    return {name: statistics.median(times[1:]) for name, times in spent.items()}
 
 
 def _running(store: Store) -> Callable[[], object]:

@@ -19,6 +19,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `semantics/`: the reference semantics of core terms, by brute force
 - `termination/`: why recursive definitions end
 - `theory/`: files and imports to a theory; the check of its names
+- `editing/`: what editors know of a text: colours
 - `evaluator/`: exact evaluation under a budget, example blocks
 - `delaborate/`: core terms and goals back to source
 - `elaborate/`: propositions of a theory to goals

@@ -5,7 +5,8 @@ In reading order, the ground first:
 - `errors`: `RegistryError`, the one exception for what a user sends
 - `home`: the directory that holds a user's registry
 - `records`: a version of a tool, its kept laws, and the rules for names
-- `diagrams`: graphs as Mermaid text and SVG pictures
+- `layered_layout`: where the boxes of a drawing stand
+- `diagrams`: graphs as Mermaid text, DOT and SVG pictures
 - `access/`: who is asking: principals, tokens, scopes
 - `store/`: versions on disk: one SQLite file, and its exchange format
 - `tools/`: what is known of tools without Kleis: the standard library, examples, analysis, composition
@@ -16,6 +17,7 @@ In reading order, the ground first:
 - `workspace/`: every operation on PIF tools, for the server and the commands
 - `aristotle/`: jobs of the proving service for Lean
 - `scripting`: `open`: the tools of a home, for people who script
+- `views/`: what answers look like: self-contained HTML documents
 - `server/`: the MCP server
 - `cli/`: the commands `pif` and `kleis`, and the demo
 

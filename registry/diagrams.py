@@ -1,7 +1,7 @@
-"""Graphs as text and as pictures: Mermaid for documents, SVG for everything else (docs/reference/corpus.md §8).
+"""Graphs as text and as pictures: Mermaid for documents, DOT for Graphviz, SVG for everything else (docs/reference/corpus.md §8).
 
-One drawing model for every command that draws: tools that use tools, theories, corpora. The caller makes the drawing; the
-layout is decided here, and the same drawing gives the same bytes.
+One drawing model for every command that draws: tools that use tools, theories, corpora. The caller makes the drawing;
+`layered_layout` places its boxes, and the same drawing gives the same bytes.
 
 Invariants
 ----------
@@ -12,13 +12,15 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Literal
 
 import msgspec
 
-__all__ = ["Drawing", "Edge", "Node", "mermaid", "svg"]
+from registry.layered_layout import placed
+
+__all__ = ["Drawing", "Edge", "Node", "dot", "mermaid", "svg"]
 
 Kind = Literal["plain", "strong", "round", "faint"]
 """How a node looks: `plain` a box, `strong` a box with a heavy border, `round` a rounded one, `faint` a dashed one."""
@@ -106,13 +108,36 @@ def _quoted(text: str) -> str:
     return '"' + "".join(written) + '"'
 
 
+# ── DOT ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def dot(drawing: Drawing) -> str:
+    """The drawing in the language of Graphviz, ending in a newline."""
+    names = {node.id: f"n{place}" for place, node in enumerate(drawing.checked().nodes)}
+    looks = {"plain": "", "strong": ", penwidth=2.5", "round": ", style=rounded", "faint": ", style=dashed"}
+    lines = ["digraph {", f"    label={_dot_text(drawing.title)};", "    node [shape=box];"]
+    lines += [
+        f"    {names[each.id]} [label={_dot_text(each.label)}{looks[each.kind]}];" for each in drawing.nodes
+    ]
+    for edge in drawing.edges:
+        style = ", style=dashed" if edge.style == "dashed" else ""
+        lines.append(
+            f"    {names[edge.source]} -> {names[edge.target]} [label={_dot_text(edge.label)}{style}];"
+        )
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _dot_text(text: str) -> str:
+    """Text in DOT's quotes: a backslash of a label is its own, and lines end by the escape for it."""
+    shown = "".join(each if each.isprintable() or each == "\n" else "␦" for each in text)
+    escaped = shown.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("&", "&amp;")
+    return f'"{escaped}"'
+
+
 # ── SVG ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_CHARACTER, _LINE, _PADDING, _ACROSS, _DOWN, _MARGIN = 7.4, 17, 10, 28, 56, 20
-"""Pixels: a character of the 12-pixel monospaced font, a line, inside a box, between boxes, between ranks, around."""
-
-_SWEEPS = 6
-"""Passes that sort each rank by where its neighbours stand."""
+_CHARACTER, _LINE, _PADDING, _DOWN, _MARGIN = 7.4, 17, 10, 56, 20
+"""Pixels: a character of the 12-pixel monospaced font, a line, inside a box, between ranks, around."""
 
 _LONGEST = 60
 """Characters of a line that are drawn; the whole label is the box's title."""
@@ -130,7 +155,7 @@ class _Box(msgspec.Struct):
 def svg(drawing: Drawing) -> str:
     """The drawing as an SVG document, ending in a newline."""
     boxes = {node.id: _box(node) for node in drawing.checked().nodes}
-    width, height = _place(_ranks(drawing), boxes)
+    width, height = _place(drawing, boxes)
     top = 24 if drawing.title else 0
     size = f"{width:.0f} {height + top:.0f}"
     parts = [
@@ -161,76 +186,13 @@ def _box(node: Node) -> _Box:
     return _Box(node, lines, width, len(lines) * _LINE + 2 * _PADDING - 4)
 
 
-def _ranks(drawing: Drawing) -> list[list[str]]:
-    """Nodes by the longest way to them from a source, edges that close a cycle left out; each rank sorted."""
-    after: dict[str, list[str]] = {node.id: [] for node in drawing.nodes}
-    for edge in drawing.edges:
-        if edge.source != edge.target:
-            after[edge.source].append(edge.target)
-    order = _finished_last_first(after)
-    place = {name: index for index, name in enumerate(order)}
-    rank = dict.fromkeys(order, 0)
-    for name in order:
-        for target in after[name]:
-            if place[target] > place[name]:
-                rank[target] = max(rank[target], rank[name] + 1)
-    rows: list[list[str]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
-    for node in drawing.nodes:
-        rows[rank[node.id]].append(node.id)
-    _sort(rows, drawing.edges)
-    return rows
-
-
-def _finished_last_first(after: Mapping[str, Sequence[str]]) -> list[str]:
-    """The nodes in reverse order of leaving a walk in depth: topological where there is no cycle."""
-    seen: set[str] = set()
-    left: list[str] = []
-    for root in reversed(list(after)):
-        walk = [] if root in seen else [(root, iter(after[root]))]
-        seen.add(root)
-        while walk:
-            name, targets = walk[-1]
-            follow = next((target for target in targets if target not in seen), None)
-            if follow is None:
-                left.append(name)
-                walk.pop()
-            else:
-                seen.add(follow)
-                walk.append((follow, iter(after[follow])))
-    return left[::-1]
-
-
-def _sort(rows: list[list[str]], edges: Sequence[Edge]) -> None:
-    """Put each node near the middle of its neighbours in the other ranks, up and down in turn."""
-    beside: dict[str, list[str]] = {name: [] for row in rows for name in row}
-    for edge in edges:
-        beside[edge.source].append(edge.target)
-        beside[edge.target].append(edge.source)
-    where = {name: float(place) for row in rows for place, name in enumerate(row)}
-    for sweep in range(_SWEEPS):
-        for row in rows if sweep % 2 == 0 else reversed(rows):
-            middle = {
-                name: sum(where[each] for each in beside[name]) / len(beside[name])
-                if beside[name]
-                else where[name]
-                for name in row
-            }
-            row.sort(key=lambda name: (middle[name], where[name]))
-            where.update((name, float(place)) for place, name in enumerate(row))
-
-
-def _place(rows: Sequence[Sequence[str]], boxes: Mapping[str, _Box]) -> tuple[float, float]:
+def _place(drawing: Drawing, boxes: Mapping[str, _Box]) -> tuple[float, float]:
     """Give every box its corner; the size of the whole."""
-    widths = [sum(boxes[name].width for name in row) + _ACROSS * (len(row) - 1) for row in rows]
-    whole = max(widths, default=0.0)
-    y = float(_MARGIN)
-    for row, width in zip(rows, widths, strict=True):
-        x = _MARGIN + (whole - width) / 2
-        for name in row:
-            boxes[name].x, boxes[name].y = x, y
-            x += boxes[name].width + _ACROSS
-        y += max(boxes[name].height for name in row) + _DOWN
-    return whole + 2 * _MARGIN, max(y - _DOWN, 0.0) + _MARGIN
+    sizes = {name: (box.width, box.height) for name, box in boxes.items()}
+    corners, (width, height) = placed(sizes, ((edge.source, edge.target) for edge in drawing.edges))
+    for name, (x, y) in corners.items():
+        boxes[name].x, boxes[name].y = x + _MARGIN, y + _MARGIN
+    return width + 2 * _MARGIN, height + 2 * _MARGIN
 
 
 def _drawn(box: _Box) -> str:
@@ -245,7 +207,7 @@ def _drawn(box: _Box) -> str:
         for place, line in enumerate(box.lines)
     )
     return (
-        f'<g><title>{_safe(box.node.label)}</title><rect x="{box.x:.1f}" y="{box.y:.1f}" '
+        f'<g data-row=""><title>{_safe(box.node.label)}</title><rect x="{box.x:.1f}" y="{box.y:.1f}" '
         f'width="{box.width:.1f}" height="{box.height:.1f}" fill="#f7f7f4" {border}/>{lines}</g>'
     )
 

@@ -157,7 +157,12 @@ class Subject:
 
     def _undeclared(self, proposition: tree.Expression, file: str) -> list[Problem]:
         """Warnings of families of types that nothing declares: ``Vex(3)``."""
-        names = {each.name: None for each in walk(proposition) if isinstance(each, tree.AppliedType)}
+        names = {
+            each.name: None
+            for each in walk(proposition)
+            if isinstance(each, tree.AppliedType)
+            and not (each.name == "Fin" and isinstance(each.arguments[0], tree.NumberType))
+        }
         reader, known = self._globals.reader, self._opaque_sorts()
         return [
             self._search.fresh_carrier(proposition, name, file, known)

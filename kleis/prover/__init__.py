@@ -21,6 +21,7 @@ only turn a verdict into `unknown`.
 - `known_laws`: which known laws settle a claim, by rewriting and matching
 - `obligations`: recursions that have to end, implementations that have to be models
 - `axioms_alone`: whether axioms clash, and whether they have a model
+- `consistency`: whether declarations have a model, and which of their axioms have none together
 - `prover`: questions about a theory to verdicts; `unknown` and its reason are made here
 - `clashes`: which axioms of a file have no model together
 - `lemmas`: the lemmas of files and sessions: proved in order, or taken from kept verdicts

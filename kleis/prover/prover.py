@@ -18,8 +18,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from importlib.util import find_spec
 from types import TracebackType
 
@@ -32,6 +31,7 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
 from kleis.prover.axioms_alone import AxiomsAlone
+from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.find_witness import with_witness
@@ -48,7 +48,7 @@ from kleis.prover.portfolio import (
     with_effort,
 )
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task, declarations_of, with_lemmas
+from kleis.prover.protocol.engine import Answer, Task, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.reasons import refuted, undecided
 from kleis.prover.verdict_cache import Verdicts, key_of
@@ -115,6 +115,9 @@ class Prover:
         self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late])
         self._obligations = Obligations(
             self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
+        )
+        self._consistency = Consistency(
+            self.elaborator, self._axioms, self._obligations, self._run, cache, self._options(), effort
         )
 
     def __enter__(self) -> Prover:
@@ -220,33 +223,12 @@ class Prover:
     @deep()
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
         """Whether the declarations have a model: a verdict for each structure with parameters and component of sections."""
-        found: list[tuple[str, Verdict]] = []
-        if structure is not None:
-            return ((structure, self._consistency(partial(self.elaborator.structure, structure))),)
-        for each in self.elaborator.globals.structures():
-            if each.parameters:
-                found.append((each.name, self._consistency(partial(self.elaborator.structure, each.name))))
-        try:
-            components = self.elaborator.components()
-        except KleisError as error:
-            return (*found, ("sections", Verdict.ill_formed(error)))
-        for goal in components:
-            label = ", ".join(dict.fromkeys(each.structure for each in goal.instances))
-            found.append((label, self._model_verdict(goal)))
-        return tuple(found)
+        return self._consistency.of_declarations(structure)
 
     @deep()
     def has_model(self, goal: Goal) -> Verdict:
         """Whether the declarations of a goal have a model, whatever its claim.  Kept where there is a cache."""
-        declarations = declarations_of(goal)
-        key = key_of(declarations, (), f"model {self._options()}") if self._cache is not None else ""
-        kept = self._cache.get(key) if self._cache is not None else None
-        if kept is not None:
-            return msgspec.structs.replace(kept, cached=True)
-        verdict = self._model_verdict(goal)
-        if self._cache is not None:
-            self._cache.put(key, verdict)
-        return verdict
+        return self._consistency.has_model(goal)
 
     @deep()
     def clash(self, goal: Goal) -> tuple[str, ...]:
@@ -254,25 +236,7 @@ class Prover:
 
         Kept where there is a cache.
         """
-        declarations = declarations_of(goal)
-        base = Verdict(status="unknown", reason="incomplete")
-        if self._obligations.undecidable(declarations, base) is not None:
-            return ()
-        key = key_of(declarations, (), f"clash {self._options()}") if self._cache is not None else ""
-        kept = self._cache.get(key) if self._cache is not None else None
-        if kept is None:
-            alone = self._axioms.alone(goal)
-            clashing = (
-                alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent"
-            )
-            if alone is not None and clashing:
-                core = self._axioms.core(goal, alone)
-                kept = msgspec.structs.replace(base, status="inconsistent", reason=None, core=core)
-            else:
-                kept = base
-            if self._cache is not None and (alone is None or clashing or not alone.cut):
-                self._cache.put(key, kept)
-        return kept.core
+        return self._consistency.clash(goal)
 
     @deep()
     def decide_goal(self, goal: Goal, facts: Sequence[Fact] = ()) -> Decision:
@@ -333,7 +297,7 @@ class Prover:
         goal = task.goal
         alone = self._axioms.alone(goal)
         if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
-            return Decision(self._inconsistent(alone, base), goal, alone.answer)
+            return Decision(refuted_axioms(alone, base), goal, alone.answer)
         outcome = self._run(task)
         cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
@@ -463,38 +427,6 @@ class Prover:
                 return shown, msgspec.structs.replace(base, reason="incomplete")
         return shown, None
 
-    # ── models and clashes ───────────────────────────────────────────────────────────────────────────────
-
-    def _consistency(self, read: Callable[[], Goal]) -> Verdict:
-        try:
-            return self._model_verdict(read())
-        except KleisError as error:
-            return Verdict.ill_formed(error)
-
-    def _model_verdict(self, goal: Goal) -> Verdict:
-        """The verdict on whether the declarations have a model."""
-        declarations = declarations_of(goal)
-        base = Verdict(status="unknown")
-        if not declarations.axioms:
-            return msgspec.structs.replace(base, status="consistent", evidence=Evidence(kind="assignment"))
-        blocked = self._obligations.undecidable(declarations, base)
-        if blocked is not None:
-            return blocked
-        outcome = self._run(Task(declarations))
-        if outcome.answer is None:
-            return self._unknown(declarations, outcome, base)
-        if outcome.answer.outcome == "inconsistent":
-            return self._inconsistent(outcome, base)
-        if outcome.answer.outcome == "model" and isinstance(outcome.answer.witness, Evidence):
-            return msgspec.structs.replace(
-                base,
-                status="consistent",
-                evidence=outcome.answer.witness,
-                engine=outcome.attempts[-1].engine,
-                attempts=outcome.attempts,
-            )
-        return self._unknown(declarations, outcome, base)
-
     # ── running ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _run(
@@ -530,19 +462,6 @@ class Prover:
             return Answer(outcome="silent", reason="incomplete", detail=detail, steps=answer.steps)
 
         return confirm
-
-    def _inconsistent(self, outcome: Outcome, base: Verdict) -> Verdict:
-        answer = outcome.answer
-        assert answer is not None
-        return msgspec.structs.replace(
-            base,
-            status="inconsistent",
-            core=answer.core,
-            minimal=answer.detail == "minimal",
-            engine=outcome.attempts[-1].engine,
-            attempts=outcome.attempts,
-            theory="inconsistent",
-        )
 
     def _unknown(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
         return undecided(goal, outcome, base, self.effort)

@@ -38,6 +38,7 @@ INSTANCES = {
 """What the structures that have parameters are asked about, as changes of the text."""
 
 GIVEN = {
+    LIBRARY / "sets.kleis": {"SetTheory"},
     LIBRARY / "quantum.kleis": {"InnerProduct", "Observable", "TimeEvolution"},
     HERE / "structures" / "de_sitter.kleis": {"DeSitterSpacetime"},
     HERE / "structures" / "anti_de_sitter.kleis": {"AntiDeSitterSpacetime"},

@@ -35,6 +35,7 @@ class Space:
         self.derivatives: dict[tuple[int, str], int] = {}
         self._weights: dict[int, int] = {}
         self._explored: dict[int, str | None] = {}
+        self._splits: dict[int, int] = {}
         self.none = self._number(("none",), accepts=False)
         self.empty = self._number(("text", ""), accepts=True)
         self._any = self._number(("any",), accepts=False)
@@ -48,6 +49,7 @@ class Space:
         """The number of an expression.  Texts are walked with the characters that all expressions added tell apart."""
         self._bounds |= set(bounds_of(node))
         self._explored.clear()
+        self._splits.clear()
         return self._added(node)
 
     def _added(self, node: Node) -> int:
@@ -104,24 +106,22 @@ class Space:
         return self._gathered("and", parts, neutral=self.full, absorbing=self.none)
 
     def _gathered(self, kind: str, parts: Iterable[int], *, neutral: int, absorbing: int) -> int:
+        shapes = self._shapes
         found: set[int] = set()
         for part in parts:
-            shape = self._shapes[part]
-            found |= set(shape[1]) if shape[0] == kind and isinstance(shape[1], frozenset) else {part}
-        if absorbing in found or any(self._opposite(part) in found for part in found):
+            shape = shapes[part]
+            if shape[0] == kind and isinstance(shape[1], frozenset):
+                found |= shape[1]
+            else:
+                found.add(part)
+        complemented = {shapes[part][1] for part in found if shapes[part][0] == "not"}
+        if absorbing in found or not found.isdisjoint(complemented):
             return absorbing
         found.discard(neutral)
         if len(found) <= 1:
             return found.pop() if found else neutral
         test = any if kind == "or" else all
         return self._number((kind, frozenset(found)), accepts=test(self._accepts[part] for part in found))
-
-    def _opposite(self, part: int) -> int | None:
-        """The complement of an expression if it has a number already."""
-        shape = self._shapes[part]
-        if shape[0] == "not" and isinstance(shape[1], int):
-            return shape[1]
-        return self._numbers.get(("not", part))
 
     def is_complement(self, part: int) -> bool:
         """Whether an expression is a complement."""
@@ -229,7 +229,7 @@ class Space:
         return self._explored[number]
 
     def _explore(self, start: int) -> str | None:
-        characters = characters_between(self._bounds)
+        told_apart = _ToldApart(self._bounds)
         known = {start}
         waiting = deque([(start, "")])
         while waiting:
@@ -237,13 +237,54 @@ class Space:
             self.states += 1
             if self._accepts[number]:
                 return text
-            for character in characters:
+            for character in told_apart.characters(self._split(number, told_apart)):
                 self._meter.charge(1)
                 following = self.derivative(number, character)
                 if following != self.none and following not in known:
                     known.add(following)
                     waiting.append((following, text + character))
         return None
+
+    def _split(self, number: int, told_apart: _ToldApart) -> int:
+        """Where the derivatives of an expression may change from one character to the next."""
+        known = self._splits.get(number)
+        if known is None:
+            match self._shapes[number]:
+                case ("range", str() as low, str() as high):
+                    known = told_apart.cuts(ord(low), ord(high) + 1)
+                case ("text", str() as text) if text:
+                    known = told_apart.cuts(ord(text[0]), ord(text[0]) + 1)
+                case shape:
+                    known = 0
+                    for part in self._derived_first(shape):
+                        known |= self._split(part, told_apart)
+            self._splits[number] = known
+        return known
+
+
+class _ToldApart:
+    """The classes of characters that bounds cut the alphabet into, and coarser ones: a bit says that a class begins anew.
+
+    A state tells few classes apart, so the first character of each of its own stands for the others: they lead where it does.
+    """
+
+    def __init__(self, bounds: Iterable[int]) -> None:
+        self._characters = characters_between(bounds)
+        self._places = {point: 1 << place for place, point in enumerate(sorted(bounds), 1)}
+        self._chosen: dict[int, tuple[str, ...]] = {}
+
+    def cuts(self, *points: int) -> int:
+        """The bits of these bounds; what is outside the alphabet cuts nothing."""
+        return sum(self._places.get(point, 0) for point in set(points))
+
+    def characters(self, cuts: int) -> tuple[str, ...]:
+        """The first character of each class that these cuts leave, in order."""
+        chosen = self._chosen.get(cuts)
+        if chosen is None:
+            chosen = self._chosen[cuts] = tuple(
+                each for place, each in enumerate(self._characters) if place == 0 or cuts >> place & 1
+            )
+        return chosen
 
 
 # The automaton of a regular expression, grown by derivatives as texts lead through it, and kept for the next text.

@@ -207,7 +207,7 @@ SETS: tuple[Builtin, ...] = (
         ("subset(singleton(1), set_of([1, 2]))", "true"), tier="T7", aliases="set_subset builtin_set_subset"),
     row("proper_subset(s : Set, t : Set) : Bool", _RELATION, _proper_subset, "subset, and not equal.",
         ("proper_subset(singleton(1), singleton(1))", "false"), tier="T7", aliases="builtin_set_proper_subset"),
-    row("disjoint(s : Set, t : Set) : Bool", fixed(shape(_SET, _SET, core.BOOL), incomplete=True), _disjoint, "Whether nothing is in both.",
+    row("disjoint(s : Set, t : Set) : Bool", _RELATION, _disjoint, "Whether nothing is in both.",
         ("disjoint(singleton(1), singleton(2))", "true"), tier="T7"),
     row("set_of(l : List) : Set", fixed(shape(_LIST, _SET)), _from_list, "The set of a list's elements.",
         ("cardinality(set_of([1, 1, 2]))", "2"), tier="T7", aliases="list_to_set set_from_list"),

@@ -6,6 +6,8 @@
 - `call_errors`: errors of calls that fit no candidate
 - `overload_candidates`: what a name offers a call, with costs
 - `special_forms`: connectives, equality, tuples, records
+- `applications`: definitions and function values at arguments
+- `undecided_calls`: calls that wait until their arguments' sorts are known
 - `call_elaboration`: calls and names: the cheapest candidate that fits, operators like `+` included
 - `match_elaboration`: `match` and `let` to tests and selections
 - `term_elaborator`: one expression in one pass

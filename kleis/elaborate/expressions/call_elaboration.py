@@ -13,8 +13,8 @@ import msgspec
 from kleis import core
 from kleis.builtins.rows.table import builtin_beside
 from kleis.core.goal import ElaborationError
-from kleis.core.sort_operations import rank, variables_of
-from kleis.core.sort_printing import sort_text
+from kleis.core.sort_operations import variables_of
+from kleis.elaborate.expressions.applications import apply_value, call_template, fresh_variables
 from kleis.elaborate.expressions.call_errors import (
     missing_operation,
     nothing_fits,
@@ -34,6 +34,7 @@ from kleis.elaborate.expressions.overload_candidates import (
     symbol_overload,
 )
 from kleis.elaborate.expressions.special_forms import special_form
+from kleis.elaborate.expressions.undecided_calls import is_unknown, undecided, wait
 from kleis.elaborate.scopes.declared_builtins import only_built_in
 from kleis.elaborate.scopes.scope import (
     BuiltinName,
@@ -49,12 +50,9 @@ from kleis.syntax import tree
 from kleis.syntax.superscripts import power_of
 from kleis.theory.name_check.uses import is_letter
 
-__all__ = ["apply_value", "call", "named_value"]
+__all__ = ["call", "named_value"]
 
 _NUMBER_TYPES = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ"})
-
-_LIKE_ARGUMENTS = frozenset({"plus", "minus", "times", "negate", "min", "max", "abs"})
-"""Operations whose result is of the numeric sort of their arguments."""
 
 
 # ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -75,7 +73,7 @@ def call(context: Context, node: tree.Call, expected: core.Sort | None) -> core.
     if not candidates:
         raise unknown_operation(context, node)
     if len(candidates) == 1 and isinstance(candidates[0], Template) and not candidates[0].overload:
-        return _call_template(context, node, candidates[0], node.arguments)
+        return call_template(context, node, candidates[0], node.arguments)
     given = [_given(context, each) for each in node.arguments]
     return _choose(context, node, candidates, given, expected)
 
@@ -134,7 +132,7 @@ def _choose(
     for candidate in candidates:
         found = overloads_of(context, candidate, node, given)
         if found is None:
-            return _wait(context, node)
+            return wait(context, node)
         overloads += found
     fitting = [
         (cost, overload) for overload in overloads if (cost := cost_of(context, overload, given)) is not None
@@ -155,8 +153,8 @@ def _choose(
         ]
         if not fitting:  # a function argument has a sort of its own that none of them takes
             raise _none_fits(context, node, candidates, overloads, given)
-    if len(fitting) > 1 and any(each.term is not None and _is_unknown(context, each.term) for each in given):
-        return _undecided(context, node, [overload for _, overload in fitting], given)
+    if len(fitting) > 1 and any(each.term is not None and is_unknown(context, each.term) for each in given):
+        return undecided(context, node, [overload for _, overload in fitting], given)
     least = min(cost for cost, _ in fitting)
     best = [overload for cost, overload in fitting if cost == least]
     return build_call(context, node, _only(context, node, best, expected), given, expected)
@@ -266,7 +264,7 @@ def _partial_builtin(context: Context, node: tree.Call, expected: core.Sort | No
     wanted = context.inference.resolve(expected) if missing and expected is not None else None
     if not isinstance(wanted, core.FunctionOf) or len(wanted.domain) != missing:
         return None
-    rest = _variables(context, wanted.domain)
+    rest = fresh_variables(context, wanted.domain)
     values = {f"{variable.name} ": variable for variable in rest}
     names = tuple(tree.Name(name, node.span) for name in values)
     with context.bound(values):
@@ -284,137 +282,9 @@ def _partial(
     if len(longer) != 1:
         return None
     (symbol,) = longer
-    rest = _variables(context, symbol.domain[len(given) :])
+    rest = fresh_variables(context, symbol.domain[len(given) :])
     more = [*given, *(CallArgument(node, variable) for variable in rest)]
     return core.Lambda(tuple(rest), build_call(context, node, symbol_overload(symbol), more, None))
-
-
-def _variables(context: Context, sorts: Sequence[core.Sort]) -> list[core.Variable]:
-    variables: list[core.Variable] = []
-    for sort in sorts:
-        variables.append(context.variable("x", sort, variables))
-    return variables
-
-
-# ── Calls with arguments of unknown sort ─────────────────────────────────────────────────────────────────────
-
-
-def _is_unknown(context: Context, term: core.Term) -> bool:
-    """Whether the sort of a term itself is unknown, and not only that of its elements."""
-    return isinstance(context.sort(term), core.SortVariable)
-
-
-def _wait(context: Context, node: tree.Call) -> core.Term:
-    """A placeholder for a call that this pass cannot decide."""
-    context.inference.waiting = True
-    return core.Undefined(context.unknown(node, "result", f"the result of {node.name}"), "waiting")
-
-
-def _undecided(
-    context: Context, node: tree.Call, overloads: Sequence[Overload], given: Sequence[CallArgument]
-) -> core.Term:
-    """A placeholder for a call with arguments of unknown sort, after what it tells about them was learnt."""
-    context.inference.waiting = True
-    columns = list(zip(*(overload.parameters for overload in overloads), strict=True))
-    for each, column in zip(given, columns, strict=True):
-        if each.term is not None and _is_unknown(context, each.term):
-            _learn_argument(context, each.term, column)
-    results = {overload.result for overload in overloads}
-    if len(results) == 1 and not variables_of(overloads[0].result):
-        return core.Undefined(overloads[0].result, "waiting")
-    if node.name in _LIKE_ARGUMENTS and all(isinstance(each, core.Numeric) for each in results):
-        return core.Undefined(_same_number(context, given), "waiting")
-    result = context.unknown(node, "result", f"the result of {node.name}")
-    if all(isinstance(each, core.Numeric) for each in results):
-        context.inference.number(result)
-    return core.Undefined(result, "waiting")
-
-
-def _learn_argument(context: Context, term: core.Term, column: Sequence[core.Sort]) -> None:
-    """Learn the sort of an argument from the parameters it may be given for."""
-    numbers = [sort for sort in column if isinstance(sort, core.Numeric)]
-    if len(numbers) == len(column):
-        greatest = max(numbers, key=rank)
-        context.inference.number(term.sort)
-        if greatest.name != "ℂ":
-            context.inference.used_as(term.sort, greatest)
-    elif all(sort == column[0] for sort in column) and not variables_of(column[0]):
-        context.inference.unify(term.sort, column[0])
-
-
-def _same_number(context: Context, given: Sequence[CallArgument]) -> core.Sort:
-    """The sort of a sum or product with parts of unknown sort: that of its parts."""
-    terms = [each.term for each in given if each.term is not None]
-    unknown = [term.sort for term in terms if _is_unknown(context, term)]
-    for other in unknown[1:]:
-        context.inference.unify(unknown[0], other)
-    known = [context.sort(term) for term in terms if not _is_unknown(context, term)]
-    large = [sort for sort in known if isinstance(sort, core.Numeric) and sort.name in ("ℝ", "ℂ")]
-    return large[0] if large else unknown[0]
-
-
-# ── Definitions ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _call_template(
-    context: Context,
-    node: tree.Call | tree.Name,
-    template: Template,
-    arguments: Sequence[tree.Expression],
-) -> core.Term:
-    """A call of a definition: written sorts are required, others are taken from the arguments."""
-    definitions, count = context.definitions, len(template.node.parameters)
-    if len(arguments) > count:
-        result = definitions.written_result(template)
-        if (
-            count
-            and result is not None
-            and not variables_of(result)
-            and not isinstance(result, core.FunctionOf)
-        ):
-            name = template.node.name
-            context.reject(
-                node,
-                "arity",
-                f"{name} takes {count} argument{'s' * (count != 1)}, here it has {len(arguments)}",
-                found=str(len(arguments)),
-                expected=(str(count),),
-            )
-        function = _call_template(context, node, template, arguments[:count])
-        return apply_value(context, node, function, arguments[count:])
-    written = definitions.written_parameters(template)
-    terms: list[core.Term] = []
-    for argument, wanted in zip(arguments, written, strict=False):
-        # Type variables of the template are determined from all arguments together.
-        known = wanted is not None and not variables_of(wanted)
-        term = context.term(argument, wanted if known else None)
-        if wanted is not None and known:
-            term = context.adapt(term, wanted, argument, f"an argument of {template.node.name}")
-        terms.append(term)
-    missing: list[core.Variable] = []
-    for place in range(len(arguments), count):
-        parameter = template.node.parameters[place]
-        sort = written[place]
-        if sort is None or variables_of(sort):
-            sort = context.unknown(node, f"argument {place}", f"the parameter {parameter.name}")
-        missing.append(context.variable(parameter.name, sort, missing))
-    given: list[core.Term] = [*terms, *missing]
-    sorts = definitions.parameter_sorts(context, template, [context.sort(each) for each in given])
-    if sorts is None:
-        context.inference.waiting = True
-        result = definitions.written_result(template)
-        if result is None or variables_of(result):
-            result = context.unknown(node, "result", f"the result of {template.node.name}")
-        return _abstracted(missing, core.Undefined(result, "waiting"))
-    key, result = definitions.instance(template, sorts, node, context)
-    sorts = definitions.sorts_of(key, sorts)
-    nodes: list[tree.Expression] = [*arguments, *([node] * len(missing))]
-    adapted = tuple(context.adapt(term, sort, at) for term, sort, at in zip(given, sorts, nodes, strict=True))
-    return _abstracted(missing, core.DefinitionCall(key, adapted, result))
-
-
-def _abstracted(variables: Sequence[core.Variable], term: core.Term) -> core.Term:
-    return core.Lambda(tuple(variables), term) if variables else term
 
 
 # ── Names and function values ────────────────────────────────────────────────────────────────────────────────
@@ -432,7 +302,7 @@ def named_value(context: Context, node: tree.Name, expected: core.Sort | None) -
         if isinstance(each, Rejected):
             raise rejected_declaration(context, node, each)
     if len(candidates) == 1 and isinstance(candidates[0], Template):
-        return _call_template(context, node, candidates[0], ())
+        return call_template(context, node, candidates[0], ())
     values = [each for each in candidates if nullary(each)]
     if not values and all(isinstance(each, BuiltinName) and each.row.most == 0 for each in candidates):
         if context.reads_constant(node.name):
@@ -488,7 +358,7 @@ def _function_value(
     """A function by its name: λ over its arguments."""
     wanted = context.inference.resolve(expected) if expected is not None else None
     domain = wanted.domain if isinstance(wanted, core.FunctionOf) else _own_domain(context, node, candidates)
-    variables = _variables(context, domain)
+    variables = fresh_variables(context, domain)
     given = [CallArgument(node, variable) for variable in variables]
     codomain = wanted.codomain if isinstance(wanted, core.FunctionOf) else None
     as_call = tree.Call(node.name, tuple(node for _ in given), node.span)
@@ -507,32 +377,3 @@ def _own_domain(context: Context, node: tree.Name, candidates: Sequence[Candidat
     return tuple(
         context.unknown(node, f"argument {place}", f"the arguments of {node.name}") for place in range(count)
     )
-
-
-def apply_value(
-    context: Context,
-    node: tree.Apply | tree.Call | tree.Name,
-    function: core.Term,
-    arguments: Sequence[tree.Expression],
-) -> core.Term:
-    """A function value at arguments; fewer than it takes leave a function."""
-    sort = context.sort(function)
-    if isinstance(sort, core.SortVariable):
-        terms = [context.term(each) for each in arguments]
-        result = context.unknown(node, "result", "the result of a function")
-        context.inference.unify(sort, core.FunctionOf(tuple(context.sort(each) for each in terms), result))
-        return core.Application(function, tuple(terms), result)
-    if not isinstance(sort, core.FunctionOf):
-        context.reject(
-            node,
-            "not-a-function",
-            f"this is of sort {sort_text(sort)} and takes no arguments",
-            found=sort_text(sort),
-            hint="a product needs its sign: write x * (y)" if isinstance(sort, core.Numeric) else "",
-        )
-    if len(arguments) > len(sort.domain):
-        inner = apply_value(context, node, function, arguments[: len(sort.domain)])
-        return apply_value(context, node, inner, arguments[len(sort.domain) :])
-    terms = [context.checked(each, wanted) for each, wanted in zip(arguments, sort.domain, strict=False)]
-    rest = _variables(context, sort.domain[len(arguments) :])
-    return _abstracted(rest, core.Application(function, (*terms, *rest), sort.codomain))

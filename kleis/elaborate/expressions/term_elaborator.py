@@ -24,11 +24,12 @@ from kleis.core.sort_operations import join_sorts, rank
 from kleis.core.sort_printing import elaboration_error, sort_text
 from kleis.core.terms import construct_list
 from kleis.core.traversal import is_closed, subterms
-from kleis.elaborate.expressions.call_elaboration import apply_value, call, named_value
+from kleis.elaborate.expressions.applications import apply_value
+from kleis.elaborate.expressions.call_elaboration import call, named_value
 from kleis.elaborate.expressions.elaboration_context import Declarations
 from kleis.elaborate.expressions.match_elaboration import elaborate_let, elaborate_match
 from kleis.elaborate.scopes.scope import Scope
-from kleis.elaborate.sorts.read_sorts import INFERRED
+from kleis.elaborate.sorts.read_sorts import INFERRED, segment_size
 from kleis.elaborate.sorts.sort_inference import FREE, Cost, Inference
 from kleis.errors import BudgetError
 from kleis.problems import Place, Spanned
@@ -262,14 +263,23 @@ class TermElaborator:
     def _quantifier(self, node: tree.Quantifier) -> core.Term:
         variables: list[core.Variable] = []
         values: dict[str, core.Term] = {}
+        conditions: list[tree.Expression] = []
         for binder in node.binders:
-            variable = self.variable(binder.name, self._binder_sort(node, binder), variables)
+            sort = self._binder_sort(node, binder)
+            size = segment_size(sort)
+            if size is not None:
+                sort = core.NATURAL
+                sides = tree.Name(binder.name, binder.span), tree.Number(str(size), binder.span)
+                conditions.append(tree.Call("less_than", sides, binder.span))
+            variable = self.variable(binder.name, sort, variables)
             variables.append(variable)
             values[binder.name] = variable
+        conditions += [node.where] if node.where is not None else []
         with self.bound(values):
-            where = self.formula(node.where) if node.where is not None else None
+            restrictions = tuple(self.formula(each) for each in conditions)
             body = self.formula(node.body)
-        if where is not None:
+        if restrictions:
+            where = core.Connective("and", restrictions) if len(restrictions) > 1 else restrictions[0]
             body = core.Connective("implies" if node.kind == "forall" else "and", (where, body))
         return core.Quantifier(node.kind, tuple(variables), body)
 

@@ -26,6 +26,7 @@ __all__ = [
     "SortReader",
     "is_number_parameter",
     "is_type_parameter",
+    "segment_size",
 ]
 
 Names = Mapping[str, "core.Sort | core.Dimension"]
@@ -91,6 +92,15 @@ def is_type_parameter(parameter: tree.TypeParameter) -> bool:
 def is_number_parameter(parameter: tree.TypeParameter) -> bool:
     """Whether a parameter stands for a natural number."""
     return isinstance(parameter.kind, tree.NamedType) and parameter.kind.name in ("Nat", "ℕ")
+
+
+def segment_size(sort: core.Sort) -> int | None:
+    """The n of ``Fin(n)``, which a quantifier reads as the natural numbers below n unless Fin is declared."""
+    match sort:
+        case core.Carrier(name="Fin", arguments=(core.Dimension() as size,)):
+            return number_of(size)
+        case _:
+            return None
 
 
 def _atom(name: str) -> core.Dimension:

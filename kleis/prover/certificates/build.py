@@ -198,13 +198,15 @@ class _Builder:
         data = to_json(certificate)
         report = check(data, self._broker)
         if report.refused is not None:
-            refused = report.refused[0].partition(", ")[0]
-            named = {f"ground {each.name}": each for each in conditions}
-            if refused not in named:
+            # A place inside of a ground follows a comma; the sorts in the name of a condition have commas too.
+            place = f"{report.refused[0]}, "
+            refused = next((each for each in conditions if place.startswith(f"ground {each.name}, ")), None)
+            if refused is None:
                 raise _no(": ".join(report.refused))
-            ground = self._ground(named[refused])
-            given = msgspec.structs.replace(certificate, grounds=(*certificate.grounds, ground))
-            return self._checked(given, [each for each in conditions if each != named[refused]])
+            given = msgspec.structs.replace(
+                certificate, grounds=(*certificate.grounds, self._ground(refused))
+            )
+            return self._checked(given, [each for each in conditions if each != refused])
         self._second_opinion(data)
         return certificate
 

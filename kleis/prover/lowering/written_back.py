@@ -17,7 +17,7 @@ import msgspec
 from kleis import core
 from kleis.builtins.rows.table import find_builtin
 from kleis.core.goal import Goal
-from kleis.core.traversal import apart_from, free_variables, rebuild, substitute
+from kleis.core.traversal import apart_from, bound_by, free_variables, rebuild, substitute
 from kleis.prover.lowering.defunctionalize import Lowered
 
 __all__ = ["UnwritableError", "WrittenBack", "written_back"]
@@ -42,7 +42,16 @@ def written_back(formula: core.Term, lowered: Lowered, goal: Goal) -> WrittenBac
     """A closed formula of a lowered task, in the words of its goal before."""
     back = _Back(lowered, goal)
     found = back.term(apart_from(formula, set(lowered.operations)))
-    return WrittenBack(found, free_variables(found))
+    functions = free_variables(found)
+    return WrittenBack(_unshadowed(found, {each.name for each in functions}), functions)
+
+
+def _unshadowed(term: core.Term, above: set[str]) -> core.Term:
+    """The term without a name that is bound where it is bound already, as a λ put in its place may have one."""
+    if above.intersection(each.name for each in bound_by(term)):
+        term = apart_from(term, above)
+    inner = above.union(each.name for each in bound_by(term))
+    return rebuild(term, lambda part: _unshadowed(part, inner))
 
 
 class _Back:

@@ -251,6 +251,12 @@ def _proper_subset(operation: core.Operation, arguments: Sequence[str]) -> str:
     return f"(and {_subset(operation, arguments)} (not (= {arguments[0]} {arguments[1]})))"
 
 
+def _disjoint(_: core.Operation, arguments: Sequence[str]) -> str:
+    first, second = arguments
+    nothing = f"((_ map and) {first} ((_ map not) {first}))"
+    return f"(= ((_ map and) {first} {second}) {nothing})"
+
+
 # ── Bit-vectors ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -392,6 +398,7 @@ OPERATIONS: Mapping[str, Encoder] = {
     "complement": lambda _, given: f"((_ map not) {given[0]})",
     "subset": _subset,
     "proper_subset": _proper_subset,
+    "disjoint": _disjoint,
     "bv": _make_word,
     "bv_to_int": _plain("bv2nat"),
     "bv_to_signed": _signed,

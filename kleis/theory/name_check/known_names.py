@@ -22,7 +22,7 @@ from kleis.syntax.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX
 from kleis.theory.name_check.structure_members import Members, head_name
 from kleis.theory.theory import Declared, Theory
 
-__all__ = ["Arity", "Known", "Report", "describe", "takes"]
+__all__ = ["TYPE_NAMES", "Arity", "Known", "Report", "describe", "takes"]
 
 Arity: TypeAlias = tuple[int, int | None]
 """The least and the greatest number of arguments; None for no greatest."""
@@ -51,11 +51,12 @@ _LANGUAGE: Mapping[str, Arity] = {
     "False": (0, 0),
 }
 
-_TYPES = frozenset((
+TYPE_NAMES = frozenset((
     "ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "𝔹", "Nat", "Int", "Integer", "Rational", "Real", "Complex", "Bool", "Boolean",
     "String", "Unit", "Type", "Prop", "List", "Set", "Vector", "Matrix", "Array", *tree.TUPLES.values(), "Record",
     "RegEx", "Regex",
 ))  # fmt: skip
+"""The names of the types that nothing need declare."""
 
 
 class Known:
@@ -95,7 +96,7 @@ class Known:
         """Whether a name is declared or built in as a type."""
         theory = self.theory
         return (
-            name in _TYPES
+            name in TYPE_NAMES
             or name.startswith("BitVec")
             or name in theory.data
             or name in theory.aliases
@@ -106,7 +107,7 @@ class Known:
     def type_names(self) -> list[str]:
         """The names a mistyped type may have meant."""
         theory = self.theory
-        return [*_TYPES, *theory.data, *theory.aliases, *theory.structures, *self.carriers]
+        return [*TYPE_NAMES, *theory.data, *theory.aliases, *theory.structures, *self.carriers]
 
     def structure_names(self) -> list[str]:
         """The declared structures."""

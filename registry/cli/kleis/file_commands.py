@@ -237,6 +237,7 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     from registry.cli.kleis.files.show import tree_lines
     from registry.cli.kleis.shared.loading import expand, load, make_loader
     from registry.cli.kleis.shared.reports import render
+    from registry.cli.terminal.kleis_source import say_kleis
 
     (name,) = expand([file], library=True)[:1]
     try:
@@ -249,7 +250,7 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
         for line in tree_lines(program):
             say(line)
     else:
-        say(print_program(program, ascii=in_ascii).rstrip("\n"))
+        say_kleis(print_program(program, ascii=in_ascii).rstrip("\n"))
     for problem in source.result.errors:
         print_error(render(problem, source.text), style="bad")
     return 0 if source.result.ok else 1

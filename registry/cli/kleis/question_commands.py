@@ -36,6 +36,10 @@ __all__ = ["COMMANDS"]
     metavar="FILE",
     help="Write a certificate, for `kleis certificate check`.",
 )
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="OUT",
+    help="Write the verdict as a page that carries everything with it.",
+)  # fmt: skip
 @TIMEOUT
 @EFFORT
 @EXPLAIN
@@ -50,6 +54,7 @@ def verify(
     lemmas: tuple[str, ...],
     expect: str | None,
     certificate: Path | None,
+    html: Path | None,
     timeout: float | None,
     effort: int,
     explain: bool,
@@ -77,6 +82,7 @@ def verify(
         fresh=fresh,
         strict=strict,
         certificate=certificate,
+        html=html,
         patience=Patience(timeout, effort),
     )
     return answer(question, explain=explain, as_json=as_json, expected=expect or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from registry.cli.terminal.commands import SECONDS
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.proof_time import proving
 from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, fractions
-from registry.cli.terminal.sources import Source, text
+from registry.cli.terminal.sources import Source, path, text
 
 if TYPE_CHECKING:
     from registry.workspace.workspace import Workspace
@@ -168,10 +169,17 @@ def list_tools(
 @click.argument("tool", type=text, metavar="NAME[@V]", shell_complete=tool_names)
 @click.option("--python", is_flag=True, help="Show the code as a Python function.")
 @click.option("--kleis", is_flag=True, help="Show the code as Kleis definitions, as laws speak of it.")
-def show(context: CommandContext, tool: str, python: bool, kleis: bool) -> int:
+@click.option("--html", type=path, metavar="OUT", help="Write it as a page that carries everything with it.")
+def show(context: CommandContext, tool: str, python: bool, kleis: bool, html: Path | None) -> int:
     """Show one tool: its term, what it may do, its laws and versions."""
     with context.workspace() as workspace:
         answer = workspace.show(tool, python=python, kleis=kleis)
+        if html is not None and answer["type"] == "tool":
+            from registry.cli.terminal.pages import write_page
+            from registry.views.tool import tool_view
+
+            page = workspace.show(tool, python=True, kleis=True)
+            write_page(html, tool_view(page if page["type"] == "tool" else answer))
         return context.answer(answer, lambda found: views.tool(context.screen, found, term_of(found["code"])))
 
 

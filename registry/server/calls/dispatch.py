@@ -58,6 +58,10 @@ class _Entry(msgspec.Struct, frozen=True):
     spec: ToolSpec
     checker: Checker
 
+    @property
+    def is_evolved(self) -> bool:
+        return self.group.name == "pif" and self.spec.name not in RESERVED
+
 
 class Calls:
     """The tools of some groups, by name. Use it from one event loop.
@@ -106,12 +110,10 @@ class Calls:
         entry = None
         if isinstance(name, str):
             with self._defects.contain(f"the search for {name[:100]!r}"):
-                self._refresh()
-                entry = self._find(name)
-        if entry is None:
+                entry = self._as_of_now(name)
+        if entry is None or entry.is_evolved:
             return EVOLVED
-        is_evolved = entry.group.name == "pif" and entry.spec.name not in RESERVED
-        return EVOLVED if is_evolved else scope_of_tool(entry.group.name, entry.spec.name, arguments)
+        return scope_of_tool(entry.group.name, entry.spec.name, arguments)
 
     def refused(self, name: Any, kind: str, message: str, hint: str) -> Answer:
         """The answer of a call whose question was not answered, with the fields that the tool's errors have."""
@@ -185,8 +187,7 @@ class Calls:
             return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
         entry: _Entry | None = None
         with self._defects.contain(f"the search for {name[:100]!r}") as contained:
-            self._refresh()
-            entry = self._find(name)
+            entry = self._as_of_now(name)
             if entry is None:
                 return self._unknown(name)
         if entry is None:
@@ -343,6 +344,14 @@ class Calls:
         with self._defects.contain(f"the specification of tool {spec.name}"):
             return _Entry(group, spec, Checker(spec))
         return None
+
+    def _as_of_now(self, name: str) -> _Entry | None:
+        """The tool of that name.  Only evolved tools come and go; the store is not asked about the others."""
+        entry = self._entries.get(name)
+        if entry is not None and not entry.is_evolved:
+            return entry
+        self._refresh()
+        return self._find(name)
 
     def _find(self, name: str) -> _Entry | None:
         entry = self._entries.get(name)

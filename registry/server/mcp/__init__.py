@@ -1,6 +1,7 @@
 """The server over the MCP SDK. With `registry.cli.demo.client` the only modules that import `mcp`.
 
 - `listed`: what groups offer, in the SDK's types
+- `apps`: views of answers for clients that show them (MCP Apps)
 - `callers`: who makes a request
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes

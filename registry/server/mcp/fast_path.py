@@ -44,7 +44,10 @@ class FastPath:
         stopping: Stopping,
         output: OutputStream,
         seal: Callable[[Answer, bool], dict[str, Any]],
+        is_shown: Callable[[object, object], bool] = lambda name, capabilities: False,
     ) -> None:
+        """`is_shown`: whether the answer of a tool has a view for a client of these capabilities, which is not made here."""
+        self._is_shown = is_shown
         self._calls = calls
         self._stopping = stopping
         self._output = output
@@ -64,6 +67,8 @@ class FastPath:
                 return False
             if self._calls.is_interactive((said.params or {}).get("name")):
                 return False  # it may ask its client, which is the SDK's to do
+            if self._is_shown((said.params or {}).get("name"), self._declared(said.params or {})):
+                return False
             key = str(said.id)
             task = asyncio.get_running_loop().create_task(self._serve(said))
             self._running[key] = task
@@ -85,6 +90,10 @@ class FastPath:
             and meta.get(PROTOCOL_VERSION_META_KEY) in MODERN_PROTOCOL_VERSIONS
             and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)
         )
+
+    def _declared(self, params: dict[str, Any]) -> object:
+        """The capabilities that a request of the newer protocol names; None on the older one."""
+        return params["_meta"].get(CLIENT_CAPABILITIES_META_KEY) if self._is_modern else None
 
     def _cancel(self, number: Any) -> bool:
         task = self._running.get(str(number)) if isinstance(number, str | int) else None

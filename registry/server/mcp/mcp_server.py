@@ -51,9 +51,19 @@ from registry.server.contract.group import (
     TemplateSpec,
 )
 from registry.server.contract.questions import InputRequired
+from registry.server.mcp.apps import Apps, announced, takes_part
 from registry.server.mcp.callers import principal_of, reporter, whose_call
 from registry.server.mcp.fast_path import FastPath
-from registry.server.mcp.listed import INSTRUCTIONS_LIMIT, advertised, contents, described, listed_prompt
+from registry.server.mcp.listed import (
+    INSTRUCTIONS_LIMIT,
+    PAGE,
+    advertised,
+    contents,
+    described,
+    listed_prompt,
+    names_headers,
+    page_of,
+)
 from registry.server.mcp.request_client import (
     OpenQuestions,
     Refused,
@@ -68,9 +78,6 @@ from registry.server.streams.messages import Unencodable, encode_json, plain_res
 
 __all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
 
-PAGE = 250
-"""Entries in one page of a list."""
-
 COMPLETIONS = 100
 """Values in one completion (a limit of the protocol)."""
 
@@ -83,14 +90,10 @@ SPARE_SESSIONS = 64
 HTTP_LEVELS = 200
 """Nesting of an answer's object that the SDK can write over HTTP."""
 
-HEADER_KEYWORD = "x-mcp-header"
-"""In the schema of an argument: the header that repeats it over HTTP (2026 protocol)."""
-
 INSUFFICIENT_SCOPE = -32003
 """The error of a request that its caller may not make. Over HTTP such a request is refused before, by its status."""
 
 Context = ServerRequestContext[Any, Any]
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -132,6 +135,7 @@ class McpServer:
         self._owns_schedule = beside is None
         self._schedule: Schedule = Schedule() if beside is None else beside._schedule
         self._defects = Defects()
+        self._apps = Apps(self._groups)
         self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter)
         self.stopping: Stopping = Stopping() if beside is None else beside.stopping
         self._waiting = OpenQuestions()
@@ -201,7 +205,7 @@ class McpServer:
     async def serve(self, reading: InputStream, writing: OutputStream) -> None:
         """Serve one connection until it ends. For the groups' sake, a server serves once."""
         async with self.open():
-            fast_path = FastPath(self._calls, self.stopping, writing, self._sealed)
+            fast_path = FastPath(self._calls, self.stopping, writing, self._sealed, self._apps.is_shown)
 
             def set_generation(is_modern: bool) -> None:
                 fast_path.set_generation(is_modern)
@@ -290,12 +294,16 @@ class McpServer:
             self._on_generation(is_modern)
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
             try:
-                sealed = self._sealed(await self._answer(ctx), is_modern)
+                answer = await self._answer(ctx)
+                sealed = self._apps.with_view(ctx, answer, self._sealed(answer, is_modern))
             except Unanswered as required:
                 return {**required.wire, "_meta": self._modern["_meta"]}
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
+        if ctx.method in ("initialize", "server/discover") and takes_part(ctx):
+            result = announced(result)
         if ctx.method == "initialize":
+            self._apps.is_shown_here = takes_part(ctx)
             self.subscriptions.remember(ctx.session)
             self._on_generation(is_modern)
         return result
@@ -342,7 +350,7 @@ class McpServer:
         """The schema that headers of a call over HTTP are checked with. Without this the SDK makes a whole `tools/list`
         for each call, more than half of its time."""
         schema = self._calls.input_schema(name)
-        return schema if schema is not None and _names_headers(schema) else None
+        return schema if schema is not None and names_headers(schema) else None
 
     async def _list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -351,22 +359,27 @@ class McpServer:
         principal = principal_of(context)
         if principal is not None and not principal.may_do_all:
             specs = [spec for spec in specs if principal.may(self._calls.required_scope(spec.name, None))]
-        page, cursor = _page(specs, params)
-        return types.ListToolsResult(tools=[advertised(spec) for spec in page], next_cursor=cursor)
+        page, cursor = page_of(specs, params)
+        tools = [advertised(spec) for spec in page]
+        if takes_part(context):
+            tools = [self._apps.marked(spec, tool) for spec, tool in zip(page, tools, strict=True)]
+        return types.ListToolsResult(tools=tools, next_cursor=cursor)
 
     # resources
 
     async def _list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        page, cursor = _page(self._guarded(self._all_resources, "resources/list"), params)
+        page, cursor = page_of(self._guarded(self._all_resources, "resources/list"), params)
         resources = [types.Resource(uri=spec.uri, **described(spec)) for spec in page]
+        if cursor is None and takes_part(context):
+            resources += self._apps.resources()
         return types.ListResourcesResult(resources=resources, next_cursor=cursor)
 
     async def _list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        page, cursor = _page(self._guarded(self._all_templates, "resources/templates/list"), params)
+        page, cursor = page_of(self._guarded(self._all_templates, "resources/templates/list"), params)
         templates = [
             types.ResourceTemplate(uri_template=spec.uri_template, **described(spec)) for spec in page
         ]
@@ -382,6 +395,8 @@ class McpServer:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
+        if takes_part(context) and (document := self._apps.read(uri)) is not None:
+            return document
         for group in self._groups:
             found: ResourceText | ResourceBytes | None = None
             with self._defects.contain(f"the reading of {uri[:100]!r}") as contained:
@@ -399,7 +414,7 @@ class McpServer:
     async def _list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        page, cursor = _page(self._prompts(), params)
+        page, cursor = page_of(self._prompts(), params)
         return types.ListPromptsResult(prompts=[listed_prompt(spec) for spec in page], next_cursor=cursor)
 
     async def _get_prompt(
@@ -474,22 +489,3 @@ class McpServer:
         with self._defects.contain(method) as contained:
             return ask()
         raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
-
-
-def _names_headers(schema: Mapping[str, Any]) -> bool:
-    """Whether an argument, or a part of one, is to be repeated in a header."""
-    return any(
-        HEADER_KEYWORD in each or _names_headers(each) for each in schema.get("properties", {}).values()
-    )
-
-
-def _page(
-    items: Sequence[Item], params: types.PaginatedRequestParams | None
-) -> tuple[Sequence[Item], str | None]:
-    """One page of a list and the cursor of the next. A cursor is the number of entries before the page."""
-    cursor = params.cursor if params else None
-    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise MCPError(types.INVALID_PARAMS, "the cursor is not one of this server's")
-    start = int(cursor or 0)
-    end = start + PAGE
-    return items[start:end], str(end) if end < len(items) else None

@@ -57,7 +57,7 @@ def _words() -> str:
 
 
 def _types() -> str:
-    return _codes(sorted(known_names._TYPES))
+    return _codes(sorted(known_names.TYPE_NAMES))
 
 
 def _operators() -> str:

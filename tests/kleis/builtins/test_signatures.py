@@ -269,7 +269,6 @@ def test_powers() -> None:
         "rem",
         "frac",
         "to_real",
-        "disjoint",
     ],
 )
 def test_what_solvers_approximate_is_incomplete(name: str) -> None:

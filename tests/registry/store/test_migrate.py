@@ -14,38 +14,39 @@ from click.testing import CliRunner
 
 from registry.cli.pif.commands import pif
 from registry.errors import RegistryError
-from registry.records import certificate_hash, content_hash
+from registry.records import certificate_hash
 from registry.store import migrate
 from registry.store.migrate import migrate_store
 from registry.store.open_store import open_store
-from registry.store.protocol import Store
 from registry.store.sql import copying
 from registry.store.sqlite.traces import FILE_NAME
 from tests.support.databases import asked, new_schema
+from tests.support.stores import next_version
 
 NAMES = ("f", "g", "odd", "gone")
 CERTIFICATE = '{"certificate": "é"}'
-
-
-def evolve(store: Store, name: str, code: str, description: str = "text", **options: Any) -> int:
-    return store.evolve(
-        name, code=code, hash=content_hash(code), description=description, capabilities=["eval"], **options
-    ).record.version
 
 
 def filled(place: str) -> None:
     """Tools with versions, laws, certificates, odd texts, forgotten and erased ones."""
     with closing(open_store(Path(place), place if "://" in place else "")) as store:
         for code in "123":
-            evolve(store, "f", code, f"says {code}", examples=f'[{{"input":{code},"output":1}}]')
+            next_version(
+                store,
+                "f",
+                code,
+                f"says {code}",
+                capabilities=["eval"],
+                examples=f'[{{"input":{code},"output":1}}]',
+            )
         store.rollback("f", 1)
         store.forget("f", 2)
         laws = f'[{{"law":"x = x","status":"proved","certificate":"{certificate_hash(CERTIFICATE)}"}}]'
-        evolve(store, "g", "[1]", laws=laws, certificates={certificate_hash(CERTIFICATE): CERTIFICATE})
-        evolve(
+        next_version(store, "g", "[1]", laws=laws, certificates={certificate_hash(CERTIFICATE): CERTIFICATE})
+        next_version(
             store, "odd", '"odd"', "null \0 and \ufdd0 and \ufdd1\ufdd0 'quotes' \U0001f600", python="x = 1\n"
         )
-        evolve(store, "gone", "7")
+        next_version(store, "gone", "7")
         store.forget("gone")
 
 
@@ -86,8 +87,8 @@ def test_there_and_back_again(url: str, tmp_path: Path) -> None:
     assert there.rows["certificates"] == 1
     for place in (url, back):
         with closing(open_store(Path(place), url if place == url else "")) as store:
-            assert evolve(store, "gone", "8") == 2  # a number that was given out stays given out
-            assert evolve(store, "f", "9") == 4
+            assert next_version(store, "gone", "8") == 2  # a number that was given out stays given out
+            assert next_version(store, "f", "9") == 4
             store.forget("g")
 
 

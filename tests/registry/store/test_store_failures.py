@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from registry.errors import RegistryError
-from registry.records import content_hash
 from registry.store.failures import store_errors
 from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
 from registry.store.sqlite.tables import APPLICATION_ID, MIGRATIONS, prepare
+from tests.support.stores import next_version
 
 NOBODY = 65_534
 
@@ -45,12 +45,6 @@ except RegistryError as error:
 """
 
 
-def evolve(store: SqliteStore, name: str, code: str) -> int:
-    return store.evolve(
-        name, code=code, hash=content_hash(code), description="text", capabilities=[]
-    ).record.version
-
-
 @contextmanager
 def powerless() -> Iterator[Path]:
     """A directory, and the rights of a user who does not own the machine (root may write anywhere)."""
@@ -71,17 +65,17 @@ def powerless() -> Iterator[Path]:
 
 def test_a_full_disk_refuses_the_write_and_keeps_what_was_there(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     pages = store._writer.execute("PRAGMA page_count").fetchone()[0]
     store._writer.execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(RegistryError, match="disk is full") as refused:
-        evolve(store, "g", '"' + "x" * 100_000 + '"')
+        next_version(store, "g", '"' + "x" * 100_000 + '"')
 
     assert refused.value.kind == "store_error"
     assert "free some space" in str(refused.value.hint)
     assert store.snapshot().names() == ("f",)
     store._writer.execute("PRAGMA max_page_count = 1000000")
-    assert evolve(store, "g", '"' + "x" * 100_000 + '"') == 1
+    assert next_version(store, "g", '"' + "x" * 100_000 + '"') == 1
     assert store.check() == ()
     store.close()
 
@@ -95,7 +89,7 @@ def test_a_limit_on_file_size_stops_the_log_itself_and_the_store_recovers(tmp_pa
     store = SqliteStore(tmp_path)
     kept = store.snapshot().names()
     problems = store.check()
-    after = evolve(store, "after", "1")
+    after = next_version(store, "after", "1")
     store.close()
 
     assert refusal.startswith("store_error")
@@ -140,7 +134,7 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 
 def test_migrations_are_applied_once_and_all_or_none(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     store.close()
     path = tmp_path / FILE_NAME
     good = ("ALTER TABLE heads ADD COLUMN stars INTEGER NOT NULL DEFAULT 0",)
@@ -161,7 +155,7 @@ def test_damage_is_found_wherever_it_is(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "home")
     codes = {f"tool_{number}": f'"{number}{"x" * 2_000}"' for number in range(20)}
     for name, code in codes.items():
-        evolve(store, name, code)
+        next_version(store, name, code)
     store.close()
     whole = (tmp_path / "home" / FILE_NAME).read_bytes()
     silent = 0
@@ -195,7 +189,7 @@ def _damage_shows(home: Path, codes: dict[str, str]) -> bool:
 
 def test_text_that_is_no_longer_unicode_is_damage(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    evolve(store, "f", '"abc"')
+    next_version(store, "f", '"abc"')
     store._writer.execute("UPDATE content SET code = CAST(x'ff22' AS TEXT)")
     with pytest.raises(RegistryError, match="damaged") as refused:
         store.snapshot().record("f")
@@ -209,7 +203,7 @@ def test_a_home_that_may_not_be_written() -> None:
     with powerless() as directory:
         home = directory / "home"
         store = SqliteStore(home)
-        evolve(store, "f", "1")
+        next_version(store, "f", "1")
         store.close()
         for path in (*home.iterdir(), home):
             path.chmod(stat.S_IMODE(path.stat().st_mode) & ~0o222)
@@ -232,10 +226,10 @@ def test_a_home_that_is_a_file(tmp_path: Path) -> None:
 
 def test_a_file_that_becomes_read_only_while_open(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     store._writer.execute("PRAGMA query_only = ON")
     with pytest.raises(RegistryError, match="cannot be written"):
-        evolve(store, "f", "2")
+        next_version(store, "f", "2")
 
     assert store.snapshot().record("f", 1) is not None
     store.close()
@@ -254,7 +248,7 @@ def test_a_home_that_was_moved_away_is_an_error_and_no_new_store(tmp_path: Path)
 def test_a_home_with_odd_characters_in_its_name(tmp_path: Path) -> None:
     home = tmp_path / "a ?mode=memory&x=%41#é"
     store = SqliteStore(home)
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     store.close()
 
     assert (home / FILE_NAME).stat().st_size > 0

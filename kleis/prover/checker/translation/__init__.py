@@ -2,11 +2,10 @@
 
     Sequent ── script ──> declarations, T of every premise, ¬T of the claim; unsatisfiable only if the claim follows
                  │
-                 └ terms ──> reductions (beside), definitions: terms of the core;  builtins, sorts, text: SMT-LIB
+                 └ terms ──> reductions (beside): terms of the core;  builtins, sorts, text: SMT-LIB
 
 - `script`: a sequent as a script
 - `terms`: terms and formulas, with where they have a value; definitions as functions with equations
-- `definitions`: built-ins that are defined by others
 - `builtins`: built-ins that are an expression of SMT-LIB
 - `sorts`: sorts and their constructors, and where the reals may stand for ℚ
 - `text`: the formulas of SMT-LIB as text

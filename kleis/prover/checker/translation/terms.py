@@ -18,6 +18,7 @@ from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import free_variables, substitute
 from kleis.prover.checker.reductions.bounded import numbers_of
+from kleis.prover.checker.reductions.builtin_definitions import builtin_definition, is_known, operation
 from kleis.prover.checker.reductions.specialise import (
     Specialised,
     cases,
@@ -29,7 +30,6 @@ from kleis.prover.checker.reductions.specialise import (
 from kleis.prover.checker.sequent import NotExpressible
 from kleis.prover.checker.translation import text as smt
 from kleis.prover.checker.translation.builtins import MEMBERS, expression
-from kleis.prover.checker.translation.definitions import builtin_definition, is_known, operation
 from kleis.prover.checker.translation.sorts import Sorts
 from kleis.prover.checker.translation.text import FALSE, TRUE, both, call
 

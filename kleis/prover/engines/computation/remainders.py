@@ -16,7 +16,7 @@ from kleis.prover.checker.format import Ask, Instance, Remainders, Step
 from kleis.prover.checker.read_terms import Vocabulary, operation_at
 from kleis.prover.checker.rules.ask import ask
 from kleis.prover.checker.rules.remainders import check_remainders
-from kleis.prover.checker.rules.whole_numbers import WHOLE
+from kleis.prover.checker.rules.whole_numbers import WHOLE, written_number
 from kleis.prover.checker.sequent import CheckError, RejectedError, Sequent
 from kleis.prover.checker.translation.script import outermost
 from kleis.prover.checker.write_terms import UnwritableError, term_data
@@ -27,7 +27,10 @@ __all__ = ["REMAINDERS"]
 _MODULI = (3, 4, 5, 7, 8, 9, 11, 13, 16)
 
 _CASES = 30_000
-"""Steps for the cases of one number."""
+"""Steps for the cases of one number that the claim does not mention."""
+
+_GREATEST = 64
+"""Numbers that the claim mentions are tried up to this one."""
 
 _QUESTION = 100_000
 """Steps in which a solver is to see that equal numbers leave the same."""
@@ -62,12 +65,14 @@ class RemaindersOfIntegers:
         return found or Answer(outcome="silent", reason="incomplete", detail=why)
 
     def _by_congruences(self, task: Task, claim: core.Term, steps: int) -> Answer | None:
-        for modulus in _MODULI:
+        mentioned = _mentioned(claim)
+        for modulus in (*mentioned, *(each for each in _MODULI if each not in mentioned)):
             stronger = _congruent(claim, modulus)
             if stronger == claim:
                 return None
+            most = steps if modulus in mentioned else min(_CASES, steps)
             try:
-                used = check_remainders(Sequent(task.goal, (), stronger), min(_CASES, steps))
+                used = check_remainders(Sequent(task.goal, (), stronger), most)
             except RejectedError:
                 continue
             try:
@@ -86,6 +91,12 @@ class RemaindersOfIntegers:
 
 
 REMAINDERS = RemaindersOfIntegers()
+
+
+def _mentioned(claim: core.Term) -> tuple[int, ...]:
+    """The numbers of the claim that can be divisors, largest first: a multiple tells apart what its factors do."""
+    numbers = {written_number(each) for each in subterms(claim)}
+    return tuple(sorted((each for each in numbers if each and 2 < each <= _GREATEST), reverse=True))
 
 
 def _congruent(formula: core.Term, modulus: int, *, denied: bool = False) -> core.Term:

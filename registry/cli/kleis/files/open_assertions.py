@@ -34,6 +34,7 @@ from kleis.syntax.tree.traversal import walk
 
 if TYPE_CHECKING:
     from kleis.prover.facts import Fact
+    from kleis.prover.portfolio import Entry
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
     from kleis.theory.theory import Theory
@@ -58,6 +59,12 @@ class ProverPool:
     def ask(self, theory: Theory, question: Callable[[Prover], Answer]) -> Future[Answer]:
         """Have a question about a theory answered when its turn comes."""
         return self._workers.submit(lambda: question(self._prover(theory)))
+
+    def look(self, theory: Theory, question: Callable[[Prover], Answer]) -> Future[Answer]:
+        """Have a question answered in passing: by engines that take little time and may tell nothing."""
+        from kleis.prover.portfolio import LOOK
+
+        return self._workers.submit(lambda: question(self._made(theory, LOOK)))
 
     def verify(
         self,
@@ -99,15 +106,23 @@ class ProverPool:
 
     def _prover(self, theory: Theory) -> Prover:
         """This thread's prover; it is kept for as long as the questions are about one theory."""
-        from registry.cli.kleis.shared.question import make_prover
-
         if getattr(self._mine, "theory", None) is not theory:
             self._mine.theory = theory
-            self._mine.prover = make_prover(
-                theory, fresh=self._fresh, broker=self._waiting.broker, beside=False, effort=self._effort
-            )
+            self._mine.prover = self._made(theory)
         prover: Prover = self._mine.prover
         return prover
+
+    def _made(self, theory: Theory, order: Sequence[Entry] | None = None) -> Prover:
+        from registry.cli.kleis.shared.question import make_prover
+
+        return make_prover(
+            theory,
+            fresh=self._fresh,
+            broker=self._waiting.broker,
+            beside=False,
+            effort=self._effort,
+            order=order,
+        )
 
 
 class OpenAssertion:

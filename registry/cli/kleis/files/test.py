@@ -285,7 +285,7 @@ def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport
     lemmas = StatedLemmas(pool, loading)
     items = loading.main.result.program.items
     examples = {(each.name, each.line): each for each in items if isinstance(each, Example)}
-    clash = pool.ask(loading.theory, lambda prover: clashes_in(loading, prover, imported=True))
+    clash = pool.look(loading.theory, lambda prover: clashes_in(loading, prover, imported=True))
     blocks = [
         _decide_block(pool, loading, examples[each.name, each.line], each, lemmas) for each in report.blocks
     ]

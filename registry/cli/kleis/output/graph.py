@@ -1,4 +1,4 @@
-"""`kleis graph`: a theory, or a paper of a corpus, as Mermaid text or SVG (docs/reference/corpus.md §8).
+"""`kleis graph`: a theory, or a paper of a corpus, as Mermaid text, SVG, DOT or a page (docs/reference/corpus.md §8).
 
 A theory: its structures, data types and definitions; an arrow goes from what is used to what uses it.  A paper: its
 cards, an arrow from what is needed to what needs it; a dashed one is not sure.
@@ -22,11 +22,11 @@ from kleis.theory.theory import Theory
 from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_rejection
 from registry.cli.terminal.screen import Screen, json_text
-from registry.diagrams import Drawing, Edge, Node, mermaid, svg
+from registry.diagrams import Drawing, Edge, Node, dot, mermaid, svg
 
 __all__ = ["corpus_drawing", "draw", "theory_drawing"]
 
-Form = Literal["mermaid", "svg"]
+Form = Literal["mermaid", "svg", "dot", "html"]
 
 
 def draw(
@@ -52,7 +52,7 @@ def draw(
     except KleisError as error:
         print_rejection(error, text, as_json=as_json)
         return 1
-    drawn = mermaid(drawing) if form == "mermaid" else svg(drawing)
+    drawn = _written(drawing, form)
     answer: dict[str, Any] = {"nodes": len(drawing.nodes), "edges": len(drawing.edges), "form": form}
     if output is not None:
         try:
@@ -70,6 +70,15 @@ def draw(
     else:
         out.write(f"{output}: {answer['nodes']} nodes, {answer['edges']} arrows\n")
     return 0
+
+
+def _written(drawing: Drawing, form: Form) -> str:
+    if form == "html":
+        from registry.views.graph import graph_view
+        from registry.views.page import document
+
+        return document(graph_view(drawing, drawing.title or "graph"))
+    return {"mermaid": mermaid, "svg": svg, "dot": dot}[form](drawing)
 
 
 def theory_drawing(theory: Theory, file: str) -> Drawing:

@@ -76,11 +76,15 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
         verdict = (
             error_verdict(errors[0])
             if errors
-            else _decided(question, texts, loading, live=not as_json, explain=explain)
+            else _decided(
+                question, texts, loading, live=not as_json, explain=explain or question.html is not None
+            )
         )
     except KleisError as error:
         errors = (error,)
         verdict = error_verdict(error)
+    if question.html is not None:
+        _write_page(question.html, verdict)
     screen = Screen()
     if as_json:
         screen.out.write(json_text(verdict.as_dict()) + "\n")
@@ -93,6 +97,17 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     if expected and verdict.status != expected:
         print_error(f"expected {expected}, found {verdict.status}", style="bad")
     return exit_status(verdict.status, expected)
+
+
+def _write_page(path: Path, verdict: Verdict) -> None:
+    """Write a verdict as a page, of the fields that the MCP tools answer."""
+    from kleis.sessions.answer_fields import verdict_fields
+    from registry.cli.terminal.pages import write_page
+    from registry.views.verdict import verdict_view
+
+    write_page(
+        path, verdict_view({**verdict_fields(verdict, explain=True), "certificate": verdict.certificate})
+    )
 
 
 def _decided(

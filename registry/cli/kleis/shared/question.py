@@ -32,6 +32,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     fresh: bool = False
     strict: bool = False
     certificate: Path | None = None
+    html: Path | None = None
     patience: Patience = PATIENT
 
 

@@ -67,10 +67,9 @@ def print_warnings(screen: Screen, warnings: Sequence[AnswerWarning]) -> None:
 
 def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain: bool = False) -> None:
     """Write a verdict with its evidence; `label` says what it is about, `explain` also how it was found."""
-    about = label or verdict.claim
     unknown = verdict.status == "verified" and verdict.consistency == "unknown"
     pieces = [status_piece(verdict), *([Piece(UNKNOWN_MODEL, "word")] if unknown else [])]
-    screen.write([*pieces, *([Piece(f"  {about}")] if about else [])])
+    screen.write([*pieces, *_about(screen, verdict, label)])
     screen.write(*_remarks(verdict))
     if verdict.evidence is not None:
         title = {"disproved": "counterexample", "consistent": "model"}.get(verdict.status, "evidence")
@@ -84,6 +83,17 @@ def print_verdict(screen: Screen, verdict: Verdict, *, label: str = "", explain:
         print_evidence(screen, verdict.witness, "witness")
     if explain:
         _print_explanation(screen, verdict)
+
+
+def _about(screen: Screen, verdict: Verdict, label: str) -> list[Piece]:
+    """What a verdict is about: a name, or the claim, on a terminal in colour."""
+    if label or not verdict.claim:
+        return [Piece(f"  {label}")] if label else []
+    if not screen.out_terminal:
+        return [Piece(f"  {verdict.claim}")]
+    from registry.cli.terminal.kleis_source import coloured_line
+
+    return [Piece("  "), *coloured_line(verdict.claim)]
 
 
 def _remarks(verdict: Verdict) -> Iterator[Line]:

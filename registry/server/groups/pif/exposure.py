@@ -81,6 +81,11 @@ class Exposure:
         else:
             self._trouble = ""
 
+    def refresh_used(self) -> None:
+        """The same after a call that changed nothing but which tools were used last; what others do is polled for."""
+        if self._stale:
+            self.refresh()
+
     def _rebuild(self) -> None:
         snapshot = self._store.snapshot()
         if snapshot.sequence == self._sequence and not self._stale:

@@ -181,7 +181,7 @@ class PifGroup(Group):
                 return answer
             case _:
                 result = await self._perform(Request(tool=name, input=arguments.input), None, context)
-        self._exposure.refresh()
+        self._exposure.refresh_used()
         return rendered(result)
 
     def _needs_search(self, name: str, arguments: Any) -> bool:

@@ -54,6 +54,7 @@ INDUCTIVE = [
     ("", "∀(p : ℤ → Bool, l : List(ℤ)). length(filter(p, l)) ≤ length(l)"),
     ("", "∀(f g : ℤ → ℤ, l : List(ℤ)). map(f, map(g, l)) = map(λ (x : ℤ) . f(g(x)), l)"),
     (REPEATED, "∀(f : ℤ → ℤ, n : ℕ, x : ℤ). repeated(f, n, f(x)) = f(repeated(f, n, x))"),
+    ("", "∀(l : List(ℤ)). foldl(λ (a x : ℤ) . a + x, 0, l) = foldr(λ (x a : ℤ) . x + a, 0, l)"),
 ]  # fmt: skip
 ABOUT_FUNCTIONS = "∀(f : ℤ → ℤ, l : List(ℤ)). map(f, reverse(l)) = reverse(map(f, l))"
 

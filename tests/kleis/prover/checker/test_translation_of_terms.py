@@ -21,8 +21,9 @@ _AT_ONCE = 25
 _EVERYWHERE = """
     abs_squared all any append bv bvneg bvnot ceil charAt complement complex conj contains
     difference div divide empty_set floor foldr fst geq greater_than hasPrefix hasSuffix head im
-    in_set insert intersect length leq less_than list_filter list_fold list_map max min minus mod
-    negate plus product rational re remove replace replaceAll reverse sign singleton snd str_eq
+    in_set insert intersect length leq less_than list_filter list_flatmap list_flatten list_fold list_map
+    list_slice list_zip max min minus mod negate plus prod_bounds product rational re remove replace replaceAll
+    replicate reverse sign singleton snd str_eq
     strlen subset substr sum sum_bounds tail times to_real union
 """
 """Built-ins that have words at all their sorts; others have some, or none."""

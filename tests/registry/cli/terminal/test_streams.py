@@ -27,10 +27,13 @@ LOCALES = [
 ]
 
 
-def on_a_terminal(words: Sequence[object], environment: dict[str, str], keys: bytes = b"") -> tuple[int, str]:
+def on_a_terminal(
+    words: Sequence[object], environment: dict[str, str], keys: bytes = b"", *, program: str = "pif"
+) -> tuple[int, str]:
     """The exit status, and all that a command writes to a terminal that is its standard input, output and error."""
     ours, theirs = pty.openpty()
-    running = subprocess.Popen(command(*words), env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    line = command(*words, program=program)
+    running = subprocess.Popen(line, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     os.write(ours, keys)
     written = b""

@@ -12,7 +12,9 @@ import msgspec
 import pytest
 
 from registry.server.contract.group import Group, ToolSpec
-from registry.server.mcp.mcp_server import PAGE, McpServer, _page
+from registry.server.mcp.listed import PAGE
+from registry.server.mcp.listed import page_of as _page
+from registry.server.mcp.mcp_server import McpServer
 from registry.server.serve import GROUPS, chosen_names
 from registry.server.streams.messages import NESTING, TEXT_LIMIT
 from tests.programs.demo_group import DemoGroup

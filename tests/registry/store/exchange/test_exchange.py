@@ -17,6 +17,7 @@ from registry.store.exchange.export_import import MANIFEST, Imported, export_too
 from registry.store.exchange.file_format import Verified
 from registry.store.protocol import Lineage
 from registry.store.sqlite.sqlite_store import SqliteStore
+from tests.support.stores import next_version
 
 SQUARE = '{"body":{"mul":[{"var":"x"},{"var":"x"}]},"lam":"x"}'
 DOUBLE = '{"body":{"mul":[{"var":"x"},2]},"lam":"x"}'
@@ -33,12 +34,6 @@ def stores(tmp_path: Path) -> Iterator[tuple[SqliteStore, SqliteStore]]:
     yield pair
     for store in pair:
         store.close()
-
-
-def evolve(store: SqliteStore, name: str, code: str, description: str = "text") -> int:
-    return store.evolve(
-        name, code=code, hash=content_hash(code), description=description, capabilities=[]
-    ).record.version
 
 
 def everything(store: SqliteStore) -> list[Lineage | None]:
@@ -59,11 +54,11 @@ def exported(stores: tuple[SqliteStore, SqliteStore], tmp_path: Path) -> Path:
     """An export of square (versions 1 and 3, 1 current), of Square and of double."""
     source = stores[0]
     for code in (SQUARE, "1", SQUARE.replace("x", "y")):
-        evolve(source, "square", code, f"the square, é\U0001f600 {code}")
+        next_version(source, "square", code, f"the square, é\U0001f600 {code}")
     source.forget("square", 2)
     source.rollback("square", 1)
-    evolve(source, "Square", DOUBLE)
-    evolve(source, "double", DOUBLE)
+    next_version(source, "Square", DOUBLE)
+    next_version(source, "double", DOUBLE)
     export_tools(source, tmp_path / "out")
     return tmp_path / "out"
 
@@ -79,7 +74,7 @@ def test_what_is_exported_is_imported_alike(stores: tuple[SqliteStore, SqliteSto
     assert target.snapshot().sequence == sequence
     assert [event.kind for event in target.history("square")] == ["import", "import", "rollback"]
     assert target.check() == ()
-    assert evolve(target, "square", "9") == 4
+    assert next_version(target, "square", "9") == 4
 
 
 def test_an_export_can_be_read_by_people(exported: Path) -> None:
@@ -123,7 +118,7 @@ def test_an_export_is_replaced_only_when_that_is_asked_for(
 ) -> None:
     source = stores[0]
     source.forget("double")
-    evolve(source, "triple", "3")
+    next_version(source, "triple", "3")
     with pytest.raises(RegistryError, match="holds an export already"):
         export_tools(source, exported)
     (exported / ".git").mkdir()
@@ -173,10 +168,10 @@ def test_an_import_continues_a_history_that_is_a_prefix(
     stores: tuple[SqliteStore, SqliteStore], tmp_path: Path
 ) -> None:
     source, target = stores
-    evolve(source, "f", "1")
+    next_version(source, "f", "1")
     export_tools(source, tmp_path / "out")
     import_tools(target, tmp_path / "out", verify=verify)
-    evolve(source, "f", "2")
+    next_version(source, "f", "2")
     export_tools(source, tmp_path / "out", overwrite=True)
     imported = import_tools(target, tmp_path / "out", verify=verify)
 
@@ -188,7 +183,7 @@ def test_a_number_that_stands_for_other_code_is_a_conflict_unless_renumbered(
     stores: tuple[SqliteStore, SqliteStore], exported: Path
 ) -> None:
     target = stores[1]
-    evolve(target, "square", "7")
+    next_version(target, "square", "7")
     conflict = refused(target, exported)
 
     def renumbered() -> Imported:
@@ -230,7 +225,7 @@ def test_deep_and_long_codes_survive(stores: tuple[SqliteStore, SqliteStore], tm
     big = str(2**8_192 - 1)
     for name, code in (("deep", deep), ("big", big), ("wide", "[" + ",".join(["1"] * 10_000) + "]")):
         assert verify(code).code == code
-        evolve(stores[0], name, code)
+        next_version(stores[0], name, code)
     export_tools(stores[0], tmp_path / "out")
     import_tools(stores[1], tmp_path / "out", verify=verify)
 

@@ -24,8 +24,8 @@ import psycopg
 import pytest
 
 from registry.errors import RegistryError
-from registry.records import content_hash
 from registry.store.postgres.postgres_store import PostgresStore
+from tests.support.stores import next_version
 
 WRITER = """
 import sys
@@ -148,12 +148,6 @@ def cluster() -> Iterator[Cluster]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def evolve(store: PostgresStore, name: str, code: str) -> int:
-    return store.evolve(
-        name, code=code, hash=content_hash(code), description="text", capabilities=[]
-    ).record.version
-
-
 def test_kills_and_restarts_in_the_middle_of_writes_lose_nothing(cluster: Cluster, tmp_path: Path) -> None:
     PostgresStore(cluster.url).close()
     files = [(tmp_path / who).open("w+") for who in ("one", "two")]
@@ -207,14 +201,14 @@ def test_a_server_that_is_away_is_an_error_that_ends_and_a_server_that_is_back_i
     cluster: Cluster,
 ) -> None:
     store = PostgresStore(cluster.url, patience=1.0)
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     cluster.stop(signal.SIGINT)
-    for question in (store.snapshot, lambda: evolve(store, "f", "2"), store.page):
+    for question in (store.snapshot, lambda: next_version(store, "f", "2"), store.page):
         with pytest.raises(RegistryError, match="does not answer; nothing was changed") as refused:
             question()
         assert refused.value.kind == "store_error"
     cluster.start()
     store.close()
     again = PostgresStore(cluster.url)
-    assert evolve(again, "f", "2") == 2
+    assert next_version(again, "f", "2") == 2
     again.close()

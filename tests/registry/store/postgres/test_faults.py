@@ -19,14 +19,9 @@ from registry.errors import RegistryError
 from registry.records import certificate_hash, content_hash
 from registry.store.postgres.connections import ATTEMPTS, PostgresRows
 from registry.store.postgres.postgres_store import PostgresStore
-from registry.store.protocol import Evolved, Lineage
+from registry.store.protocol import Lineage
 from tests.support.databases import asked, new_schema
-
-
-def evolve(store: PostgresStore, name: str, code: str, **options: Any) -> Evolved:
-    return store.evolve(
-        name, code=code, hash=content_hash(code), description=f"says {code}", capabilities=[], **options
-    )
+from tests.support.stores import evolve
 
 
 @pytest.fixture

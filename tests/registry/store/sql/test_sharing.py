@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from registry.errors import RegistryError
-from registry.records import content_hash
-from registry.store.sql.sql_store import SqlStore
 from registry.store.sqlite.sqlite_store import SqliteStore
 from tests.registry.store.sql.conftest import Place
+from tests.support.stores import next_version
 
 WRITER = """
 import sys
@@ -29,17 +28,6 @@ for number in range(rounds):
     print(evolved.record.version, code, flush=True)
 store.close()
 """
-
-
-def evolve(store: SqlStore, name: str, code: str, expect_version: int | None = None) -> int:
-    return store.evolve(
-        name,
-        code=code,
-        hash=content_hash(code),
-        description="text",
-        capabilities=[],
-        expect_version=expect_version,
-    ).record.version
 
 
 def test_processes_that_write_at_once_lose_nothing(place: Place) -> None:
@@ -68,7 +56,7 @@ def test_processes_that_write_at_once_lose_nothing(place: Place) -> None:
 
 def test_threads_that_compare_and_swap_lose_no_update(place: Place) -> None:
     stores = [place.open(), place.open()]
-    evolve(stores[0], "counter", "0")
+    next_version(stores[0], "counter", "0")
 
     def count_up(worker: int) -> list[str]:
         refusals = []
@@ -77,7 +65,9 @@ def test_threads_that_compare_and_swap_lose_no_update(place: Place) -> None:
             record = stores[worker % 2].snapshot().record("counter")
             assert record is not None
             try:
-                evolve(stores[worker % 2], "counter", str(int(record.code) + 1), record.version)
+                next_version(
+                    stores[worker % 2], "counter", str(int(record.code) + 1), expect_version=record.version
+                )
                 done += 1
             except RegistryError as error:
                 refusals.append(error.kind)
@@ -103,7 +93,7 @@ def test_a_snapshot_never_shows_half_of_an_import(place: Place, tmp_path: Path) 
     batches = []
     for number in range(40):
         for name in ("left", "right"):
-            evolve(source, name, str(number))
+            next_version(source, name, str(number))
         snapshot = source.snapshot()
         batches.append([lineage for name in ("left", "right") if (lineage := snapshot.lineage(name))])
     finished = threading.Event()
@@ -135,7 +125,7 @@ def test_a_snapshot_never_shows_half_of_an_import(place: Place, tmp_path: Path) 
 def test_another_handle_sees_a_write_at_once(place: Place) -> None:
     one, two = place.open(), place.open()
     for number in range(5):
-        evolve(one, "f", str(number))
+        next_version(one, "f", str(number))
         seen = two.snapshot().record("f")
         assert seen is not None
         assert seen.code == str(number)
@@ -144,10 +134,10 @@ def test_another_handle_sees_a_write_at_once(place: Place) -> None:
 
 def test_a_store_that_is_only_read_refuses_every_change(place: Place) -> None:
     store = place.open()
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     reader = place.open_to_read()
     for change in (
-        lambda: evolve(reader, "f", "2"),
+        lambda: next_version(reader, "f", "2"),
         lambda: reader.rollback("f", 1),
         lambda: reader.forget("f"),
     ):
@@ -163,7 +153,7 @@ def test_a_store_that_is_only_read_refuses_every_change(place: Place) -> None:
 def test_a_backup_is_a_store_of_its_own(place: Place, tmp_path: Path) -> None:
     store = place.open()
     for number in range(6):
-        evolve(store, f"tool_{number % 3}", str(number))
+        next_version(store, f"tool_{number % 3}", str(number))
     store.forget("tool_1", 1)
     store.backup(tmp_path / "backup")
     home = tmp_path / "restored"
@@ -174,7 +164,7 @@ def test_a_backup_is_a_store_of_its_own(place: Place, tmp_path: Path) -> None:
 
     assert [copy.history(name) for name in names] == [store.history(name) for name in names]
     assert copy.check() == ()
-    assert evolve(copy, "tool_1", "9") == evolve(store, "tool_1", "9")
+    assert next_version(copy, "tool_1", "9") == next_version(store, "tool_1", "9")
     copy.close()
     with pytest.raises(RegistryError, match="there is a file already"):
         store.backup(tmp_path / "backup")

@@ -6,29 +6,11 @@ import pytest
 
 from registry.errors import RegistryError
 from registry.records import content_hash
-from registry.store.protocol import DESCRIPTION_LIMIT, PAGE_LIMIT, Evolved
+from registry.store.protocol import DESCRIPTION_LIMIT, PAGE_LIMIT
 from registry.store.sql.sql_store import SqlStore
 from registry.store.sqlite.traces import FILE_NAME
 from tests.registry.store.sql.conftest import Clock, Place
-
-
-def evolve(
-    store: SqlStore,
-    name: str,
-    code: str,
-    description: str = "text",
-    expect_version: int | None = None,
-    dry_run: bool = False,
-) -> Evolved:
-    return store.evolve(
-        name,
-        code=code,
-        hash=content_hash(code),
-        description=description,
-        capabilities=["self", "eval"],
-        expect_version=expect_version,
-        dry_run=dry_run,
-    )
+from tests.support.stores import evolve
 
 
 def current(store: SqlStore, name: str) -> tuple[int, str, str] | None:
@@ -38,7 +20,7 @@ def current(store: SqlStore, name: str) -> tuple[int, str, str] | None:
 
 def test_a_tool_is_found_again_after_closing(place: Place, clock: Clock) -> None:
     first = place.open(clock=clock)
-    made = evolve(first, "square", '{"lam":"x"}', "the square ²")
+    made = evolve(first, "square", '{"lam":"x"}', "the square ²", ("self", "eval"))
     first.close()
     second = place.open()
     found = second.snapshot().record("square")
@@ -74,10 +56,10 @@ def test_a_dry_run_answers_alike_and_keeps_nothing(store: SqlStore) -> None:
     steps = [("1", "a", None), ("1", "b", 1), ("2", "b", None), ("2", "b", 2)]
     for code, description, expect in steps:
         before = store.snapshot().sequence
-        foreseen = evolve(store, "f", code, description, expect, dry_run=True)
+        foreseen = evolve(store, "f", code, description, expect_version=expect, dry_run=True)
 
         assert store.snapshot().sequence == before
-        assert foreseen == evolve(store, "f", code, description, expect)
+        assert foreseen == evolve(store, "f", code, description, expect_version=expect)
     with pytest.raises(RegistryError, match="not as expected"):
         evolve(store, "f", "9", expect_version=1, dry_run=True)
 

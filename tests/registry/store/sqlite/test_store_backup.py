@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from registry.errors import RegistryError
-from registry.records import content_hash
 from registry.store.sqlite.sqlite_store import FILE_NAME, SqliteStore
+from tests.support.stores import next_version
 
 
 @pytest.fixture
@@ -20,12 +20,6 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened = SqliteStore(tmp_path / "home")
     yield opened
     opened.close()
-
-
-def evolve(store: SqliteStore, name: str, code: str) -> int:
-    return store.evolve(
-        name, code=code, hash=content_hash(code), description="text", capabilities=[]
-    ).record.version
 
 
 def restored(backup: Path, home: Path) -> SqliteStore:
@@ -36,14 +30,14 @@ def restored(backup: Path, home: Path) -> SqliteStore:
 
 def test_a_backup_is_the_store(store: SqliteStore, tmp_path: Path) -> None:
     for number in range(20):
-        evolve(store, f"tool_{number % 5}", str(number))
+        next_version(store, f"tool_{number % 5}", str(number))
     store.forget("tool_1")
     store.backup(tmp_path / "backup")
-    evolve(store, "later", "1")
+    next_version(store, "later", "1")
     copy = restored(tmp_path / "backup", tmp_path / "restored")
     names, histories = copy.snapshot().names(), [copy.history(f"tool_{number}") for number in range(5)]
     problems = copy.check()
-    again = evolve(copy, "tool_1", "1")
+    again = next_version(copy, "tool_1", "1")
     copy.close()
 
     assert names == ("tool_0", "tool_2", "tool_3", "tool_4")
@@ -60,7 +54,7 @@ def test_backups_made_while_others_write_are_each_of_one_moment(store: SqliteSto
 
     def write() -> None:
         while not stop.is_set():
-            written.append(evolve(store, "f", str(len(written))))
+            written.append(next_version(store, "f", str(len(written))))
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -88,7 +82,7 @@ def test_nothing_is_overwritten_unless_that_is_asked_for(store: SqliteStore, tmp
     assert refused.value.kind == "invalid_argument"
     assert target.read_text() == "precious"
 
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     store.backup(target, overwrite=True)
     copy = restored(target, tmp_path / "restored")
     assert copy.snapshot().names() == ("f",)
@@ -118,18 +112,18 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(
 def test_the_store_itself_is_no_target(
     store: SqliteStore, tmp_path: Path, name: str, overwrite: bool
 ) -> None:
-    evolve(store, "f", "1")
+    next_version(store, "f", "1")
     (tmp_path / "home" / "link").hardlink_to(tmp_path / "home" / FILE_NAME)
     with pytest.raises(RegistryError, match="the backup cannot go there"):
         store.backup(tmp_path / "home" / name, overwrite=overwrite)
 
     assert store.check() == ()
-    assert evolve(store, "f", "2") == 2
+    assert next_version(store, "f", "2") == 2
 
 
 def test_another_database_in_use_is_no_target(store: SqliteStore, tmp_path: Path) -> None:
     other = SqliteStore(tmp_path / "other")
-    evolve(other, "g", "1")
+    next_version(other, "g", "1")
     with pytest.raises(RegistryError, match="the log of another database"):
         store.backup(tmp_path / "other" / FILE_NAME, overwrite=True)
 
@@ -148,7 +142,7 @@ def test_a_target_that_cannot_be_is_refused(store: SqliteStore, tmp_path: Path) 
 
 def test_a_damaged_store_makes_no_backup(store: SqliteStore, tmp_path: Path) -> None:
     for number in range(50):
-        evolve(store, f"tool_{number}", '"' + "x" * 1_000 + str(number) + '"')
+        next_version(store, f"tool_{number}", '"' + "x" * 1_000 + str(number) + '"')
     store.close()
     path = tmp_path / "home" / FILE_NAME
     content = bytearray(path.read_bytes())

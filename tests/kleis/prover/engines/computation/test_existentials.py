@@ -51,6 +51,7 @@ def asked(*witnesses: Any) -> list[Any]:
         (WITNESSES, DIVIDES, "∀(a b c x y : ℤ). divides(a, b) ∧ divides(a, c) → divides(a, b*x + c*y)"),
         (WITNESSES, "", "∃(a b c : ℤ). a*a + b*b = c*c ∧ c > 10 ∧ a > 0 ∧ b > 0"),
         (REMAINDERS, "", "∀(x y z : ℤ). x^3 + y^3 + z^3 ≠ 4"),
+        (REMAINDERS, "", "∀(x y z w : ℤ). x^3 + y^3 + z^3 ≠ 9 * w + 4"),
         (REMAINDERS, "", "∀(x y : ℤ). x*x = 3*y + 2 → x = y"),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kleis.budget import STANDARD_BUDGET, Budget, Meter
 from kleis.builtins.regular.automaton import Space, matches
-from kleis.builtins.regular.regex import Node, join, loop, meet, negated, unite
+from kleis.builtins.regular.regex import Node, bounds_of, characters_between, join, loop, meet, negated, unite
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import BudgetError
 from kleis.prover.engines.regular.engine import REGULAR, check_regular
@@ -178,6 +178,28 @@ def test_emptiness_is_that_of_all_short_words(first: Node, second: Node) -> None
         assert accepts(first, shortest)
         assert accepts(second, shortest)
         assert all(len(word) >= len(shortest) for word in words)
+
+
+@SOME
+@given(nodes)
+def test_walking_by_the_characters_a_state_tells_apart_finds_what_walking_by_all_finds(node: Node) -> None:
+    space = Space(Meter(Budget(steps=200_000, depth=1, size=1)))
+    start = space.add(node)
+    known, waiting, found = {start}, [(start, "")], None
+    try:
+        shortest = space.shortest(start)
+        for state, text in waiting:
+            if space.accepts(state):
+                found = text
+                break
+            for character in characters_between(bounds_of(node)):
+                following = space.derivative(state, character)
+                if following not in known:
+                    known.add(following)
+                    waiting.append((following, text + character))
+    except BudgetError:
+        return
+    assert shortest == found
 
 
 TERMS = st.recursive(

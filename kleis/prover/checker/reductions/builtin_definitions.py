@@ -75,9 +75,40 @@ def _apply(function: core.Term, *arguments: core.Term) -> core.Term:
     return core.Application(function, arguments, function.sort.codomain)
 
 
-def _total(rec: _Call, sort: core.Sort, f: core.Term, low: core.Term, high: core.Term) -> core.Term:
-    more = operation("plus", sort, _apply(f, low), rec(f, _op("plus", low, _ONE), high))
-    return _if(_below(high, low), _number(0, sort), more)
+def _between(join: str, empty: int) -> _Call:
+    """Values at the integers of an interval, the last one set apart, as one that goes up by one has it."""
+
+    def body(rec: _Call, sort: core.Sort, f: core.Term, low: core.Term, high: core.Term) -> core.Term:
+        more = operation(join, sort, rec(f, low, _op("minus", high, _ONE)), _apply(f, high))
+        return _if(_below(high, low), _number(empty, sort), more)
+
+    return body
+
+
+def _slice(
+    rec: _Call, sort: core.Sort, xs: core.Term, start: core.Term, end: core.Term | None = None
+) -> core.Term:
+    """What is before the start is left out; then come elements to the end, which the list may not reach."""
+    sooner = [_op("minus", each, _ONE) for each in (start, end) if each is not None]
+
+    def step(first: core.Term, rest: core.Term) -> core.Term:
+        if end is None:
+            kept = xs
+        else:
+            kept = _if(_below(_ZERO, end), _cons(first, rec(rest, start, sooner[1])), _nil(sort))
+        return _if(_below(_ZERO, start), rec(rest, *sooner), kept)
+
+    return _cases(xs, _nil(sort), step)
+
+
+def _zip(rec: _Call, sort: core.Sort, xs: core.Term, ys: core.Term) -> core.Term:
+    assert isinstance(sort, core.ListOf)
+    pair = _made(sort.element, 0)
+
+    def step(x: core.Term, more: core.Term) -> core.Term:
+        return _cases(ys, _nil(sort), lambda y, rest: _cons(core.Construction(pair, (x, y)), rec(more, rest)))
+
+    return _cases(xs, _nil(sort), step)
 
 
 def _every_member(less: core.Term, more: core.Term) -> core.Term:
@@ -110,7 +141,13 @@ _BUILTINS: dict[str, _Call] = {
     "list_fold": lambda rec, s, f, a, xs: _cases(xs, a, lambda h, t: rec(f, _apply(f, a, h), t)),
     "foldr": lambda rec, s, f, a, xs: _cases(xs, a, lambda h, t: _apply(f, h, rec(f, a, t))),
     "in_set": lambda rec, s, a, xs: _cases(xs, _NO, lambda h, t: core.Connective("or", (core.Equals(a, h), rec(a, t)))),
-    "sum_bounds": _total,
+    "list_slice": _slice,
+    "list_zip": _zip,
+    "list_flatten": lambda rec, s, xs: _cases(xs, _nil(s), lambda h, t: _op("append", h, rec(t))),
+    "list_flatmap": lambda rec, s, f, xs: _cases(xs, _nil(s), lambda h, t: _op("append", _apply(f, h), rec(f, t))),
+    "replicate": lambda rec, s, n, a: _if(_below(_ZERO, n), _cons(a, rec(_op("minus", n, _ONE), a)), _nil(s)),
+    "sum_bounds": _between("plus", 0),
+    "prod_bounds": _between("times", 1),
     "power": lambda rec, s, a, n: _if(core.Equals(n, core.LiteralTerm(0, core.NATURAL)), _number(1, s),
         _op("times", a, rec(a, core.Narrowing(_op("minus", core.Coercion(n, core.INTEGER), _ONE))))),
     "factorial": lambda rec, s, n: _if(core.Equals(n, core.LiteralTerm(0, core.NATURAL)), _number(1, s),

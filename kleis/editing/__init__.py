@@ -1,0 +1,9 @@
+"""What editors know of a text of Kleis, without asking a prover.
+
+- `words`: the words and symbols of the language by what they are, taken from its own tables
+- `colours`: a text in coloured pieces, which together are the text
+- `pygments_lexer`: the same for Pygments, registered for `.kleis`
+
+Nothing here has a list of keywords or operators of its own: a new operator of `kleis/syntax/operators.py` is coloured
+without a change here.  `registry/cli/terminal/` shows it on the terminal.
+"""
