@@ -1,9 +1,13 @@
 """The proving benchmark: every row of a file of propositions through the whole pipeline.
 
-    python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--guards F]
+    python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--guards F] [--certificates] [--against OUTPUT]
 
 FILE has one JSON object a line: `kleis` (the program, which may import), `using`, `proposition` (null: has it a model?), `expect`.  The
 output counts the rows solved, and those that took less than two seconds of processor time (`quick`); `wrong` counts definite verdicts other than the expected one, and must be 0.
+
+`--certificates` also makes the certificate of each verdict, which the checker accepts before it is given out, and keeps its digest.
+`--against OUTPUT` names the rows that differ from those of an earlier run (`--json --rows > OUTPUT`) in verdict, engine, core or
+certificate: none may, whatever the load of the machine.
 
 `benchmarks/more_propositions.jsonl` covers areas that the project's data lacks: ℕ, ℚ, ℂ, sets,
 parametric data, guards, functions, `implements`, `extends`, definedness.  Some are beyond the engines; none may be wrong.
@@ -11,6 +15,7 @@ parametric data, guards, functions, `implements`, `extends`, definedness.  Some 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import resource
@@ -22,6 +27,9 @@ from typing import Any
 
 import click
 
+from kleis.prover.certificates.build import Question, build
+from kleis.prover.checker.format import CertificateError
+from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_type
@@ -31,35 +39,56 @@ from kleis.theory.loader import Loader
 _QUICK = 2.0
 """Seconds of processor time, over all processes, the worker's start included."""
 
+_REPRODUCED = ("verdict", "engine", "core", "certificate")
+"""What two runs must agree on."""
+
 _DEFINITE = ("verified", "disproved", "consistent", "inconsistent")
 
 
-def verdict_of(loader: Loader, row: dict[str, Any], *, cvc5: bool, guards: float) -> Verdict:
-    """The verdict on one row."""
+def answer_of(
+    loader: Loader, row: dict[str, Any], *, cvc5: bool, guards: float, certificates: bool
+) -> tuple[Verdict, str]:
+    """The verdict on one row, and its certificate's digest where one is asked for."""
     loading = loader.load_text(row["kleis"], file="<row>", directory=Path.cwd())
     if loading.errors:
-        return Verdict(status="error", message=str(loading.errors[0]))
-    theory = loading.theory
-    with Prover(theory, cvc5=cvc5, guards=guards) as prover:
-        if row["proposition"] is not None:
-            using = parse_type(row["using"]) if row.get("using") else None
-            return prover.verify(parse_expression(row["proposition"]), using=using)
-        structure = theory.structures.get(row["using"]) if row.get("using") else None
-        if structure is not None and structure.parameters:
-            ((_, verdict),) = prover.consistent(structure.name)
-            return verdict
-        verdicts = [verdict for _, verdict in prover.consistent()]
-        clash = [each for each in verdicts if each.status == "inconsistent"]
-        undecided = [each for each in verdicts if each.status != "consistent"]
-        return (clash or undecided or verdicts)[0]
+        return Verdict(status="error", message=str(loading.errors[0])), ""
+    with Prover(loading.theory, cvc5=cvc5, guards=guards) as prover:
+        if row["proposition"] is None:
+            return _consistency_of(prover, row), ""
+        using = parse_type(row["using"]) if row.get("using") else None
+        verdict = prover.verify(parse_expression(row["proposition"]), using=using)
+        certified = certificates and verdict.status in _DEFINITE
+        return verdict, _certificate_of(prover, row, verdict) if certified else ""
 
 
-def results(rows: list[dict[str, Any]], *, cvc5: bool, guards: float) -> Iterator[dict[str, Any]]:
-    """Name, verdict, engine, core, seconds and processor seconds of each row."""
+def _consistency_of(prover: Prover, row: dict[str, Any]) -> Verdict:
+    structure = prover.theory.structures.get(row["using"]) if row.get("using") else None
+    if structure is not None and structure.parameters:
+        ((_, verdict),) = prover.consistent(structure.name)
+        return verdict
+    verdicts = [verdict for _, verdict in prover.consistent()]
+    clash = [each for each in verdicts if each.status == "inconsistent"]
+    undecided = [each for each in verdicts if each.status != "consistent"]
+    return (clash or undecided or verdicts)[0]
+
+
+def _certificate_of(prover: Prover, row: dict[str, Any], verdict: Verdict) -> str:
+    """The SHA-256 of the certificate's canonical bytes; where there is none, the reason."""
+    question = Question(row["proposition"], row.get("using") or "")
+    try:
+        return hashlib.sha256(to_json(build(prover.broker, prover.theory, question, verdict))).hexdigest()
+    except CertificateError as error:
+        return f"none: {error}"
+
+
+def results(
+    rows: list[dict[str, Any]], *, cvc5: bool, guards: float, certificates: bool
+) -> Iterator[dict[str, Any]]:
+    """Name, verdict, engine, core, certificate, seconds and processor seconds of each row."""
     loader = Loader(search_from(os.environ))
     for number, row in enumerate(rows):
         begun, spent = time.perf_counter(), _processor_seconds()
-        verdict = verdict_of(loader, row, cvc5=cvc5, guards=guards)
+        verdict, certificate = answer_of(loader, row, cvc5=cvc5, guards=guards, certificates=certificates)
         yield {
             "name": row.get("name") or f"row {number}",
             "area": row.get("area", ""),
@@ -67,6 +96,7 @@ def results(rows: list[dict[str, Any]], *, cvc5: bool, guards: float) -> Iterato
             "expect": row["expect"],
             "engine": verdict.engine,
             "core": list(verdict.core),
+            "certificate": certificate,
             "reason": verdict.reason or "",
             "seconds": round(time.perf_counter() - begun, 3),
             "processor": round(_processor_seconds() - spent, 3),
@@ -94,17 +124,37 @@ def summary(found: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def differences(earlier: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[str]:
+    """The rows that two runs of one file answered differently."""
+    return [
+        f"{now['name']}: {part} {was[part]!r}, now {now[part]!r}"
+        for was, now in zip(earlier, found, strict=True)
+        for part in _REPRODUCED
+        if was[part] != now[part]
+    ]
+
+
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--cvc5", is_flag=True, help="Let cvc5 join, if it is installed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--rows", is_flag=True, help="Also name, verdict, engine and seconds of each row.")
 @click.option("--guards", default=1.0, metavar="F", help="Multiply the limits that only guard.")
-def main(file: Path, cvc5: bool, as_json: bool, rows: bool, guards: float) -> None:
+@click.option("--certificates", is_flag=True, help="Also make the certificate of each verdict.")
+@click.option("--against", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="OUTPUT")
+def main(
+    file: Path,
+    cvc5: bool,
+    as_json: bool,
+    rows: bool,
+    guards: float,
+    certificates: bool,
+    against: Path | None,
+) -> None:
     """Run the propositions of FILE."""
     problems = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     found: list[dict[str, Any]] = []
-    for each in results(problems, cvc5=cvc5, guards=guards):
+    for each in results(problems, cvc5=cvc5, guards=guards, certificates=certificates):
         found.append(each)
         if rows and not as_json:
             mark = "" if each["verdict"] == each["expect"] else f"  (expected {each['expect']})"
@@ -112,11 +162,13 @@ def main(file: Path, cvc5: bool, as_json: bool, rows: bool, guards: float) -> No
                 f"{each['processor']:8.2f} s  {each['verdict']:12} {each['engine']:16} {each['name']}{mark}"
             )
     answer = summary(found)
+    if against is not None:
+        answer["differs"] = differences(json.loads(against.read_text(encoding="utf-8"))["rows"], found)
     if as_json:
         click.echo(json.dumps({**answer, **({"rows": found} if rows else {})}, ensure_ascii=False))
     else:
         click.echo(json.dumps(answer))
-    sys.exit(1 if answer["wrong"] else 0)
+    sys.exit(1 if answer["wrong"] or answer.get("differs") else 0)
 
 
 if __name__ == "__main__":
