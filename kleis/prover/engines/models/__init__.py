@@ -2,7 +2,7 @@
 
 - `symmetry`: copies of models left out
 - `finite_clauses`: finite models as SAT clauses
-- `finite_models`: the engine: carriers of 1 to 8 elements
+- `finite_models`: the engine: carriers of 1 to 10 elements
 - `table_formulas`: formulas over operation tables
 - `catalogue/`: the engine: groups, rings, lattices and other familiar structures
 - `standard_operations`: familiar operations, as candidates

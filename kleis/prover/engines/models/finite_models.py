@@ -1,4 +1,4 @@
-"""The engine `finite models`: carriers of 1 … 8 elements, by propositional search on Z3's SAT core.
+"""The engine `finite models`: carriers of 1 … 10 elements, by propositional search on Z3's SAT core.
 
 See docs/reference/proving.md §7.4.
 
@@ -6,7 +6,7 @@ See docs/reference/proving.md §7.4.
     model     the same without a claim
     silent    none up to a size; that is no proof
 
-Sizes are tried by their sum: 1 … 8 of one sort, 1 … 4 each of several.  A step is an instance of a clause, a
+Sizes are tried by their sum: 1 … 10 of one sort, 1 … 4 each of several.  A step is an instance of a clause, a
 propositional clause, or a unit of Z3's `rlimit`.  Z3 is imported when the engine runs, in a context of its own that is
 dropped with the answer.  Nothing here is trusted: the rule `tables` of the checker evaluates every axiom and the claim
 again.
@@ -36,7 +36,7 @@ from kleis.prover.protocol.engine import Answer, Task
 
 __all__ = ["FiniteModels", "FiniteSearch"]
 
-_LARGEST = 8
+_LARGEST = 10
 _LARGEST_OF_SEVERAL = 4
 
 

@@ -86,6 +86,19 @@ def test_smallest_countermodel(axioms: dict[str, Term], claim: Term, size: int) 
     assert evidence_of(asked, answer.witness) is not None
 
 
+def test_ten_elements_where_nine_do_not_suffice() -> None:
+    def fifth(x: Term) -> Term:
+        return m(x, m(x, m(x, m(x, x))))
+
+    asked = task(
+        LEFT_GROUP,
+        every(lambda x, y: implies(both(eq(fifth(x), e), eq(m(y, y), e)), eq(m(x, y), m(y, x)))),
+    )
+    answer = run(asked, 4 * BUDGET)
+    assert (answer.outcome, size_of(answer)) == ("refuted", 10)
+    assert evidence_of(asked, answer.witness) is not None
+
+
 def test_a_theory_has_a_model() -> None:
     asked = task({**LEFT_GROUP, "two": some(lambda x: ne(x, e))}, None)
     answer = run(asked)
@@ -98,7 +111,7 @@ def test_a_search_that_ends_says_how_far_it_went_and_proves_nothing() -> None:
     surjective = every(lambda y: some(lambda x: eq(i(x), y)))
     answer = run(task({"injective": injective}, surjective))
     assert (answer.outcome, answer.reason) == ("silent", "incomplete")
-    assert answer.detail == "no countermodel up to size 8"
+    assert answer.detail == "no countermodel up to size 10"
 
 
 def test_a_budget_that_is_used_up_says_so() -> None:
