@@ -25,7 +25,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -42,6 +42,9 @@ from registry.records import (
     nearest_name,
 )
 from registry.store.exchange.file_format import Verified
+
+if TYPE_CHECKING:
+    from registry.tools.full_names import FullNames
 
 __all__ = [
     "CERTIFICATES",
@@ -105,6 +108,13 @@ class Library:
             for entry in listed if isinstance(listed, list) else [listed]:
                 found[entry.name] = msgspec.structs.replace(entry, topic=path.stem)
         return dict(sorted(found.items()))
+
+    @cached_property
+    def full_names(self) -> FullNames:
+        """How names are spelled in the code of teams over this library."""
+        from registry.tools.full_names import FullNames  # not needed where there are no teams
+
+        return FullNames(self)
 
     def entry(self, name: str) -> Entry | None:
         """The entry of a tool, by either of its names."""

@@ -77,7 +77,7 @@ Milliseconds = Annotated[int, Meta(ge=1, le=LONGEST), shown(STANDARD)]
 class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tool, or a new version of one. One of `code`, `compose` and `transform` says what it does."""
 
-    name: Annotated[str, Meta(description="letters, digits, _ . -, at most 48")]
+    name: Annotated[str, Meta(description="letters, digits, _ . -, at most 48; or team/TEAM/NAME")]
     description: Annotated[str, Meta(description="what it does")]
     code: Annotated[Any, coded(f"the term, e.g. {msgspec.json.encode(SQUARE).decode()}")] = UNSET
     compose: Annotated[
@@ -134,6 +134,7 @@ class List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offset: Annotated[Natural, Meta(description="skip this many")] = 0
     limit: Annotated[int, Meta(ge=1, le=1_000, description="at most this many")] = PAGE
     library: Annotated[bool, Meta(description="the standard library alone")] = False
+    team: Annotated[str, Meta(description="this team alone")] = ""
 
 
 class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

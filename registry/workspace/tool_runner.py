@@ -17,6 +17,7 @@ from pif.run.evaluate import Answer, Request, run
 from registry.errors import RegistryError
 from registry.records import ToolRecord, parse_reference
 from registry.store.protocol import Store
+from registry.teams.member import Member, Views
 from registry.tools.argument_types import applied, function_warning, kept_strings
 from registry.tools.code_and_examples import read_code, verified
 from registry.tools.library import Library
@@ -49,14 +50,16 @@ class ToolRunner:
         library: Library | None = None,
         fractions: Fractions = "round",
         admission: Admission | None = None,
+        member: Member | None = None,
     ) -> None:
-        """`admission` stands for a `memory` that is shared with other workspaces."""
+        """`admission` stands for a `memory` that is shared with other workspaces; `member` says which teams' tools are in reach."""
         self.store = store
         self.fractions = fractions
         self.library = library or Library(verified)
         self.maximum_fuel = maximum_fuel
         self.default_fuel = min(default_fuel, maximum_fuel)
         self.admission = admission or Admission(memory)
+        self.member = member
         self._terms = TermCache()
         self._types = TypeCache()
 
@@ -68,7 +71,10 @@ class ToolRunner:
 
     def tools(self) -> SnapshotTools:
         """A snapshot of the tools."""
-        return SnapshotTools(self.store.snapshot(), self._terms, self.library)
+        return SnapshotTools(self.store.snapshot(), self._terms, self.library, self._views())
+
+    def _views(self) -> Views | None:
+        return None if self.member is None else Views(self.member)
 
     def record(self, reference: str) -> ToolRecord:
         """The record that `name` or `name@version` names, or `unknown_tool`."""
@@ -190,7 +196,7 @@ class ToolRunner:
         return answer_briefly(
             self._asked(request),
             fuel,
-            BriefTools(self.store.snapshot(), self._terms, self.library),
+            BriefTools(self.store.snapshot(), self._terms, self.library, self._views()),
             self.advice,
         )
 

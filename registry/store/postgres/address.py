@@ -22,6 +22,7 @@ __all__ = [
     "check_driver",
     "is_address",
     "of_principal",
+    "of_team",
     "read_address",
     "without_password",
 ]
@@ -97,9 +98,22 @@ def of_principal(url: str, name: str) -> str:
     `name` is spelled by `registry.access.principals.NAME_RULE`, so that no two principals have one schema. Raises
     RegistryError where the schema's name would be too long.
     """
+    return _beside(url, f"__{name.replace('-', '_')}")
+
+
+def of_team(url: str, team: str) -> str:
+    """The URL of the same database with the schema of a team. A principal's name starts with a letter, so no schema is both.
+
+    `team` is spelled by `registry.records.TEAM_RULE`. Raises RegistryError where the schema's name would be too long.
+    """
+    return _beside(url, f"__0{team.replace('-', '_')}")
+
+
+def _beside(url: str, more: str) -> str:
+    """The URL of the same database with a schema whose name goes on with `more`."""
     schema, plain = _schema_of(url, without_password(url))
     parts = urlsplit(plain)
-    own = f"{schema}__{name.replace('-', '_')}"
+    own = schema + more
     query = urlencode([*_query(parts.query), ("schema", own)], quote_via=quote)
     beside = urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
     _schema_of(beside, without_password(beside))

@@ -131,6 +131,16 @@ class SqliteStore(SqlStore):
                 raise
             return (f"{error.message} ({error.found})",)
 
+    def size(self) -> int:
+        """Bytes of the file and of its log."""
+        found = 0
+        for path in (self._path, Path(f"{self._path}-wal")):
+            try:
+                found += path.stat().st_size
+            except FileNotFoundError:
+                continue
+        return found
+
     def close(self) -> None:
         """Let go of all files."""
         with self._lock:
