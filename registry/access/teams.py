@@ -105,7 +105,9 @@ class TeamFile:
                     expected="a name that no team has", hint="`pif team add` takes principals into it.",
                 )  # fmt: skip
             if len(teams) >= MOST_TEAMS:
-                raise RegistryError("invalid_argument", f"a home has {MOST_TEAMS} teams at most", place="team")
+                raise RegistryError(
+                    "invalid_argument", f"a home has {MOST_TEAMS} teams at most", place="team"
+                )
             teams[name] = Team(name, self._clock())
             replace(_Kept(tuple(teams.values())))
         return teams[name]

@@ -5,16 +5,19 @@ A team that a principal is not in and a team that there is not are one case: not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
 
 from pif.language.errors import nearest
 from registry.access.teams import Right, TeamFile
 from registry.errors import RegistryError
-from registry.records import full_name, team_of
+from registry.records import ToolRecord, full_name, team_of
 from registry.teams.team_store import TeamSnapshot, TeamStore
 from registry.teams.team_stores import TeamStores
 
 __all__ = ["Member", "Views"]
+
+logger = logging.getLogger(__name__)
 
 
 class Member:
@@ -24,6 +27,7 @@ class Member:
         self.principal = principal
         self._file = file
         self._stores = stores
+        self._trouble = ""
 
     def rights(self) -> Mapping[str, Right]:
         """What it may do, by the names of its teams in order."""
@@ -49,15 +53,45 @@ class Member:
     @staticmethod
     def _unknown(team: str, rights: Mapping[str, Right]) -> RegistryError:
         close = nearest(team, rights)
-        hint = "`list` shows the teams that you are in." if rights else "The owner of the server makes teams: `pif team create`."
+        hint = (
+            "`list` shows the teams that you are in."
+            if rights
+            else "The owner of the server makes teams: `pif team create`."
+        )
         return RegistryError(
             "unknown_team", f"you are in no team {team[:60]!r}", place="name", found=team[:60],
             expected=", ".join(rights) or "a team: you are in none", hint=f"Did you mean {close!r}?" if close else hint,
         )  # fmt: skip
 
+    def open(self) -> None:
+        """Open the stores of its teams, which may take long. One that cannot be opened is told of when it is asked for."""
+        for _ in self._opened():
+            pass
+
     def changes(self) -> tuple[tuple[str, int], ...]:
         """Its teams, each with the number of the last change of its tools: equal where it finds the same tools."""
-        return tuple((team, self._stores.of(team).snapshot().sequence) for team in self.rights())
+        return tuple((store.team, store.snapshot().sequence) for store in self._opened())
+
+    def recent(self, limit: int) -> list[ToolRecord]:
+        """The tools that were last changed in each of its teams."""
+        return [record for store in self._opened() for record in store.recent(limit)]
+
+    def size(self, team: str) -> int | None:
+        """How many bytes a team stores in which it may write; None for every other name."""
+        return self._stores.of(team).size() if self.rights().get(team) == "write" else None
+
+    def _opened(self) -> Iterator[TeamStore]:
+        """The stores of its teams that can be read."""
+        for team in self.rights():
+            try:
+                store = self._stores.of(team)
+                store.snapshot()
+            except RegistryError as error:
+                if str(error) != self._trouble:
+                    self._trouble = str(error)
+                    logger.error("the tools of the team %s cannot be read: %s (%s)", team, error, error.found)
+                continue
+            yield store
 
 
 class Views:
@@ -74,6 +108,11 @@ class Views:
             store = self._member.store(team)
             self._taken[team] = None if store is None else store.snapshot()
         return self._taken[team]
+
+    def names(self) -> tuple[str, ...]:
+        """The full names of all tools that the member may read, by teams."""
+        taken = (self.snapshot(team) for team in self._member.rights())
+        return tuple(name for snapshot in taken if snapshot is not None for name in snapshot.names())
 
     def nearest(self, name: str) -> str | None:
         """The full name closest in spelling to a misspelt one, of all that the member may read."""

@@ -191,7 +191,9 @@ class TeamStore:
         """The plain form of a name of this team; errors that are raised in the block say the full one."""
         plain = self._names.plain(name)
         if plain is None:
-            raise RegistryError("invalid_name", f"that is no tool of the team {self.team!r}", place="name", found=name[:80])
+            raise RegistryError(
+                "invalid_name", f"that is no tool of the team {self.team!r}", place="name", found=name[:80]
+            )
         try:
             yield plain
         except RegistryError as error:
@@ -204,7 +206,11 @@ def _renamed(error: RegistryError, plain: str, name: str) -> RegistryError:
     def said(text: str | None) -> str | None:
         if text is None:
             return None
-        return text.replace(repr(plain), repr(name)).replace(f'"{plain}', f'"{name}').replace(f" {plain}@", f" {name}@")
+        return (
+            text.replace(repr(plain), repr(name))
+            .replace(f'"{plain}', f'"{name}')
+            .replace(f" {plain}@", f" {name}@")
+        )
 
     tool = error.tool
     if tool is not None and tool.partition("@")[0] == plain:

@@ -43,9 +43,13 @@ class TeamStores:
                 raise RegistryError("store_error", "the stores of the teams are closed")
             known = self._open.get(team)
             if known is None:
-                store = open_store(team_home(self._home, team), team_url(self._url, team), read_only=self._read_only)
+                store = open_store(
+                    team_home(self._home, team), team_url(self._url, team), read_only=self._read_only
+                )
                 self._stores.append(store)
-                known = self._open[team] = TeamStore(team, store if self._timed is None else timed(store, self._timed))
+                known = self._open[team] = TeamStore(
+                    team, store if self._timed is None else timed(store, self._timed)
+                )
         return known
 
     def close(self) -> None:

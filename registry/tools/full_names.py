@@ -70,7 +70,8 @@ class FullNames:
             reference, plain = LIBRARY_PREFIX + reference, LIBRARY_PREFIX + plain
         if self.makes_names(plain):
             raise _misnamed(
-                reference, "it makes code, or reads tools, by names that it computes, which only a caller could answer"
+                reference,
+                "it makes code, or reads tools, by names that it computes, which only a caller could answer",
             )
         return reference
 
@@ -152,7 +153,10 @@ def _parsed(reference: str) -> Reference | None:
 def _problem(term: Term) -> tuple[str, str] | None:
     """Why a node makes a name while it runs, and what to do instead; None where it makes none."""
     if term.op == "reflect":
-        return "`reflect` makes code of data, with whatever names are in it", "Build code by `quote` and `unquote`."
+        return (
+            "`reflect` makes code of data, with whatever names are in it",
+            "Build code by `quote` and `unquote`.",
+        )
     if term.op not in _NAMING:
         return None
     named = term.parts[0]
@@ -162,7 +166,10 @@ def _problem(term: Term) -> tuple[str, str] | None:
             "Bind what is spliced by `let`, and call the variable.",
         )
     if term.op == "code_of" and not _is_name(named):
-        return "`code_of` reads a tool whose name is computed", "Write the name, or take the quoted code as an argument."
+        return (
+            "`code_of` reads a tool whose name is computed",
+            "Write the name, or take the quoted code as an argument.",
+        )
     return None
 
 

@@ -181,6 +181,10 @@ class SnapshotTools:
         """All names that resolve: those of the home, then those of the library."""
         return (*self.snapshot.names(), *self._library.names())
 
+    def names_of_teams(self) -> tuple[str, ...]:
+        """The full names of all tools of teams in reach."""
+        return () if self._views is None else self._views.names()
+
     def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
         """The laws of a version: those kept with it, or those of the library."""
         if record.name.startswith(LIBRARY_PREFIX):
@@ -234,7 +238,9 @@ class Overlay:
         self, below: SnapshotTools | LibraryTools | Overlay, name: str, version: int, term: Term
     ) -> None:
         self._below = below
-        spelled = (name, name.rpartition("/")[2]) if team_of(name) else (name,)  # as a team's examples may say it
+        spelled = (
+            (name, name.rpartition("/")[2]) if team_of(name) else (name,)
+        )  # as a team's examples may say it
         self._tools = {
             reference: Tool(name, version, term, reference=reference)
             for each in spelled

@@ -9,6 +9,7 @@
 - `show_tool`: one tool with its code, laws and versions
 - `evolve`: a new version of a tool, checked before it is kept
 - `workspace`: `Workspace`, with one method an operation: what to call first
+- `team_workspace`: the same over the tools of a team
 
 A new operation is a method here, a tool in `registry.server.groups.pif` and a command in `registry.cli.pif`.
 """

@@ -15,7 +15,7 @@ from pif.language.terms import Json
 from pif.language.warnings import Fractions, Rounding, warned
 from pif.run.evaluate import Answer, Request, run
 from registry.errors import RegistryError
-from registry.records import ToolRecord, parse_reference
+from registry.records import ToolRecord, parse_reference, team_of
 from registry.store.protocol import Store
 from registry.teams.member import Member, Views
 from registry.tools.argument_types import applied, function_warning, kept_strings
@@ -201,7 +201,9 @@ class ToolRunner:
         )
 
     def _asked(self, request: Request) -> Request:
-        """A request with what the workspace says of fractions."""
+        """A request with what the workspace says of fractions, in which what is spelled as a team's tool is a tool's name."""
+        if isinstance(request.code, str) and request.tool is None and team_of(request.code):
+            request = msgspec.structs.replace(request, code=None, tool=request.code)
         if self.fractions == "round":
             return request
         return msgspec.structs.replace(request, fractions=self.fractions)

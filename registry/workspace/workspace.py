@@ -28,7 +28,14 @@ from pif.run.evaluate import Answer
 from registry.diagrams import mermaid, svg
 from registry.errors import RegistryError
 from registry.laws.on_evolve import current_laws
-from registry.records import LIBRARY_PREFIX, NO_LAWS, TEAM_PREFIX, ToolRecord, full_name, parse_reference, team_of
+from registry.records import (
+    LIBRARY_PREFIX,
+    NO_LAWS,
+    ToolRecord,
+    full_name,
+    parse_reference,
+    team_of,
+)
 from registry.store.exchange.export_import import export_tools, import_tools
 from registry.store.protocol import Lineage, search_words
 from registry.tools.analysis import analysis, invalid
@@ -227,7 +234,9 @@ class Workspace(ToolRunner):
         """
         if request.team:
             if request.library:
-                raise RegistryError("invalid_argument", "one of `library` and `team` is listed", place="team", found="both")
+                raise RegistryError(
+                    "invalid_argument", "one of `library` and `team` is listed", place="team", found="both"
+                )
             there = self.namespace_of(full_name(request.team, "_"))
             return there.list(msgspec.structs.replace(request, team=""), types=types)
         tools = self.tools()

@@ -23,7 +23,9 @@ def team() -> None:
 def create(context: CommandContext, name: str) -> int:
     """Make a team without members. You may write in it, as the owner of the home."""
     made = _file(context).create(name)
-    return context.answer(_answer(made), lambda done: context.say(f"the team {made.name} is made; nobody is in it yet"))
+    return context.answer(
+        _answer(made), lambda done: context.say(f"the team {made.name} is made; nobody is in it yet")
+    )
 
 
 @command("list")
@@ -42,7 +44,9 @@ def list_(context: CommandContext, name: str | None) -> int:
 @click.argument("name", type=text, metavar="TEAM")
 @click.argument("member", type=text, metavar="PRINCIPAL")
 @click.option("--write", "right", flag_value="write", help="The principal may change the team's tools too.")
-@click.option("--read", "right", flag_value="read", default=True, help="It may find and run them (the default).")
+@click.option(
+    "--read", "right", flag_value="read", default=True, help="It may find and run them (the default)."
+)
 def add(context: CommandContext, name: str, member: str, right: Right) -> int:
     """Let PRINCIPAL into TEAM, or change what it may do there.
 
@@ -88,7 +92,11 @@ def _answer(found: Team) -> Answer:
 
 
 def _fields(found: Team) -> Answer:
-    return {"name": found.name, "created": moment_of(found.created), "members": dict(sorted(found.members.items()))}
+    return {
+        "name": found.name,
+        "created": moment_of(found.created),
+        "members": dict(sorted(found.members.items())),
+    }
 
 
 for each in (create, list_, add, remove):

@@ -83,9 +83,9 @@ class CommandContext:
         where there is no home yet, without tools of its own.
         """
         from pif.language.budget import COMMAND_FUEL
-        from registry.server.contract.machine_memory import memory_limit
         from registry.access.principals import OWNER_NAME
         from registry.access.teams import TeamFile
+        from registry.server.contract.machine_memory import memory_limit
         from registry.store.open_store import open_store
         from registry.teams.member import Member
         from registry.teams.team_stores import TeamStores
