@@ -14,16 +14,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pif.analysis.facts import facts_of
 from pif.language.decode import decode_text
 from pif.language.terms import Term, code_text, literal, print_term
 from registry.errors import RegistryError
-from registry.records import LIBRARY_PREFIX, Reference, full_name, parse_reference
-
-if TYPE_CHECKING:
-    from registry.tools.library import Library
+from registry.records import LIBRARY_PREFIX, Reference, ToolRecord, full_name, parse_reference
 
 __all__ = ["FullNames"]
 
@@ -32,10 +29,17 @@ _JUDGED = 10_000
 _NAMING = frozenset(("app", "code_of"))
 
 
+class _Library(Protocol):
+    """What must be known of the library."""
+
+    def record(self, name: str) -> ToolRecord | None:
+        """The tool of that name, `std.map` or `map`, or None."""
+
+
 class FullNames:
     """Spells and judges code over one library. Safe in threads."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: _Library) -> None:
         self._library = library
         self._making: dict[str, bool] = {}
         self._lock = threading.Lock()
@@ -64,6 +68,8 @@ class FullNames:
                 raise _misnamed(reference, f"code of the team {team!r} names its own tools and the library's")
             return reference
         plain = wanted.name
+        if plain == "self":
+            raise _misnamed(reference, 'the present tool is the operation {"self": true}')
         if not plain.startswith(LIBRARY_PREFIX):
             if has(plain) or self._library.record(plain) is None:
                 return full_name(team, reference)

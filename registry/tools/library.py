@@ -25,7 +25,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
@@ -42,9 +42,7 @@ from registry.records import (
     nearest_name,
 )
 from registry.store.exchange.file_format import Verified
-
-if TYPE_CHECKING:
-    from registry.tools.full_names import FullNames
+from registry.tools.full_names import FullNames
 
 __all__ = [
     "CERTIFICATES",
@@ -112,8 +110,6 @@ class Library:
     @cached_property
     def full_names(self) -> FullNames:
         """How names are spelled in the code of teams over this library."""
-        from registry.tools.full_names import FullNames  # not needed where there are no teams
-
         return FullNames(self)
 
     def entry(self, name: str) -> Entry | None:

@@ -18,10 +18,11 @@ from registry.errors import RegistryError
 from registry.records import ToolRecord, parse_reference, team_of
 from registry.store.protocol import Store
 from registry.teams.member import Member, Views
+from registry.teams.team_store import TeamStore
 from registry.tools.argument_types import applied, function_warning, kept_strings
 from registry.tools.code_and_examples import read_code, verified
 from registry.tools.library import Library
-from registry.tools.snapshot_tools import SnapshotTools, TermCache, TypeCache
+from registry.tools.snapshot_tools import SnapshotTools, TeamTools, TermCache, TypeCache
 from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief, needs_words
 
 __all__ = ["ToolRunner"]
@@ -70,7 +71,9 @@ class ToolRunner:
         return advice(word, self.library)
 
     def tools(self) -> SnapshotTools:
-        """A snapshot of the tools."""
+        """A snapshot of the tools; over a team's store, of that team's tools as its code means them."""
+        if isinstance(self.store, TeamStore):
+            return TeamTools(self.store.team, self.store.snapshot(), self._terms, self.library)
         return SnapshotTools(self.store.snapshot(), self._terms, self.library, self._views())
 
     def _views(self) -> Views | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, cast
 import msgspec
 
 from pif.analysis.types.tool_types import typing_of
-from pif.analysis.work import STEPS, Work
+from pif.analysis.work import Work
 from pif.language.budget import RETAINED_BYTES
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
@@ -27,29 +27,26 @@ from pif.language.warnings import PifWarning, Rounding, warned
 from pif.run.evaluate import Answer
 from registry.diagrams import mermaid, svg
 from registry.errors import RegistryError
-from registry.laws.on_evolve import current_laws
 from registry.records import (
     LIBRARY_PREFIX,
     NO_LAWS,
-    ToolRecord,
-    full_name,
     parse_reference,
     team_of,
 )
 from registry.store.exchange.export_import import export_tools, import_tools
-from registry.store.protocol import Lineage, search_words
+from registry.store.protocol import Lineage
+from registry.teams.team_store import TeamStore
 from registry.tools.analysis import analysis, invalid
 from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import unchangeable
-from registry.tools.snapshot_tools import Overlay, SnapshotTools
+from registry.tools.snapshot_tools import Overlay
 from registry.workspace.answer_shapes import (
     ExportAnswer,
     ForgottenAnswer,
     HistoryAnswer,
     ImportAnswer,
     RolledBackAnswer,
-    ToolListAnswer,
 )
 from registry.workspace.dependants import (
     USERS_STEPS,
@@ -65,19 +62,9 @@ from registry.workspace.tool_runner import ToolRunner
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
     from registry.laws.law_prover import LawProver
-    from registry.teams.member import Member
     from registry.workspace import requests
 
 __all__ = ["Workspace"]
-
-LISTED_STEPS = 5 * STEPS
-"""Steps of the inference of all types that one `list` shows: about two seconds. A type is found once, then kept."""
-
-LIBRARY_SHOWN = 10
-"""Tools of the standard library that `list` shows beside those of the home."""
-
-SHARED_SHOWN = 10
-"""Tools of each team that `list` shows where something is looked for."""
 
 P = ParamSpec("P")
 Method: TypeAlias = Callable[Concatenate["Workspace", P], Answer]
@@ -130,9 +117,14 @@ def _stop(deadline: Deadline | None) -> Callable[[], bool] | None:
 class Workspace(ToolRunner):
     """Everything one can do with the tools of a store; what it runs and under which limits is `ToolRunner`'s."""
 
+    _beside: Workspace | None = None
+    """The workspace of the member, for one over the store of a team."""
+
     @cached_property
     def prover(self) -> LawProver:
         """The prover of laws, made when it is first needed."""
+        if self._beside is not None:
+            return self._beside.prover
         from registry.laws.law_prover import LawProver  # loads the prover
 
         return LawProver()
@@ -144,19 +136,31 @@ class Workspace(ToolRunner):
         read and not written.
         """
         team = team_of(name)
-        if not team:
-            return self
+        return (
+            self._of_team(team, writing=writing) if team and not isinstance(self.store, TeamStore) else self
+        )
+
+    def _of_team(self, team: str, *, writing: bool = False) -> Workspace:
         if self.member is None:
             raise RegistryError(
-                "unknown_team", f"you are in no team {team!r}", place="name", found=team, expected="a team: you are in none"
+                "unknown_team", f"you are in no team {team[:60]!r}", place="name", found=team[:60],
+                expected="a team: you are in none",
             )  # fmt: skip
         store = self.member.store_for(team, writing=writing)
         known = self._of_teams.get(team)
         if known is None or known.store is not store:
-            from registry.workspace.team_workspace import TeamWorkspace  # stands on this module
-
-            known = self._of_teams[team] = TeamWorkspace(store, self)
+            known = self._of_teams[team] = self._over(store)
         return known
+
+    def _over(self, store: TeamStore) -> Workspace:
+        """This workspace over the tools of a team: limits, caches and the prover stay."""
+        made = Workspace(
+            store, maximum_fuel=self.maximum_fuel, default_fuel=self.default_fuel, library=self.library,
+            fractions=self.fractions, admission=self.admission,
+        )  # fmt: skip
+        made._beside = self
+        made._terms, made._types = self._terms, self._types
+        return made
 
     @cached_property
     def _of_teams(self) -> dict[str, Workspace]:
@@ -237,64 +241,11 @@ class Workspace(ToolRunner):
                 raise RegistryError(
                     "invalid_argument", "one of `library` and `team` is listed", place="team", found="both"
                 )
-            there = self.namespace_of(full_name(request.team, "_"))
-            return there.list(msgspec.structs.replace(request, team=""), types=types)
-        tools = self.tools()
-        words, offset = search_words(request.query), request.offset
-        found = self.library.matching(words) if words or request.library else ()
-        if request.library:
-            total, records = len(found), found[offset : offset + request.limit]
-        else:
-            total, records = self.store.page(request.query, offset, request.limit)
-        work = Work(LISTED_STEPS)
-        listed = [self._listed(record, tools, work if types else None) for record in records]
-        answer: ToolListAnswer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
-        if words and not request.library:
-            shown = [self._listed(record, tools, work if types else None) for record in found[:LIBRARY_SHOWN]]
-            answer |= {"library": shown, "library_total": len(found)}
-        if self.member is not None and not request.library:
-            self._list_teams(self.member, request, tools, work if types else None, answer)
-        return cast(Answer, answer)
+            request, there = msgspec.structs.replace(request, team=""), self._of_team(request.team)
+            return there.list(request, types=types)
+        from registry.workspace.tool_list import ToolList
 
-    def _list_teams(
-        self,
-        member: Member,
-        request: requests.List,
-        tools: SnapshotTools,
-        work: Work | None,
-        answer: ToolListAnswer,
-    ) -> None:
-        """Add the member's teams to a list, and of something that is looked for the first of their tools that match."""
-        rights = member.rights()
-        if not rights:
-            return
-        rows: list[dict[str, Json]] = []
-        shared: list[dict[str, Json]] = []
-        for team, right in rights.items():
-            store = member.store(team)
-            if store is None:
-                continue  # taken out of it at this moment
-            total, records = store.page(request.query, 0, SHARED_SHOWN)
-            rows.append({"team": team, "right": right, "tools": total})
-            if request.query.strip():
-                shared += [self._listed(record, tools, work) for record in records]
-        answer["teams"] = rows
-        if request.query.strip():
-            answer["shared"] = shared
-
-    def _listed(self, record: ToolRecord, tools: SnapshotTools, work: Work | None) -> dict[str, Json]:
-        """A tool as a row of `list`, with its type as far as there is `work` left."""
-        row: dict[str, Json] = {
-            "name": record.name,
-            "version": record.version,
-            "description": record.description,
-            "capabilities": [*record.capabilities],
-        }
-        if work is not None:
-            row["type"] = self._types.typing(record, tools, work).text
-        if laws := current_laws(record, tools):
-            row["laws"] = laws
-        return row
+        return ToolList(self.store, self.tools(), self._types, types=types).answer(request, self.member)
 
     @_answering
     @_in_its_namespace(_itself)

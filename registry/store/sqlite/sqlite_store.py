@@ -132,14 +132,9 @@ class SqliteStore(SqlStore):
             return (f"{error.message} ({error.found})",)
 
     def size(self) -> int:
-        """Bytes of the file and of its log."""
-        found = 0
-        for path in (self._path, Path(f"{self._path}-wal")):
-            try:
-                found += path.stat().st_size
-            except FileNotFoundError:
-                continue
-        return found
+        """Bytes of the pages in use."""
+        statement = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+        return int(self._read(lambda reader: reader.execute(statement).fetchone())[0])
 
     def close(self) -> None:
         """Let go of all files."""
