@@ -122,7 +122,8 @@ class Views:
         if given and given not in teams:
             close = nearest(given, teams)
             chosen = [] if close is None else [close]
-        found = (snapshot.nearest(name) for team in chosen if (snapshot := self.snapshot(team)) is not None)
+        plain = name.partition("@")[0].rpartition("/")[2]
+        found = (snapshot.nearest(plain) for team in chosen if (snapshot := self.snapshot(team)) is not None)
         return next((each for each in found if each is not None), None)
 
     def named(self, plain: str) -> str | None:

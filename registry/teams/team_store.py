@@ -9,6 +9,7 @@ Invariants
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,9 @@ from registry.records import NO_EXAMPLES, ToolRecord, full_name, nearest_name
 from registry.store.protocol import Adopted, Event, Evolved, Forgotten, Lineage, Snapshot, Store
 
 __all__ = ["TeamSnapshot", "TeamStore"]
+
+_GUESS = re.compile(r"(did you mean ')(?!team/)([^'/]+')")
+"""A store's guess which of its tools was meant."""
 
 
 class _Names:
@@ -203,14 +207,13 @@ class TeamStore:
 def _renamed(error: RegistryError, plain: str, name: str) -> RegistryError:
     """An error of the store about one of its tools, with the name that its caller gave."""
 
+    prefix = name.removesuffix(plain)
+
     def said(text: str | None) -> str | None:
         if text is None:
             return None
-        return (
-            text.replace(repr(plain), repr(name))
-            .replace(f'"{plain}', f'"{name}')
-            .replace(f" {plain}@", f" {name}@")
-        )
+        text = text.replace(repr(plain), repr(name)).replace(f" {plain}@", f" {name}@")
+        return _GUESS.sub(lambda guess: f"{guess[1]}{prefix}{guess[2]}", text)
 
     tool = error.tool
     if tool is not None and tool.partition("@")[0] == plain:
