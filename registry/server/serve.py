@@ -18,7 +18,6 @@ from registry.server.contract.group import Group
 from registry.server.contract.settings import Settings, Site, check_places, check_without_http
 from registry.server.mcp.stdio_server import serve_stdio
 from registry.store.failures import store_errors
-from registry.teams.member import Member
 
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions
@@ -91,8 +90,7 @@ def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) ->
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        member = Member(principal.name, site.team_file, site.team_stores)
-        meter = Meter(quotas, site.settings.home, team_size=member.size)
+        meter = Meter(quotas, site.settings.home, team_size=site.member.size)
         return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()

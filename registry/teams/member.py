@@ -65,22 +65,26 @@ class Member:
 
     def open(self) -> None:
         """Open the stores of its teams, which may take long. One that cannot be opened is told of when it is asked for."""
-        for _ in self._opened():
+        for _ in self.stores():
             pass
 
     def changes(self) -> tuple[tuple[str, int], ...]:
         """Its teams, each with the number of the last change of its tools: equal where it finds the same tools."""
-        return tuple((store.team, store.snapshot().sequence) for store in self._opened())
+        return tuple((store.team, store.snapshot().sequence) for store in self.stores())
 
     def recent(self, limit: int) -> list[ToolRecord]:
         """The tools that were last changed in each of its teams."""
-        return [record for store in self._opened() for record in store.recent(limit)]
+        return [record for store in self.stores() for record in store.recent(limit)]
+
+    def theories(self, team: str) -> tuple[str, ...]:
+        """The names of the theories of a team that it may read; none of every other name."""
+        return self._stores.theories(team) if team in self.rights() else ()
 
     def size(self, team: str) -> int | None:
         """How many bytes a team stores in which it may write; None for every other name."""
-        return self._stores.of(team).size() if self.rights().get(team) == "write" else None
+        return self._stores.size(team) if self.rights().get(team) == "write" else None
 
-    def _opened(self) -> Iterator[TeamStore]:
+    def stores(self) -> Iterator[TeamStore]:
         """The stores of its teams that can be read."""
         for team in self.rights():
             try:
@@ -111,29 +115,30 @@ class Views:
 
     def names(self) -> tuple[str, ...]:
         """The full names of all tools that the member may read, by teams."""
-        taken = (self.snapshot(team) for team in self._member.rights())
-        return tuple(name for snapshot in taken if snapshot is not None for name in snapshot.names())
+        return tuple(name for store in self._member.stores() for name in self._of(store).names())
+
+    def _of(self, store: TeamStore) -> TeamSnapshot:
+        known = self._taken.get(store.team)
+        if known is None:
+            known = self._taken[store.team] = store.snapshot()
+        return known
 
     def nearest(self, name: str) -> str | None:
         """The full name closest in spelling to a misspelt one, of all that the member may read."""
-        teams = self._member.rights()
+        stores = {store.team: store for store in self._member.stores()}
         given = team_of(name)
-        chosen = [given] if given in teams else [*teams]
-        if given and given not in teams:
-            close = nearest(given, teams)
+        chosen = [given] if given in stores else [*stores]
+        if given and given not in stores:
+            close = nearest(given, stores)
             chosen = [] if close is None else [close]
         plain = name.partition("@")[0].rpartition("/")[2]
-        found = (snapshot.nearest(plain) for team in chosen if (snapshot := self.snapshot(team)) is not None)
+        found = (self._of(stores[team]).nearest(plain) for team in chosen)
         return next((each for each in found if each is not None), None)
 
     def named(self, plain: str) -> str | None:
         """The full name of a team's tool of that plain name, of the first team that has one."""
-        for team in self._member.rights():
-            try:
-                snapshot = self.snapshot(team)
-                record = None if snapshot is None else snapshot.record(full_name(team, plain))
-            except RegistryError:
-                continue  # a hint does without what cannot be read
+        for store in self._member.stores():
+            record = self._of(store).record(full_name(store.team, plain))
             if record is not None:
                 return record.name
         return None

@@ -5,6 +5,7 @@ One process opens a team's store once, whoever asks: what members have in common
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -51,6 +52,22 @@ class TeamStores:
                     team, store if self._timed is None else timed(store, self._timed)
                 )
         return known
+
+    def size(self, team: str) -> int:
+        """How many bytes a team stores: its tools, and the files of its theories."""
+        theories = team_home(self._home, team) / "theories"
+        found = self.of(team).size()
+        try:
+            with os.scandir(theories) as entries:
+                return found + sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+        except OSError:
+            return found
+
+    def theories(self, team: str) -> tuple[str, ...]:
+        """The names of the theories that a team shares."""
+        from kleis.sessions.files.shared_theories import names_in  # not needed to run a tool
+
+        return tuple(names_in(team_home(self._home, team) / "theories"))
 
     def close(self) -> None:
         """Close what was opened."""

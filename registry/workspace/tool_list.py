@@ -26,6 +26,9 @@ LIBRARY_SHOWN = 10
 SHARED_SHOWN = 10
 """Tools of each team that `list` shows where something is looked for."""
 
+THEORIES_SHOWN = 50
+"""Names of shared theories that `list` shows of each team."""
+
 
 class ToolList:
     """One answer over one snapshot; with the types of tools if `types`."""
@@ -57,12 +60,18 @@ class ToolList:
         """The member's teams, each with how many of its tools match; of something that is looked for, the first of them."""
         rows: list[dict[str, Json]] = []
         shared: list[dict[str, Json]] = []
-        for team, right in member.rights().items():
-            store = member.store(team)
-            if store is not None:  # else it was taken out of the team at this moment
-                total, records = store.page(query, 0, SHARED_SHOWN)
-                rows.append({"team": team, "right": right, "tools": total})
-                shared += [self._row(record) for record in records] if query else []
+        rights = member.rights()
+        for store in member.stores():
+            total, records = store.page(query, 0, SHARED_SHOWN)
+            row: dict[str, Json] = {
+                "team": store.team,
+                "right": rights.get(store.team, "read"),
+                "tools": total,
+            }
+            if not query and (theories := member.theories(store.team)):
+                row["theories"] = [*theories[:THEORIES_SHOWN]]
+            rows.append(row)
+            shared += [self._row(record) for record in records] if query else []
         if rows:
             answer["teams"] = rows
             if query:

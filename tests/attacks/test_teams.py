@@ -260,6 +260,14 @@ def test_who_may_read_changes_nothing(scene: Scene) -> None:
     assert scene.bob.call("analyze", code="team/ops/kept")["type"] == "analysis"
 
 
+def test_a_search_in_a_process_of_its_own_sees_what_its_caller_may(scene: Scene) -> None:
+    evolved(scene.alice, "team/ops/compared", SQUARE)
+    same = {"lam": "y", "body": {"mul": [{"var": "y"}, {"var": "y"}]}}
+    answer = scene.bob.call("analyze", code="team/ops/compared", against=same)
+    assert answer["equivalence"]["status"] == "proved", answer
+    assert scene.mallory.call("analyze", code="team/ops/compared", against=same)["type"] == "error"
+
+
 GUESSES: list[tuple[str, dict[str, Any]]] = [
     ("team__TEAM__kept", {"input": 1}),
     ("run", {"code": "team/TEAM/kept", "input": 1}),

@@ -252,7 +252,7 @@ class Calls:
         name = entry.spec.name
         named = session if isinstance(session, str) else None
         scope = self.required_scope(name, None)
-        changed = getattr(arguments, "name", None) if scope == "evolve" else None
+        changed = getattr(arguments, "name", None) if scope in ("evolve", "theory") else None
         team = team_of(changed) if isinstance(changed, str) else ""
         found = meter.begin(name, scope, fuel, named, self._running, team)
         if found is None:

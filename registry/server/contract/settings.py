@@ -27,6 +27,7 @@ from registry.errors import RegistryError
 from registry.store.open_store import open_store, url_of
 from registry.store.timed_store import Timed, timed
 from registry.teams.member import Member
+from registry.teams.shared_theories import TeamTheories
 from registry.teams.team_stores import TeamStores
 from registry.workspace.workspace import Workspace
 
@@ -126,8 +127,13 @@ class Site:
             fractions=settings.fractions,
             library=None if self._beside is None else self._beside.workspace.library,
             admission=None if self._beside is None else self._beside.workspace.admission,
-            member=Member(settings.principal, self.team_file, self.team_stores),
+            member=self.member,
         )
+
+    @cached_property
+    def member(self) -> Member:
+        """What the principal may read and write of teams' tools and theories."""
+        return Member(self.settings.principal, self.team_file, self.team_stores)
 
     @cached_property
     def team_file(self) -> TeamFile:
@@ -176,6 +182,7 @@ class Site:
                 cache=user_cache() if is_owner else ParseCache(home / "parsed"),
                 broker=self.broker,
                 owns_broker=self._beside is None,
+                shared=TeamTheories(self.member, self._owner_home),
             )
         except SessionError as error:
             raise RegistryError(

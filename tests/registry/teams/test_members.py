@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,30 @@ def test_a_database_that_cannot_be_opened_costs_its_own_team_only(tmp_path: Path
     with pytest.raises(RegistryError):
         stores.of("broken")
     assert [team for team, _ in member.changes()] == ["whole"]
+    with closing(Workspace(SqliteStore(tmp_path), member=member)) as workspace:
+        assert [each["team"] for each in workspace.list(requests.List())["teams"]] == ["whole"]
+        assert workspace.run(Request(tool="nothing"))["error"]["kind"] == "unknown_tool"
+        assert workspace.run(Request(tool="team/broken/x"))["error"]["kind"] == "store_error"
     stores.close()
+
+
+def test_a_home_that_may_only_be_read_is_read(tmp_path: Path) -> None:
+    file = TeamFile(tmp_path)
+    for name in ("empty", "ops"):
+        file.create(name)
+    stores = TeamStores(tmp_path)
+    with closing(Workspace(SqliteStore(tmp_path), member=Member("owner", file, stores))) as workspace:
+        assert evolve(workspace, "team/ops/square")["type"] == "tool"
+    stores.close()
+    reading = TeamStores(tmp_path, read_only=True)
+    with closing(
+        Workspace(open_store(tmp_path, read_only=True), member=Member("owner", file, reading))
+    ) as workspace:
+        assert workspace.run(Request(tool="team/ops/square", input=3))["value"] == 9
+        assert [each["team"] for each in workspace.list(requests.List())["teams"]] == ["ops"]
+        assert evolve(workspace, "team/ops/square", TWICE)["error"]["kind"] == "store_error"
+    reading.close()
+    assert not team_home(tmp_path, "empty").exists()
 
 
 def test_no_schema_of_a_team_is_that_of_a_principal() -> None:
