@@ -70,7 +70,7 @@ class Member:
 
     def changes(self) -> tuple[tuple[str, int], ...]:
         """Its teams, each with the number of the last change of its tools: equal where it finds the same tools."""
-        return tuple((store.team, store.snapshot().sequence) for store in self.stores())
+        return tuple((store.team, store.last_change()) for store in self.stores())
 
     def recent(self, limit: int) -> list[ToolRecord]:
         """The tools that were last changed in each of its teams."""
@@ -89,7 +89,7 @@ class Member:
         for team in self.rights():
             try:
                 store = self._stores.of(team)
-                store.snapshot()
+                store.last_change()  # raises where it cannot be read
             except RegistryError as error:
                 if str(error) != self._trouble:
                     self._trouble = str(error)

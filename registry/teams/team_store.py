@@ -10,6 +10,7 @@ Invariants
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,9 @@ from registry.records import NO_EXAMPLES, ToolRecord, full_name, nearest_name
 from registry.store.protocol import Adopted, Event, Evolved, Forgotten, Lineage, Snapshot, Store
 
 __all__ = ["TeamSnapshot", "TeamStore"]
+
+LOOK = 1.0
+"""Seconds between two looks for what other processes have changed, where a list is kept up to date: a database is asked for it."""
 
 _GUESS = re.compile(r"(did you mean ')(?!team/)([^'/]+')")
 """A store's guess which of its tools was meant."""
@@ -95,6 +99,14 @@ class TeamStore:
         self._names = _Names(team)
         self._inner = inner
         self._seen: TeamSnapshot | None = None
+        self._looked: tuple[int, float] | None = None
+
+    def last_change(self) -> int:
+        """The number of the last event; what other processes wrote is looked for once in `LOOK` seconds, whoever asks."""
+        looked, now = self._looked, time.monotonic()
+        if looked is None or now - looked[1] >= LOOK:
+            looked = self._looked = self._inner.snapshot().sequence, now
+        return looked[0]
 
     def snapshot(self) -> TeamSnapshot:
         """The team's tools as they are now; the same object as long as nothing was written."""
@@ -202,6 +214,8 @@ class TeamStore:
             yield plain
         except RegistryError as error:
             raise _renamed(error, plain, name) from None
+        finally:
+            self._looked = None  # it may have been a write
 
 
 def _renamed(error: RegistryError, plain: str, name: str) -> RegistryError:
