@@ -63,7 +63,7 @@ ERRORS: dict[str, str] = {
 TOOLS = """\
 evolve   keep a tool: name, description, code; optional examples, expect_version, dry_run
 run      run a tool (`tool`, or its name in `code`) or a term on `input`; optional fuel, drive, step, trace, raw, data
-list     find tools: query, offset, limit
+list     find tools: query, team, offset, limit
 help     this text: a category or an operation's name
 analyze  what can be said of a tool or a term without running it
 Every tool evolved is also an MCP tool of its own name that takes `input`; `run` reaches all of them.
