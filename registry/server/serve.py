@@ -21,6 +21,7 @@ from registry.store.failures import store_errors
 
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions
+    from registry.server.mcp.oauth import OAuthOptions
     from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
 
@@ -123,10 +124,21 @@ def _http_options(settings: Settings) -> HttpOptions | None:
     from registry.server.mcp.http_server import HttpOptions, parse_address
 
     options = HttpOptions(
-        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key
-    )
+        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key,
+        _oauth_options(settings),
+    )  # fmt: skip
     options.check()
     return options
+
+
+def _oauth_options(settings: Settings) -> OAuthOptions | None:
+    """The authorization server, None where no option is about one."""
+    given = (settings.oauth_issuer, settings.oauth_audience, settings.oauth_jwks, settings.oauth_any_type)
+    if not any(given):
+        return None
+    from registry.server.mcp.oauth import OAuthOptions
+
+    return OAuthOptions(*given)
 
 
 def chosen_names(names: str) -> list[str]:

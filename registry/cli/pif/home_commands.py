@@ -156,6 +156,22 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
 )  # fmt: skip
 @click.option(
+    "--oauth-issuer", default="", metavar="URL",
+    help="Take the access tokens of this authorization server too, over HTTP.",
+)  # fmt: skip
+@click.option(
+    "--oauth-audience", default="", metavar="URL",
+    help="The address of MCP here as clients write it: tokens must be for it.",
+)  # fmt: skip
+@click.option(
+    "--oauth-jwks", default="", metavar="URL", show_default="as the issuer's metadata say",
+    help="Where the issuer's keys are.",
+)  # fmt: skip
+@click.option(
+    "--oauth-any-type", is_flag=True,
+    help="Take tokens that do not say that they are access tokens (a server from before RFC 9068).",
+)  # fmt: skip
+@click.option(
     "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="The lines of the log on standard error; json has one for each call.",
 )  # fmt: skip

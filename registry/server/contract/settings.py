@@ -55,7 +55,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
     arguments if `log_arguments`. `principal`: whose home it is; the owner's is configured by the environment and the
-    user's files too, that of another by what is in it alone. `quotas`: what each principal but the owner may use, as
+    user's files too, that of another by what is in it alone. `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the
+    authorization server whose tokens are taken over HTTP (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
     `registry.access.quotas` reads it.
     """
 
@@ -79,6 +80,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_arguments: bool = False
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
+    oauth_issuer: str = ""
+    oauth_audience: str = ""
+    oauth_jwks: str = ""
+    oauth_any_type: bool = False
 
     def of(self, principal: Principal) -> Settings:
         """The settings of another principal's server: its own home and store, and nothing of the owner's files.
@@ -192,6 +197,10 @@ def check_without_http(settings: Settings) -> None:
         ("certfile", settings.certificate),
         ("keyfile", settings.certificate_key),
         ("quota", settings.quotas),
+        ("oauth-issuer", settings.oauth_issuer),
+        ("oauth-audience", settings.oauth_audience),
+        ("oauth-jwks", settings.oauth_jwks),
+        ("oauth-any-type", settings.oauth_any_type),
     ):
         if given:
             raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")

@@ -9,6 +9,7 @@
 - `fast_path`: plain calls of tools, answered without the SDK's dispatcher
 - `stdio_streams`: the stream pair that the SDK's server runs over; it answers faults
 - `stdio_server`: one process on standard input and output: signals, event loop, exit status
+- `oauth`: this server as a resource of an authorization server
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
 - `http_sessions`: the door to one server: sessions of the older protocol

@@ -5,8 +5,8 @@ the end, in which every call under way is answered. `http_requests` judges reque
 
 Invariants
 ----------
-- Only this machine can call, unless there is a token, in `PIF_HTTP_TOKEN` or the home: a server that others reach is not
-  started without one, and never answers without one.
+- Only this machine can call, unless there is a token, in `PIF_HTTP_TOKEN` or the home, or an authorization server: a server that
+  others reach is not started without one of these, and never answers without a token.
 - Small answers are not held back: `TCP_NODELAY` is set on every connection. asyncio sets it only where the protocol of
   the listening socket is known; with protocol 0 each answer on a kept connection takes 40 ms.
 - A signal ends the process within `stopping.SECONDS` and a little: no new calls, those under way are answered, streams
@@ -49,6 +49,7 @@ from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import METHODS, Requests
 from registry.server.mcp.http_sessions import PATH
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
+from registry.server.mcp.oauth import OAuthOptions, ProtectedResource
 from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
 from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
@@ -73,17 +74,21 @@ logger = logging.getLogger(__name__)
 
 class HttpOptions(msgspec.Struct, frozen=True):
     """How to serve over HTTP. `origins`: web pages that may call, such as ``https://example.org``; none by default.
-    `certificate` and `key`: PEM files for TLS; the key may stand in the file of the certificate."""
+    `certificate` and `key`: PEM files for TLS; the key may stand in the file of the certificate. `oauth`: the authorization
+    server whose tokens are taken beside those of the home."""
 
     address: Address
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     key: Path | None = None
+    oauth: OAuthOptions | None = None
 
     def check(self) -> None:
         """Raises ValueError in words for what cannot be."""
         if self.key is not None and self.certificate is None:
             raise ValueError("--keyfile FILE belongs to a certificate: add --certfile FILE")
+        if self.oauth is not None:
+            self.oauth.check()
         for origin in self.origins:
             parts = urlsplit(origin)
             if parts.scheme not in ("http", "https") or not parts.hostname or origin != _plain(origin):
@@ -144,8 +149,11 @@ def serve_http(
     `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
     of the `tokens` names."""
     host, port = options.address
-    verifier = Verifier(os.environ.get(TOKEN, ""), tokens, is_closed=not is_local(host))
-    if not verifier.has_callers and not is_local(host):
+    resource = None if options.oauth is None else ProtectedResource(options.oauth, tokens)
+    verifier = Verifier(
+        os.environ.get(TOKEN, ""), tokens, is_closed=resource is not None or not is_local(host)
+    )
+    if resource is None and not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
             "Make one with `pif token create NAME`, for callers to send as `Authorization: Bearer …`; "
@@ -174,7 +182,7 @@ def serve_http(
         )  # fmt: skip
 
     pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
-    access = Access(verifier, options.origins)
+    access = Access(verifier, options.origins, resource)
     about: dict[str, object] = {
         "name": name,
         "title": title,
