@@ -176,6 +176,11 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     help="The lines of the log on standard error; json has one for each call.",
 )  # fmt: skip
 @click.option("--log-arguments", is_flag=True, help="Log the arguments of calls too (with --log json).")
+@click.option(
+    "--traces",
+    is_flag=True,
+    help="Send OpenTelemetry traces where OTEL_EXPORTER_OTLP_ENDPOINT says (extra otel).",
+)
 @fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""

@@ -54,7 +54,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
     `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
-    arguments if `log_arguments`. `principal`: whose home it is; the owner's is configured by the environment and the
+    arguments if `log_arguments`. `traces`: spans are made and sent where the environment says. `principal`: whose home it is; the owner's is configured by the environment and the
     user's files too, that of another by what is in it alone. `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the
     authorization server whose tokens are taken over HTTP (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
     `registry.access.quotas` reads it.
@@ -78,6 +78,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     read_only: bool = False
     log: Literal["text", "json"] = "text"
     log_arguments: bool = False
+    traces: bool = False
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
     oauth_issuer: str = ""
@@ -108,7 +109,7 @@ class Site:
         """`store_timed` is told how long each operation of the store took. `beside`: the owner's site in the same process, of
         which provers, the library and the bound on memory are shared, and nothing that anybody has written."""
         self.settings = settings
-        self._store_timed = store_timed
+        self.store_timed = store_timed
         self._beside = beside
 
     @cached_property
@@ -117,7 +118,7 @@ class Site:
         settings = self.settings
         store = open_store(settings.home, settings.store, read_only=settings.read_only)
         return Workspace(
-            store if self._store_timed is None else timed(store, self._store_timed),
+            store if self.store_timed is None else timed(store, self.store_timed),
             maximum_fuel=settings.maximum_fuel,
             memory=settings.memory_mb * 2**20,
             fractions=settings.fractions,

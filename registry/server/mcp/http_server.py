@@ -54,6 +54,7 @@ from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, P
 from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
+from registry.server.monitoring.tracing import Tracing
 
 __all__ = ["CONNECTIONS", "Address", "HttpOptions", "parse_address", "serve_http"]
 
@@ -143,10 +144,11 @@ def serve_http(
     observers: Sequence[Observer] = (),
     tokens: TokenFile | None = None,
     groups_of: Callable[[Principal], MadeGroups] | None = None,
+    tracing: Tracing | None = None,
 ) -> int:
     """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
-    `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
+    `tracing` makes a span for each request; `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
     of the `tokens` names."""
     host, port = options.address
     resource = None if options.oauth is None else ProtectedResource(options.oauth, tokens)
@@ -174,11 +176,12 @@ def serve_http(
     if monitoring is not None:
         observers = (*observers, *monitoring.observers)
 
-    server = McpServer(groups, name=name, version=version, title=title, observers=observers)
+    server = McpServer(groups, name=name, version=version, title=title, observers=observers, tracing=tracing)
 
     def build(made: MadeGroups) -> McpServer:
         return McpServer(
-            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter
+            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter,
+            tracing=tracing,
         )  # fmt: skip
 
     pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
