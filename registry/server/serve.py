@@ -168,7 +168,7 @@ def _http_options(settings: Settings) -> HttpOptions | None:
 
     options = HttpOptions(
         parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key,
-        _oauth_options(settings),
+        _oauth_options(settings), settings.drain,
     )  # fmt: skip
     options.check()
     return options

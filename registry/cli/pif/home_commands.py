@@ -152,6 +152,10 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
 )
 @click.option(
+    "--drain", type=click.IntRange(min=0, max=3_600), default=0, show_default=True, metavar="SECONDS",
+    help="What calls under way have to end, when the server is told to; another process takes new connections.",
+)  # fmt: skip
+@click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
     help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
 )  # fmt: skip

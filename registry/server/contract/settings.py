@@ -52,7 +52,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
     directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
-    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
+    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS; `drain`: the seconds that calls under way have when the server is to end. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
     arguments if `log_arguments`. `traces`: spans are made and sent where the environment says. `principal`: whose home it is; the owner's is configured by the environment and the
     user's files too, that of another by what is in it alone. `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the
@@ -74,6 +74,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     certificate_key: Path | None = None
+    drain: int = 0
     fractions: Fractions = "round"
     read_only: bool = False
     log: Literal["text", "json"] = "text"
@@ -197,6 +198,7 @@ def check_without_http(settings: Settings) -> None:
         ("allow-origin", settings.origins),
         ("certfile", settings.certificate),
         ("keyfile", settings.certificate_key),
+        ("drain", settings.drain),
         ("quota", settings.quotas),
         ("oauth-issuer", settings.oauth_issuer),
         ("oauth-audience", settings.oauth_audience),

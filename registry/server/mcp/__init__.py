@@ -16,6 +16,7 @@
 - `http_sessions`: the door to one server: sessions of the older protocol
 - `principal_servers`: a server for each principal
 - `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its principal
+- `listening`: the listening socket: made, or handed over by systemd
 - `http_connection`: one connection of HTTP: deadlines, and refusals of what is no HTTP
 - `http_server`: one process that serves streamable HTTP: socket, TLS, signals, the end
 
