@@ -90,9 +90,13 @@ class Issuer:
             if found.issuer != self.url:
                 raise IssuerError(f"{address} is about {found.issuer[:200]!a}, not about {self.url}")
             try:
-                check_url("jwks_uri", found.jwks_uri)
+                scheme = check_url("jwks_uri", found.jwks_uri).scheme
             except ValueError as error:
                 raise IssuerError(f"{address}: {error}") from None
+            if scheme != urlsplit(self.url).scheme:
+                raise IssuerError(
+                    f"{address}: the keys stand at {found.jwks_uri}, which is no address like the issuer's"
+                )
             return found.jwks_uri
         raise IssuerError("; ".join(reasons))
 

@@ -14,9 +14,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import Any, Final
 
 import jwt
@@ -137,7 +139,7 @@ class KeySet:
     async def _renew(self) -> bool:
         try:
             began = self._clock()
-            document = await asyncio.to_thread(self._fetch)
+            document = await _in_thread(self._fetch)
             self._keys = _keys_of(document)
             self._fetched = began
         except IssuerError as error:
@@ -150,6 +152,22 @@ class KeySet:
             return True
         finally:
             self._asking = None
+
+
+async def _in_thread(fetch: Callable[[], bytes]) -> bytes:
+    """What `fetch` gets, in a thread that no process waits for when it ends: an issuer that hangs delays no stop."""
+    fetched: Future[bytes] = Future()
+    fetched.set_running_or_notify_cancel()  # who gives up waiting does not end it
+
+    def run() -> None:
+        try:
+            fetched.set_result(fetch())
+        except Exception as error:
+            logger.debug("the keys were not fetched", exc_info=True)
+            fetched.set_exception(error)
+
+    threading.Thread(target=run, name="keys", daemon=True).start()
+    return await asyncio.wrap_future(fetched)
 
 
 def _keys_of(document: bytes) -> tuple[Key, ...]:

@@ -104,7 +104,27 @@ def test_systemd_accepts_the_unit_and_finds_it_confined(tmp_path: Path) -> None:
     assert rated.returncode == 0, rated.stdout[-200:]
 
 
+DESCRIBED = {
+    "$schema",
+    "name",
+    "title",
+    "description",
+    "version",
+    "repository",
+    "websiteUrl",
+    "icons",
+    "packages",
+    "remotes",
+    "_meta",
+}
+PACKAGE = {
+    "registryType", "registryBaseUrl", "identifier", "version", "fileSha256", "runtimeHint", "transport", "runtimeArguments",
+    "packageArguments", "environmentVariables",
+}  # fmt: skip
+
+
 def test_the_description_for_the_registry_agrees_with_the_package() -> None:
+    """The registry's schema is in no package, so that what it asks is written here by hand."""
     described = json.loads((ROOT / "server.json").read_text())
     (package,) = described["packages"]
     assert described["version"] == package["version"] == PROJECT["version"]
@@ -114,7 +134,30 @@ def test_the_description_for_the_registry_agrees_with_the_package() -> None:
     )
     assert package["transport"] == {"type": "stdio"}
     accepted([each["value"] for each in package["packageArguments"]])
-    assert len(described["description"]) <= 100
+    assert set(described) <= DESCRIBED
+    assert set(package) <= PACKAGE
+    assert re.fullmatch(
+        r"https://static\.modelcontextprotocol\.io/schemas/\d{4}-\d\d-\d\d/server\.schema\.json",
+        described["$schema"],
+    )
+    assert package["registryType"] == "pypi"
+    for argument in package["packageArguments"]:
+        assert argument["type"] in ("positional", "named")
+    for variable in package["environmentVariables"]:
+        assert set(variable) <= {
+            "name",
+            "description",
+            "isRequired",
+            "isSecret",
+            "format",
+            "default",
+            "value",
+            "choices",
+            "placeholder",
+        }
+    assert 1 <= len(described["description"]) <= 100
+    assert 1 <= len(described["title"]) <= 100
+    assert 3 <= len(described["name"]) <= 200
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", described["name"])
     # The registry takes the first that it finds in the published README: there is one.
     assert re.findall(r"mcp-name: (\S+)", (ROOT / "README.md").read_text()) == [described["name"]]

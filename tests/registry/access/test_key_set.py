@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -205,3 +206,21 @@ def test_another_key_under_the_old_name_is_another_key() -> None:
         assert not scene.keys.holds(key.fingerprint)
 
     play(talk)
+
+
+def test_an_issuer_that_hangs_delays_no_end_of_the_process() -> None:
+    began, goes_on = threading.Event(), threading.Event()
+
+    def hang() -> bytes:
+        began.set()
+        goes_on.wait()
+        return b""
+
+    async def talk() -> None:
+        asking = asyncio.create_task(KeySet(hang).find("one", "RS256"))
+        await asyncio.to_thread(began.wait)
+        asking.cancel()
+
+    asyncio.run(talk())  # which waits for the threads of its own executor
+    assert not goes_on.is_set()
+    goes_on.set()
