@@ -22,7 +22,7 @@ import msgspec
 
 from pif.language.errors import nearest
 from registry.access.access_file import AccessFile
-from registry.access.principals import OWNER_NAME, check_principal_name
+from registry.access.principals import OWNER_NAME, check_principal_name, issuer_and_subject
 from registry.errors import RegistryError
 from registry.records import TEAM_RULE, valid_team
 
@@ -114,7 +114,8 @@ class TeamFile:
 
     def add(self, name: str, member: str, right: Right) -> Team:
         """Let a principal into a team, or change what it may do there."""
-        check_principal_name(member)
+        if issuer_and_subject(member) is None:
+            check_principal_name(member)
         if member == OWNER_NAME:
             raise RegistryError(
                 "invalid_argument", "the owner of the home may write in every team", place="name", found=member,
