@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from registry.access.principals import oauth_name
 from registry.access.teams import FILE, MOST_MEMBERS, TeamFile
 from registry.access.tokens import TokenFile
 from registry.cli.pif import main
@@ -53,6 +54,18 @@ def test_what_cannot_be_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     assert failed(file.remove, "ops", "bob").expected == "alice"
     assert failed(file.remove, "opz", "alice").kind == "unknown_team"
     assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_subjects_of_an_authorization_server_are_members_like_others(tmp_path: Path) -> None:
+    file = TeamFile(tmp_path)
+    file.create("ops")
+    name = oauth_name("https://a.org", "alice@x.org")
+    file.add("ops", name, "write")
+    assert file.rights(name) == {"ops": "write"}
+    assert file.rights(oauth_name("https://b.org", "alice@x.org")) == {}
+    assert failed(file.add, "ops", "oauth.https_3A.alice", "read").kind == "invalid_name"
+    file.remove("ops", name)
+    assert file.rights(name) == {}
 
 
 def test_a_team_has_so_many_members_at_most(tmp_path: Path) -> None:

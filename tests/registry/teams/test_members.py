@@ -202,7 +202,9 @@ def test_a_home_that_may_only_be_read_is_read(tmp_path: Path) -> None:
 
 def test_no_schema_of_a_team_is_that_of_a_principal() -> None:
     names = ("ops", "a-b", "a--b", "x0ops")
-    urls = [team_url(SERVER, name) for name in names] + [url_of(SERVER, name) for name in (*names, "x--0ops")]
+    urls = [team_url(SERVER, name) for name in names] + [
+        url_of(SERVER, name) for name in (*names, "x--0ops", "oauth.a.ops", "oauth.0.ops")
+    ]
     schemas = [read_address(url, patience=1).schema for url in urls]
     assert len({*schemas}) == len(schemas)
     assert schemas[0] == "pif__0ops"
