@@ -14,6 +14,7 @@ __all__ = [
     "ForgottenAnswer",
     "HistoryAnswer",
     "ImportAnswer",
+    "LawsAnswer",
     "RolledBackAnswer",
     "ToolListAnswer",
 ]
@@ -61,6 +62,15 @@ class ToolListAnswer(TypedDict):
     offset: int
     library: NotRequired[list[dict[str, Json]]]
     library_total: NotRequired[int]
+
+
+class LawsAnswer(TypedDict):
+    """The laws of a tool, checked again: what was found of each, and whether all hold."""
+
+    type: Literal["laws"]
+    tool: str
+    ok: bool
+    laws: list[dict[str, Json]]
 
 
 class HistoryAnswer(TypedDict):

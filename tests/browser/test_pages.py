@@ -16,7 +16,8 @@ from registry.views.markup import Markup
 from registry.views.page import View, document
 from registry.views.tool import tools_view
 from registry.views.verdict import evaluation_view
-from tests.registry.views.test_markup import HOSTILE, hostile_verdict
+from tests.registry.views.test_markup import hostile_verdict
+from tests.support.views.hostile import HOSTILE
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
 CHROMIUM = shutil.which("chromium")

@@ -44,10 +44,14 @@ def refusal(denied: Denied) -> Refused:
 
 
 class Access(msgspec.Struct, frozen=True):
-    """Who may call: those whom the verifier knows; where it is open, this machine and web pages of the `origins`."""
+    """Who may call: those whom the verifier knows; where it is open, this machine and web pages of the `origins`.
+
+    `always_names`: callers must name this machine although they have a token.
+    """
 
     verifier: Verifier
     origins: tuple[str, ...] = ()
+    always_names: bool = False
 
     def check(self, headers: Mapping[bytes, bytes]) -> Principal:
         """Who calls. Raises `Refused`."""
@@ -58,8 +62,9 @@ class Access(msgspec.Struct, frozen=True):
             raise refusal(denied) from None
 
     def check_names(self, headers: Mapping[bytes, bytes]) -> None:
-        """Whether `Host` and `Origin` are of this machine, which they need not be where a token is needed. Raises `Refused`."""
-        if not self.verifier.is_open:
+        """Whether `Host` and `Origin` are of this machine, which they need not be where a token is needed, unless
+        `always_names`. Raises `Refused`."""
+        if not (self.always_names or self.verifier.is_open):
             return
         host = headers.get(b"host", b"").decode("latin-1")
         if not _names_this_machine(f"//{host}"):

@@ -54,7 +54,7 @@ from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
 
-__all__ = ["CONNECTIONS", "Address", "HttpOptions", "parse_address", "serve_http"]
+__all__ = ["CONNECTIONS", "Address", "HttpOptions", "Private", "parse_address", "serve_http"]
 
 CONNECTIONS = 2_000
 """Open at one time, where the system lets the process have as many descriptors."""
@@ -112,6 +112,15 @@ class HttpOptions(msgspec.Struct, frozen=True):
         return context
 
 
+class Private(msgspec.Struct, frozen=True):
+    """A server that is there for its own page: the `secret` that callers must send, whom `Host` and `Origin` must name besides, its
+    `pages`, and who is told the address once it answers."""
+
+    secret: str
+    pages: tuple[Page, ...]
+    is_serving: Callable[[str], None]
+
+
 def _plain(origin: str) -> str:
     parts = urlsplit(origin)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
@@ -138,13 +147,15 @@ def serve_http(
     observers: Sequence[Observer] = (),
     tokens: TokenFile | None = None,
     groups_of: Callable[[Principal], MadeGroups] | None = None,
+    private: Private | None = None,
 ) -> int:
     """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
     `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
-    of the `tokens` names."""
+    of the `tokens` names. `private` is a server for one page alone."""
     host, port = options.address
-    verifier = Verifier(os.environ.get(TOKEN, ""), tokens, is_closed=not is_local(host))
+    secret = os.environ.get(TOKEN, "") if private is None else private.secret
+    verifier = Verifier(secret, tokens, is_closed=not is_local(host))
     if not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
@@ -174,7 +185,9 @@ def serve_http(
         )  # fmt: skip
 
     pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
-    access = Access(verifier, options.origins)
+    if private is not None:
+        pages = (*pages, *private.pages)
+    access = Access(verifier, options.origins, always_names=private is not None)
     about: dict[str, object] = {
         "name": name,
         "title": title,
@@ -184,7 +197,7 @@ def serve_http(
     }
     owner = PrincipalServer(server, HTTP_SESSIONS)
     servers = PrincipalServers(owner, groups_of, build)
-    serving = _Serving(owner, servers, access, about, pages, context)
+    serving = _Serving(owner, servers, access, about, pages, context, private)
     with listening:
         return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
 
@@ -215,7 +228,9 @@ class _Serving:
         about: dict[str, object],
         pages: Sequence[Page],
         tls: ssl.SSLContext | None,
+        private: Private | None = None,
     ) -> None:
+        self._private = private
         self._owner = owner
         self._servers = servers
         self._tls = tls
@@ -254,8 +269,12 @@ class _Serving:
             )
             shown = f"[{host}]" if ":" in host else host
             scheme = "http" if self._tls is None else "https"
-            sys.stderr.write(f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n")
-            sys.stderr.flush()
+            address = f"{scheme}://{shown}:{listening.getsockname()[1]}"
+            if self._private is None:
+                sys.stderr.write(f"{command}: {address}{PATH}\n")
+                sys.stderr.flush()
+            else:
+                self._private.is_serving(address)
             gc.collect()
             gc.freeze()
             dating, looking = loop.create_task(self._date()), loop.create_task(self._look())

@@ -193,7 +193,7 @@ class PifGroup(Group):
             case "analyze":
                 return arguments.against is not msgspec.UNSET
             case _:
-                return name == "import"
+                return name in ("import", "check_laws")
 
     async def _system_call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         seconds = (getattr(arguments, "timeout_ms", None) or requests.STANDARD) / 1_000
@@ -327,6 +327,9 @@ class PifGroup(Group):
             ResourceSpec(
                 uri="pif://graph", name="graph", title="Which tools use which", mime_type="image/svg+xml"
             ),
+            ResourceSpec(
+                uri="pif://graph.json", name="graph as data", title="Which tools use which, as data"
+            ),
             ResourceSpec(uri="pif://schema/term", name="term schema", title="JSON Schema of PIF terms"),
         )
 
@@ -351,6 +354,9 @@ class PifGroup(Group):
             case ["pif:", "", "graph"]:
                 drawn = self.workspace.graph(picture=True)
                 return None if drawn["type"] == "error" else ResourceText(drawn["svg"], "image/svg+xml")
+            case ["pif:", "", "graph.json"]:
+                found = self.workspace.graph()
+                found.pop("mermaid", None)
             case ["pif:", "", "schema", "term"]:
                 found = term_schema()
             case _:
@@ -361,7 +367,7 @@ class PifGroup(Group):
 
     def state(self, uri: str) -> object:
         match uri.split("/"):
-            case ["pif:", "", "tools" | "graph"]:
+            case ["pif:", "", "tools" | "graph" | "graph.json"]:
                 return self.workspace.store.snapshot().sequence
             case ["pif:", "", "tools", reference]:
                 return self._tool_state(reference)
@@ -435,6 +441,8 @@ def _answered(
             return workspace.history(arguments.name)
         case "diff":
             return workspace.diff(arguments.name, arguments.against)
+        case "check_laws":
+            return workspace.check_laws(arguments.name)
         case "rollback":
             return workspace.rollback(arguments)
         case "forget":
