@@ -21,7 +21,7 @@ import msgspec
 
 from registry.layered_layout import placed
 
-__all__ = ["Drawing", "Edge", "Kind", "Node", "dot", "mermaid", "svg"]
+__all__ = ["Drawing", "Edge", "Node", "dot", "mermaid", "svg"]
 
 Kind = Literal["plain", "strong", "round", "faint"]
 """How a node looks: `plain` a box, `strong` a box with a heavy border, `round` a rounded one, `faint` a dashed one."""

@@ -141,7 +141,9 @@ def run_form(name: str, written_type: str) -> Markup:
 def _of_type(written: str, name: str, label: str) -> Iterator[Field]:
     """The fields for a value of a type: one for each field of a record, whose names are joined to `name` as JSON."""
     if written.startswith("{") and written.endswith("}"):
-        parts = [each.partition(":") for each in _split(written[1:-1], ",") if each.strip()]
+        # The rest of a record (`..r`) may have any fields, and needs none.
+        inside = (each.strip() for each in _split(written[1:-1], ","))
+        parts = [each.partition(":") for each in inside if each and not each.startswith("..")]
         if parts and all(colon and "|" not in key for key, colon, _ in parts):
             for key, _, inner in parts:
                 yield from _of_type(

@@ -82,9 +82,9 @@ def resource_view(uri: str, contents: Any) -> View | None:
 
             return tools_view(contents)
         case ["pif:", "", "graph.json"]:
-            from registry.views.graph import graph_view, tools_drawing
+            from registry.views.graph import tools_graph_view
 
-            return graph_view(tools_drawing(contents), "Which tools use which")
+            return tools_graph_view(contents)
         case ["pif:", "", "tools", _]:
             from registry.views.tool import tool_view
 

@@ -9,12 +9,14 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from registry.diagrams import Drawing, Edge, Kind, Node, svg
+import msgspec
+
+from registry.diagrams import Drawing, Edge, Node, svg
 from registry.views.markup import Markup, element, joined, text
 from registry.views.page import View
 from registry.views.parts import folded, search, section, table
 
-__all__ = ["COLLAPSED", "DRAWN", "clusters", "graph_view", "picture", "tools_drawing"]
+__all__ = ["COLLAPSED", "DRAWN", "clusters", "graph_view", "picture", "tools_graph_view"]
 
 DRAWN = 800
 """Boxes of a picture on a page; of more the table alone is shown."""
@@ -53,18 +55,16 @@ def graph_view(drawing: Drawing, title: str) -> View:
     )
 
 
-_LOOKS: Mapping[str, Kind] = {"tool": "plain", "version": "faint", "library": "round", "missing": "faint"}
+def tools_graph_view(graph: Mapping[str, Any]) -> View:
+    """Which tools use which, of the fields of `graph`: an arrow goes from a tool to what it uses."""
+    from registry.workspace.dependants import Graph, drawing_of  # loads the store
 
-
-def tools_drawing(graph: Mapping[str, Any]) -> Drawing:
-    """The drawing of the fields of `graph`: an arrow goes from a tool to what it uses."""
-    nodes = tuple(
-        Node(str(each["name"]), str(each["name"]), _LOOKS.get(str(each.get("kind")), "plain"))
-        for each in graph.get("nodes") or ()
-    )
-    known = {node.id for node in nodes}
-    edges = (Edge(str(each["user"]), str(each["used"])) for each in graph.get("edges") or ())
-    return Drawing(nodes, tuple(each for each in edges if {each.source, each.target} <= known))
+    read = msgspec.convert(graph, Graph)
+    shown = graph_view(drawing_of(read), "Which tools use which")
+    if not read.cut:
+        return shown
+    said = element("p", "There are more tools than one graph shows; name some.", class_="notice")
+    return View(shown.title, joined((said, shown.body)))
 
 
 def picture(drawing: Drawing, said: str) -> Markup:

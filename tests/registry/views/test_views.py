@@ -145,7 +145,7 @@ def test_buttons_are_made_for_tools_that_are_offered() -> None:
 
 
 def test_a_form_has_a_field_for_each_part_of_a_type() -> None:
-    form = read(run_form("f", "integer → {a: boolean, b: list(string)} → integer"))
+    form = read(run_form("f", "integer → {a: boolean, b: list(string), ..r} → integer"))
     names = [value for name, value in form.attributes if name == "name"]
     assert names == ["0", '["1", "a"]', '["1", "b"]']
     kinds = [value for name, value in form.attributes if name == "data-kind"]
@@ -194,10 +194,11 @@ def test_the_shell_holds_no_data_and_asks_for_nothing_outside() -> None:
 
 
 def test_resources_have_views() -> None:
-    graph = {"nodes": [{"name": "a", "kind": "tool"}], "edges": [{"user": "a", "used": "gone"}]}
+    graph = {"tools": [{"name": "a", "kind": "tool"}, {"name": "b", "kind": "missing"}], "edges": [{"from": "a", "to": "b"}], "cut": True}  # fmt: skip
     shown = resource_view("pif://graph.json", graph)
     assert shown is not None
-    assert "1 nodes, 0 arrows" in shown.body
+    assert "2 nodes, 1 arrows" in shown.body
+    assert "There are more tools" in shown.body
     tool = resource_view("pif://tools/double", {"name": "double", "version": 1, "code": 1})
     assert tool is not None
     assert "double@1" in tool.body

@@ -255,21 +255,29 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-document.addEventListener("submit", async (event) => {
-  const form = event.target;
-  if (!(form instanceof HTMLFormElement) || !form.hasAttribute("data-call")) return;
-  event.preventDefault();
-  if (!asking) return;
+/**
+ * Ask what a form asks. Its button is listened to and no `submit`, which frames without leave for forms never see.
+ * @param {HTMLFormElement} form
+ * @param {HTMLButtonElement} submit
+ */
+async function ask(form, submit) {
+  if (!asking || !form.reportValidity()) return;
   const said = form.querySelector("[role=alert]");
-  const submit = form.querySelector("button[type=submit]");
   if (said) said.textContent = "";
-  if (submit instanceof HTMLButtonElement) submit.disabled = true;
+  submit.disabled = true;
   try {
     const call = callOf(form);
     await open({ ...call, arguments: { ...call.arguments, ...argumentsOf(form) } });
   } catch (error) {
     if (said) said.textContent = `There is no answer: ${words(error)}`;
   } finally {
-    if (submit instanceof HTMLButtonElement) submit.disabled = false;
+    submit.disabled = false;
   }
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("form[data-call] button[type=submit]") : null;
+  if (!(button instanceof HTMLButtonElement) || !button.form) return;
+  event.preventDefault();
+  void ask(button.form, button);
 });
