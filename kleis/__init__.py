@@ -19,7 +19,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `semantics/`: the reference semantics of core terms, by brute force
 - `termination/`: why recursive definitions end
 - `theory/`: files and imports to a theory; the check of its names
-- `editing/`: what editors know of a text: colours
+- `editing/`: what editors know of a text: colours, statements, completion
 - `evaluator/`: exact evaluation under a budget, example blocks
 - `delaborate/`: core terms and goals back to source
 - `elaborate/`: propositions of a theory to goals
@@ -31,6 +31,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `policy/`: what an agent may do, written in Kleis
 - `corpus/`: papers whose claims are linked to declarations
 - `explore/`: candidate laws of a structure, conjectured and decided
+- `conversation/`: a session that is talked to, statement by statement
 - `scripting`: `verify`, `evaluate` and `Theory`, for people who script
 
 What to call first, in a script (docs/reference/python.md)::
