@@ -54,7 +54,7 @@ The names below are imported when they are first used, so ``import kleis`` stays
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
@@ -104,6 +104,27 @@ _HOMES = {
     "theory.name_check.check_names": ("check_names",),
     "scripting": ("Theory", "evaluate", "verify"),
 }
+
+
+def load_ipython_extension(shell: object) -> None:
+    """``%load_ext kleis``: what the packages with an entry point in the group ``kleis_notebook`` give a notebook."""
+    for each in _notebook_extensions():
+        each.load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """``%unload_ext kleis``: take it back."""
+    for each in _notebook_extensions():
+        each.unload(shell)
+
+
+def _notebook_extensions() -> list[Any]:
+    from importlib.metadata import entry_points
+
+    found = [each.load() for each in entry_points(group="kleis_notebook")]
+    if not found:
+        raise ImportError("no package gives kleis an entry point kleis_notebook: install pif-kleis again")
+    return found
 
 
 def __getattr__(name: str) -> object:

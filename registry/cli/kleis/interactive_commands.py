@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from registry.cli.kleis.shared.options import EFFORT, GRANT, TIMEOUT
+from registry.cli.terminal.commands import Commands
 
 __all__ = ["COMMANDS"]
 
@@ -41,4 +42,37 @@ def repl(
     )
 
 
-COMMANDS = (repl,)
+@click.group(cls=Commands)
+def kernel() -> None:
+    """Kleis in notebooks (extra jupyter)."""
+
+
+@kernel.command("install")
+@click.option("--user", is_flag=True, help="For this user.")
+@click.option(
+    "--prefix", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="In an environment."
+)
+@click.option("--sys-prefix", is_flag=True, help="In the environment of this Python.")
+def install_kernel(user: bool, prefix: Path | None, sys_prefix: bool) -> int:
+    """Enter the kernel where Jupyter looks for kernels.
+
+    It runs with the Python that runs this command. Without an option it is entered for all users of this machine.
+    """
+    import sys
+
+    from registry.cli.terminal.plain_output import print_error, say
+    from registry.errors import RegistryError
+    from registry.notebook import kernel_spec
+
+    if user + sys_prefix + (prefix is not None) > 1:
+        raise click.UsageError("one of --user, --prefix and --sys-prefix says where")
+    try:
+        entered = kernel_spec.install_kernel(user=user, prefix=Path(sys.prefix) if sys_prefix else prefix)
+    except RegistryError as error:
+        print_error(f"error  {error.message} ({error.hint})", style="bad")
+        return 1
+    say(f"entered {entered}")
+    return 0
+
+
+COMMANDS = (repl, kernel)
