@@ -54,15 +54,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `store`: the URL of the database of the tools, empty for the home. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
+    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home;
+    `only_reads`: offer no tool that may change anything.
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
     `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS; `drain`: the seconds that calls under way have when the server is to end. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
-    arguments if `log_arguments`. `traces`: spans are made and sent where the environment says. `principal`: whose home it is; the owner's is configured by the environment and the
-    user's files too, that of another by what is in it alone. `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the
-    authorization server whose tokens are taken over HTTP (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
-    `registry.access.quotas` reads it. `owner_home` and `owner_store`: where
-    the owner's tools are, beside which those of teams are; None and empty where they are the owner's own.
+    arguments if `log_arguments`. `traces`: spans are made and sent where the environment says. `principal`: whose home it is;
+    the owner's is configured by the environment and the user's files too, that of another by what is in it alone.
+    `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the authorization server whose tokens are taken over HTTP
+    (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
+    `registry.access.quotas` reads it. `owner_home` and `owner_store`: where the owner's tools are, beside which those of teams
+    are; None and empty where they are the owner's own.
     """
 
     home: Path
@@ -82,17 +84,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drain: int = 0
     fractions: Fractions = "round"
     read_only: bool = False
+    only_reads: bool = False
     log: Literal["text", "json"] = "text"
     log_arguments: bool = False
     traces: bool = False
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
-    owner_home: Path | None = None
-    owner_store: str = ""
     oauth_issuer: str = ""
     oauth_audience: str = ""
     oauth_jwks: str = ""
     oauth_any_type: bool = False
+    owner_home: Path | None = None
+    owner_store: str = ""
 
     def of(self, principal: Principal) -> Settings:
         """The settings of another principal's server: its own home and store, and nothing of the owner's files.
