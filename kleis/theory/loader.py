@@ -83,11 +83,21 @@ class Loading(msgspec.Struct, frozen=True):
 
 
 class Loader:
-    """Loads files and texts.  Keeps parse results in memory for its own life; give `cache` to keep them longer."""
+    """Loads files and texts.  Keeps parse results in memory for its own life; give `cache` to keep them longer.
 
-    def __init__(self, search: ImportSearch, *, cache: ParseCache | None = None) -> None:
+    `buffers` has the texts of files that an editor has changed and not saved, by real path: imports read those.
+    """
+
+    def __init__(
+        self,
+        search: ImportSearch,
+        *,
+        cache: ParseCache | None = None,
+        buffers: Mapping[Path, str] | None = None,
+    ) -> None:
         self._search = search
         self._cache = cache
+        self._buffers: Mapping[Path, str] = buffers if buffers is not None else {}
         self._parsed: dict[tuple[str, str], ParseResult] = {}
 
     def load(self, path: Path | str) -> Loading:
@@ -100,8 +110,16 @@ class Loader:
         self, text: str, *, file: str = "<text>", path: Path | None = None, directory: Path | None = None
     ) -> Loading:
         """The theory of a text and its imports, which are looked for from `directory` (default: the path's)."""
-        main = Source(file, path, text, self.parse(text, file=file))
+        return self.load_source(Source(file, path, text, self.parse(text, file=file)), directory)
+
+    def load_source(self, main: Source, directory: Path | None = None) -> Loading:
+        """`load_text`, for a text that is parsed already and that is not kept."""
         return _Run(self, self._search, directory).run(main)
+
+    def read(self, path: Path, *, shown: str) -> str:
+        """The text of an imported file, as the editor has it or from disk.  Raises `LoadError`."""
+        text = self._buffers.get(path)
+        return read_text(path, shown=shown) if text is None else text
 
     def parse(self, text: str, *, file: str) -> ParseResult:
         """The parse result of a text, from memory or from the cache where it was parsed before."""
@@ -210,7 +228,7 @@ class _Run:
             return
         shown = _shown(path)
         try:
-            text = read_text(path, shown=shown)
+            text = self.loader.read(path, shown=shown)
         except LoadError as error:
             self.errors.append(_placed(error, wanted, importer))
             return
