@@ -2,6 +2,8 @@
 
 - `words`: the words and symbols of the language by what they are, taken from its own tables
 - `colours`: a text in coloured pieces, which together are the text
+- `abbreviations`: ``\\forall`` for ∀ and all other symbols
+- `completion`: what may stand at a place: names in scope, the library's names, words, symbols, files
 - `pygments_lexer`: the same for Pygments, registered for `.kleis`
 - `declared_names`: what a program declares, and where each name is written
 - `local_scopes`: where local names reach
