@@ -106,9 +106,7 @@ def declarations_in(program: tree.Program, tokens: Tokens) -> Iterator[Declarati
                 pass
 
 
-def _members(
-    members: tuple[tree.StructureMember, ...], owner: str, tokens: Tokens
-) -> Iterator[Declaration]:
+def _members(members: tuple[tree.StructureMember, ...], owner: str, tokens: Tokens) -> Iterator[Declaration]:
     for member in members:
         yield from _one(member, member.name, _KINDS[type(member)], owner, tokens)
         if isinstance(member, tree.NestedStructure):
@@ -123,9 +121,7 @@ def _renamings(renamings: tuple[tree.Renaming, ...], owner: str, tokens: Tokens)
             yield Declaration(canonical_name(each.new), "renamed member", owner, *found, each)
 
 
-def _one(
-    node: tree.Node, name: str, kind: DeclaredKind, owner: str, tokens: Tokens
-) -> Iterator[Declaration]:
+def _one(node: tree.Node, name: str, kind: DeclaredKind, owner: str, tokens: Tokens) -> Iterator[Declaration]:
     found = name_range(node, name, tokens)
     if found is not None:
         yield Declaration(canonical_name(name), kind, owner, *found, node)

@@ -27,9 +27,7 @@ class Description(msgspec.Struct, frozen=True):
     lines: tuple[str, ...] = ()
 
 
-def describe(
-    document: Document, occurrence: Occurrence, declared: Sequence[DeclaredAt]
-) -> list[Description]:
+def describe(document: Document, occurrence: Occurrence, declared: Sequence[DeclaredAt]) -> list[Description]:
     """What a name is; empty where that is not known."""
     if occurrence.local >= 0:
         local = document.local_at(occurrence)

@@ -45,10 +45,10 @@ def _bound(node: tree.Node, tokens: Tokens) -> Iterator[LocalScope]:
         case tree.Structure() | tree.DataDefinition() | tree.AliasDefinition():
             for each in node.parameters:
                 yield from _scope(each, each.name, tokens, node.span)
-        case tree.VariantField(name=str()):
+        case tree.VariantField(name=str(name)):
             # A label, which nothing in the text refers to: it reaches nowhere.
             nowhere = msgspec.structs.replace(node.span, end=node.span.start)
-            yield from _scope(node, node.name, tokens, nowhere)
+            yield from _scope(node, name, tokens, nowhere)
         case tree.ForAllType():
             for each in node.variables:
                 yield from _scope(each, each.name, tokens, node.span)

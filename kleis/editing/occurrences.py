@@ -185,9 +185,7 @@ def _proof_names(document: Document) -> set[int]:
                     place = name_range(member, member.name, tokens)
                     found |= {place[0]} if place is not None else set()
         elif isinstance(item, tree.Lemma) and item.using:
-            for name in item.using:
-                place = _last_named(item, name, tokens)
-                found |= {place} if place >= 0 else set()
+            found |= {_last_named(item, name, tokens) for name in item.using} - {-1}
     return found
 
 

@@ -73,6 +73,8 @@ def check_renameable(asked: Renaming, *, may_change: Iterable[str]) -> None:
         if occurrence.space == "term" and name in builtin_arities():
             raise _refusal(f"{name} is built in", "declare a definition of another name that calls it")
         raise _refusal(f"nothing declares {name}", "declare it, or bind it, first")
+    if occurrence.space == "term" and _is_built_in(name):
+        raise _refusal(f"{name} is built in too, and the arguments decide which is meant", "rename it by hand")
     allowed = frozenset(may_change)
     for each in asked.declared:
         if each.document.file not in allowed:
@@ -127,6 +129,11 @@ def replaced(text: str, changes: Sequence[Replacement]) -> str:
         parts += [text[place : each.start], each.text]
         place = each.end
     return "".join([*parts, text[place:]])
+
+
+def _is_built_in(name: str) -> bool:
+    known = Known(Theory(), builtin_arities())
+    return known.is_value(name) or known.is_type(name)
 
 
 def _is_same(asked: Renaming, file: Document, each: Occurrence) -> bool:
@@ -192,7 +199,9 @@ def _check_same(before: Document, after: Document, asked: Renaming, new: str) ->
                 )
         same = changes.equal(before.program, after.program)
     if not same:
-        raise _refusal(f"{before.file} would be read differently with {new} for {changes.old}", "choose another name")
+        raise _refusal(
+            f"{before.file} would be read differently with {new} for {changes.old}", "choose another name"
+        )
 
 
 class _Names:
@@ -215,9 +224,7 @@ class _Names:
                 waiting += zip(one, other, strict=True)
             elif isinstance(one, tree.Node):
                 fields = one.__struct_fields__
-                waiting += [
-                    (getattr(one, each), getattr(other, each)) for each in fields if each != "span"
-                ]
+                waiting += [(getattr(one, each), getattr(other, each)) for each in fields if each != "span"]
             elif one != other and not self._same_name(one, other):
                 return False
         return True
