@@ -5,6 +5,7 @@
 - `abbreviations`: ``\\forall`` for ∀ and all other symbols
 - `completion`: what may stand at a place: names in scope, the library's names, words, symbols, files
 - `pygments_lexer`: the same for Pygments, registered for `.kleis`
+- `textmate`: the same by spelling, as a TextMate grammar
 - `declared_names`: what a program declares, and where each name is written
 - `local_scopes`: where local names reach
 - `occurrences`: every name of a text and what it means; a text as an editor has it

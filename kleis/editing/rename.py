@@ -74,7 +74,9 @@ def check_renameable(asked: Renaming, *, may_change: Iterable[str]) -> None:
             raise _refusal(f"{name} is built in", "declare a definition of another name that calls it")
         raise _refusal(f"nothing declares {name}", "declare it, or bind it, first")
     if occurrence.space == "term" and _is_built_in(name):
-        raise _refusal(f"{name} is built in too, and the arguments decide which is meant", "rename it by hand")
+        raise _refusal(
+            f"{name} is built in too, and the arguments decide which is meant", "rename it by hand"
+        )
     allowed = frozenset(may_change)
     for each in asked.declared:
         if each.document.file not in allowed:

@@ -89,7 +89,7 @@ def test_no_message_ends_the_server(tmp_path: Path) -> None:
         assert client.ask("no/such", {})["error"]["code"] == -32601
         assert client.at("file:///nowhere.kleis", 0, 0, "hover") is None
         for arguments in ([], [1], ["file:///nowhere.kleis", "key", "more", {}]):
-            command = {"command": "kleis.check", "arguments": arguments}
+            command = {"command": "kleis:check", "arguments": arguments}
             assert client.ask("workspace/executeCommand", command)["result"] == {"verdicts": []}
         for params in ({}, None, {"uri": 3}, {"uri": "x", "line": "y"}):
             assert client.ask("kleis/check", params)["result"] == {"verdicts": []}
@@ -128,7 +128,7 @@ def test_a_proof_is_given_up(tmp_path: Path, way: str) -> None:
             case "cancel":
                 client.tell("$/cancelRequest", {"id": number})
             case "stop":
-                assert command["command"] == "kleis.stop", "the proof ended before it could be stopped"
+                assert command["command"] == "kleis:stop", "the proof ended before it could be stopped"
                 client.ask("workspace/executeCommand", {**command, "title": None})
             case "close":
                 client.tell("textDocument/didClose", {"textDocument": {"uri": uri}})

@@ -44,7 +44,7 @@ __all__ = [
     "rename_range",
 ]
 
-CHECK, CHECK_ALL, STOP = "kleis.check", "kleis.checkAll", "kleis.stop"
+CHECK, CHECK_ALL, STOP = "kleis:check", "kleis:checkAll", "kleis:stop"
 """The commands of lenses. Arguments: the address of the text, and of the first and last the key of a proposition."""
 
 _LOOKED_BACK = 50_000
