@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check check-extras soak bench browser certificates conformance lean docs-tables fuzz lint format clean
+.PHONY: help demo test install check check-extras soak bench browser certificates conformance lean docs docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ conformance: $(STAMP) ## run the MCP conformance suite and other clients, and wr
 
 lean: $(STAMP) ## let a Lean read exported files, and write docs/lean-check.md: make lean [ONLY=prelude]
 	@$(BIN)/python -m tests.lean $(ONLY)
+
+docs: $(EXTRAS_STAMP) ## build the documentation site into .build/docs
+	@$(EXTRAS)/bin/python -m tests.guide.site
 
 docs-tables: $(STAMP) ## write the tables that documents take from the code
 	@$(BIN)/python -m tests.guide.tables

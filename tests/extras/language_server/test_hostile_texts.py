@@ -92,7 +92,7 @@ def test_no_message_ends_the_server(tmp_path: Path) -> None:
             command = {"command": "kleis:check", "arguments": arguments}
             assert client.ask("workspace/executeCommand", command)["result"] == {"verdicts": []}
         for params in ({}, None, {"uri": 3}, {"uri": "x", "line": "y"}):
-            assert client.ask("kleis/check", params)["result"] == {"verdicts": []}
+            assert client.ask("kleis-lsp/check", params)["result"] == {"verdicts": []}
         assert client.end() == 0
 
 
@@ -116,7 +116,7 @@ def test_a_large_text_is_answered(tmp_path: Path) -> None:
 def test_a_proof_is_given_up(tmp_path: Path, way: str) -> None:
     with LanguageClient(tmp_path, ["--timeout", "600"]) as client:
         uri = client.open("hard.kleis", HARD)
-        number = client.begin("kleis/check", {"uri": uri})
+        number = client.begin("kleis-lsp/check", {"uri": uri})
         client.until(lambda: any(each["method"] == "workspace/codeLens/refresh" for each in client.received))
         titles = [each["command"]["title"] for each in client.about(uri, "codeLens")]
         while "checking … (stop)" not in titles and "check" in titles:
@@ -147,7 +147,7 @@ def test_a_proof_is_given_up(tmp_path: Path, way: str) -> None:
 def test_no_process_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
     with LanguageClient(tmp_path, ["--timeout", "600"]) as client:
         uri = client.open("hard.kleis", HARD)
-        client.begin("kleis/check", {"uri": uri})
+        client.begin("kleis-lsp/check", {"uri": uri})
         client.until(lambda: any(each["method"] == "workspace/codeLens/refresh" for each in client.received))
         below = children(client.process.pid)
         client.process.send_signal(signal.SIGKILL)

@@ -90,7 +90,7 @@ def test_hover_says_type_definition_and_verdict(client: LanguageClient, main: st
     assert "define dbl(x : ℤ) : ℤ" in found["value"]
     assert "The double of a number" in found["value"]
     assert "verified" not in found["value"]
-    client.ask("kleis/check", {"uri": main, "line": 1})
+    client.ask("kleis-lsp/check", {"uri": main, "line": 1})
     assert "✓ verified" in client.at(main, *place(MAIN, "dbl(n), 2"), "hover")["contents"]["value"]
 
 
@@ -182,7 +182,7 @@ def test_lenses_check_and_show_the_verdict(client: LanguageClient) -> None:
     titles = [each["command"]["title"] for each in client.about(uri, "codeLens")]
     assert titles == ["check all", "check", "✗ disproved: n = 22", "check", "check"]
     assert any(each["method"] == "workspace/codeLens/refresh" for each in client.received)
-    checked = client.ask("kleis/check", {"uri": uri})["result"]["verdicts"]
+    checked = client.ask("kleis-lsp/check", {"uri": uri})["result"]["verdicts"]
     assert [each["status"] for each in checked] == ["holds", "fails", "holds", "fails"]
     last = client.until(
         lambda: [each for each in client.published(uri, 1)[-1] if each["source"] == "kleis prover"][1:]

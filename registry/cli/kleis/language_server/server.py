@@ -28,7 +28,7 @@ from registry.cli.kleis.language_server.reading import Reading
 
 __all__ = ["CHECK_REQUEST", "run_server"]
 
-CHECK_REQUEST = "kleis/check"
+CHECK_REQUEST = "kleis-lsp/check"
 """The request ``{"uri", "line"?}``: decides the propositions of a text, or those that a line (from 0) is in, and answers
 ``{"verdicts": [{"status", "word", "detail"}]}``.  Unlike a command it can be cancelled by ``$/cancelRequest``."""
 
