@@ -123,6 +123,24 @@ def test_rename_changes_every_file_or_refuses(client: LanguageClient, main: str)
     assert "declared already" in refused["error"]["message"]
 
 
+def test_rename_looks_at_files_that_are_not_open(client: LanguageClient) -> None:
+    text = "structure Own(Q) { element own_unit : Q }\ndefine own(x) = x\n"
+    (client.folder / "own.kleis").write_text(text)
+    (client.folder / "other.kleis").write_text(
+        'import "own.kleis"\nlemma a : ∀(x : Q). x = own_free ∨ x = x\n'
+    )
+    uri = client.open("own.kleis", text)
+
+    def refusal(part: str, new: str) -> str:
+        line, character = place(text, part)
+        position = {"line": line, "character": character}
+        params = {"textDocument": {"uri": uri}, "position": position, "newName": new}
+        return str(client.ask("textDocument/rename", params)["error"]["message"])
+
+    assert "carrier" in refusal("Q)", "P")
+    assert "nothing declares" in refusal("own(x)", "own_free")
+
+
 def test_symbols_formatting_and_tokens(client: LanguageClient, main: str) -> None:
     assert [each["name"] for each in client.about(main, "documentSymbol")] == ["even", "wrong", "f", "𝔹"]
     options = {"tabSize": 4, "insertSpaces": True}

@@ -200,11 +200,10 @@ def _documented(name: str, found: Any) -> Iterator[str]:
         for each, member in vars(found).items():
             function = getattr(member, "__func__", member)
             if not each.startswith("_") and inspect.isfunction(function):
-                yield f"#### {name}.{each}\n\n{_block(f'{each}{inspect.signature(function)}', 'python')}\n\n{_docstring(function)}"
+                yield f"#### {name}.{each}\n\n{_block(f'{each}{_signature(function)}', 'python')}\n\n{_docstring(function)}"
         return
     function = found if inspect.isfunction(found) else run
-    signature = inspect.signature(function)
-    yield f"### {name}\n\n{_block(f'{name}{signature}', 'python')}\n\n{_docstring(function)}"
+    yield f"### {name}\n\n{_block(f'{name}{_signature(function)}', 'python')}\n\n{_docstring(function)}"
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -242,6 +241,22 @@ def _text(text: str) -> str:
     return "".join(
         part if part.startswith("`") else re.sub(r"([\\*_\[\]<>|#$])", r"\\\1", part) for part in parts
     )
+
+
+class _Raw(str):
+    """A type as it is written, without quotes."""
+
+    __repr__ = str.__str__
+
+
+def _signature(function: Any) -> str:
+    found = inspect.signature(function)
+    parameters = [each.replace(annotation=_raw(each.annotation)) for each in found.parameters.values()]
+    return str(found.replace(parameters=parameters, return_annotation=_raw(found.return_annotation)))
+
+
+def _raw(annotation: Any) -> Any:
+    return _Raw(annotation) if isinstance(annotation, str) else annotation
 
 
 def _docstring(found: Any) -> str:

@@ -7,6 +7,7 @@ that reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from lsprotocol import types
@@ -123,7 +124,7 @@ def rename_range(project: Project, reading: Reading, place: int) -> types.Range:
 def rename(project: Project, reading: Reading, place: int, new: str, uri: str) -> types.WorkspaceEdit:
     """The name at a place replaced wherever it means the same. Raises `KleisError` where that would change a meaning."""
     found = _named(reading, place)
-    asked = _renaming(project, reading, found)
+    asked = _renaming(project, reading, found, new)
     check_renameable(asked, may_change=_own_files(project, reading))
     where = _Places(project, reading, uri)
     documents = {each.file: each for each in (*asked.files, asked.document)}
@@ -232,18 +233,27 @@ class _Places:
         self._reading = reading
         self._uri = uri
         self._lines: dict[str, Lines] = {reading.name: reading.lines}
-        self._paths = {shown(each): each for each in project.paths()} | reading.paths
+
+    @cached_property
+    def _others(self) -> dict[str, Path]:
+        """The files of the project; folders are looked through only where a place is in one of them."""
+        return {shown(each): each for each in self._project.paths()}
+
+    def _path(self, file: str) -> Path | None:
+        return self._reading.paths.get(file) or self._others.get(file)
 
     def uri(self, file: str) -> str:
         """The address of a file."""
-        return self._uri if file == self._reading.name else self._paths[file].as_uri()
+        path = None if file == self._reading.name else self._path(file)
+        return self._uri if path is None else path.as_uri()
 
     def locations(self, spots: Sequence[Spot]) -> list[types.Location]:
         """Ranges of files, without those that have no file."""
         found = []
         for file, start, end in spots:
             if file not in self._lines:
-                text = self._project.text_of(self._paths[file]) if file in self._paths else None
+                path = self._path(file)
+                text = None if path is None else self._project.text_of(path)
                 if text is None:
                     continue
                 self._lines[file] = Lines(text, self._reading.lines.units)
@@ -258,31 +268,27 @@ def _declared(project: Project, reading: Reading, found: Occurrence) -> list[Dec
 
 
 def _seeing(
-    project: Project, reading: Reading, found: Occurrence
+    project: Project, reading: Reading, found: Occurrence, new: str = ""
 ) -> tuple[list[Document], list[Theory], list[DeclaredAt]]:
-    """The files that see what a global name means, each with its theory, and all declarations that they see."""
-    home = {
-        each.file
-        for each in reading.files(project)
-        if found.name in each.names
-        and any(other.name == found.name and other.space == found.space for other in each.declarations)
-    }
+    """The files that see what a name means, each with its theory, and all declarations of the name that they see.
+
+    Of the files of the project only those are read that mention the name, or the `new` one that it is to have.
+    """
+    home = {reading.name} if found.local >= 0 else _declaring(reading.files(project), found)
     seen: dict[str, tuple[Document, Theory]] = {}
-    declaring: dict[str, Document] = {}
+    known = {each.file: each for each in reading.files(project)}
     mentioned = reading.document.text[found.start : found.end]
-    for path, document, loading in project.mentioning(mentioned):
+    for path, document, loading in project.mentioning(mentioned, *filter(None, [new])):
         sources = {each.name: each for each in loading.sources}
-        if path == reading.path or not home & sources.keys():
-            continue
-        seen[document.file] = (document, loading.theory)
-        declaring |= {name: project.document(each) for name, each in sources.items()}
+        if path != reading.path and home & sources.keys():
+            seen[document.file] = (document, loading.theory)
+            known |= {name: project.document(each) for name, each in sources.items() if name not in known}
     seen[reading.name] = (reading.document, reading.loading.theory)
-    declaring |= {each.file: each for each in reading.files(project)}
     for name in home - seen.keys():
-        seen[name] = (declaring[name], reading.loading.theory)
+        seen[name] = (known[name], reading.loading.theory)
     declared = [
         DeclaredAt(document, each)
-        for document in declaring.values()
+        for document in known.values()
         if found.name in document.names
         for each in document.declarations
         if each.name == found.name and each.space == found.space
@@ -290,11 +296,21 @@ def _seeing(
     return [each for each, _ in seen.values()], [each for _, each in seen.values()], declared
 
 
-def _renaming(project: Project, reading: Reading, found: Occurrence) -> Renaming:
-    documents, theories, declared = _seeing(project, reading, found)
-    if found.local >= 0:
-        declared = []
-    return Renaming(reading.document, found, declared, documents, theories)
+def _declaring(documents: Sequence[Document], found: Occurrence) -> set[str]:
+    return {
+        each.file
+        for each in documents
+        if found.name in each.names
+        and any(other.name == found.name and other.space == found.space for other in each.declarations)
+    }
+
+
+def _renaming(project: Project, reading: Reading, found: Occurrence, new: str = "") -> Renaming:
+    asked = Renaming(reading.document, found)
+    if found.local >= 0 and not asked.is_carrier:
+        return asked
+    documents, theories, declared = _seeing(project, reading, found, new)
+    return Renaming(reading.document, found, [] if found.local >= 0 else declared, documents, theories)
 
 
 def _own_files(project: Project, reading: Reading) -> set[str]:

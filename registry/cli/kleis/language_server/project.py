@@ -64,7 +64,9 @@ class Project:
         found = dict.fromkeys(self.buffers)
         for folder in self.folders:
             for directory, inner, names in os.walk(folder):
-                inner[:] = sorted(each for each in inner if not each.startswith("."))
+                inner[:] = sorted(
+                    each for each in inner if not each.startswith(".") and each != "node_modules"
+                )
                 for name in sorted(names):
                     if name.endswith(".kleis"):
                         found.setdefault(Path(directory, name).resolve())
