@@ -254,25 +254,14 @@ def changed_lines(before: str, after: str) -> list[Replacement]:
     """One replacement of the lines between the first and the last that differ; none where the texts are equal."""
     if before == after:
         return []
-    old, new = before.split("\n"), after.split("\n")
-    first = 0
-    while first < min(len(old), len(new)) and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    start = sum(len(line) + 1 for line in old[:first])
-    kept = len("\n".join(old[len(old) - last :])) + 1 if last else 0
-    written = "\n".join(new[first : len(new) - last])
-    end = len(before) - kept
-    if end < start:  # only lines were added, or only removed
-        written, end = (
-            ("\n".join([*new[first : len(new) - last], ""]) if first < len(new) - last else ""),
-            start,
-        )
-    elif last and first == len(new) - last:
-        end += 1  # the lines that are gone, with the last end of a line
-    return [Replacement(start, min(end, len(before)), written)]
+    old, new = (re.findall(r"[^\n]*\n|[^\n]+", each) for each in (before, after))
+    shorter = min(len(old), len(new))
+    first = next((place for place in range(shorter) if old[place] != new[place]), shorter)
+    last = next(
+        (place for place in range(shorter - first) if old[-1 - place] != new[-1 - place]), shorter - first
+    )
+    start, kept = sum(map(len, old[:first])), sum(map(len, old[len(old) - last :]))
+    return [Replacement(start, len(before) - kept, "".join(new[first : len(new) - last]))]
 
 
 def semantic_tokens(document: Document, lines: Lines, start: int = 0, end: int | None = None) -> list[int]:
