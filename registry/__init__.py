@@ -20,6 +20,7 @@ In reading order, the ground first:
 - `scripting`: `open`: the tools of a home, for people who script
 - `views/`: what answers look like: self-contained HTML documents
 - `server/`: the MCP server
+- `notebook/`: a kernel for Jupyter, and a cell of Python notebooks
 - `cli/`: the commands `pif` and `kleis`, and the demo
 
 In a script (docs/reference/python.md)::

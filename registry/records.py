@@ -67,7 +67,7 @@ VERSION_LIMIT: Final = 2**31 - 1
 SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "pif": (
         *("evolve", "run", "list", "help", "analyze"),
-        *("history", "diff", "rollback", "forget", "export", "import", "fuzz"),
+        *("history", "diff", "rollback", "forget", "export", "import", "fuzz", "check_laws"),
     ),
     "theory": (
         *(
@@ -88,6 +88,7 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
             "undo",
             "compare",
             "explain",
+            "certify",
             "find_models",
             "check_machine",
         ),

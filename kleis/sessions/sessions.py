@@ -223,12 +223,7 @@ class Sessions:
         plain_name(name, what="a session", code="session-name")
         names = self.imported_theories.canonical_names(imports)
         imported = self.imported_theories.theory_of(names)
-        structures = [
-            entry.declaration.name
-            for entry in imported.theory.entries
-            if entry.file in imported.own and isinstance(entry.declaration, Structure)
-        ]
-        found = verify_all(imported.theory, structures, self.provers, deadline)
+        found = verify_all(imported.theory, _own_structures(imported), self.provers, deadline)
         if found.status in ("inconsistent", "rejected"):
             return found, None
         if deadline.abandoned:
@@ -239,6 +234,35 @@ class Sessions:
             signature = write_whole(self._file(name), _body(universe))
         self._keep(name, _Held(universe, _body(universe), signature))
         return found, universe
+
+    def add_imports(
+        self, name: str, imports: Sequence[str], deadline: Deadline
+    ) -> tuple[Verification, Checked | None, Universe]:
+        """Let a session import more: what it holds is checked again on top.  On any failure it stays as it was.
+
+        Returns the finding on the imports, that on the first item that does not pass with them (None where all do), and
+        the session.
+        """
+        names = self.imported_theories.canonical_names(imports)
+
+        def work(held: _Held) -> tuple[tuple[Verification, Checked | None], Universe | None, bytes]:
+            before = held.universe
+            imported = self.imported_theories.theory_of(
+                tuple(dict.fromkeys((*before.imported.imports, *names)))
+            )
+            found = verify_all(imported.theory, _own_structures(imported), self.provers, deadline)
+            if found.status in ("inconsistent", "rejected"):
+                return (found, None), None, b""
+            grown = Universe.of(name, imported)
+            for item in before.items():
+                checked = check(grown, item.text, item.kind, self.provers, deadline)
+                if checked.grown is None:
+                    return (found, checked), None, b""
+                grown = checked.grown
+            return (found, None), grown, _body(grown)
+
+        (found, failed), universe = self._change(name, work, deadline)
+        return found, failed, universe
 
     def save(self, name: str, as_name: str, *, overwrite: bool) -> Path:
         """Write a session as a theory that others can import; the file's path. A name with a ``/`` is that of a shared place."""
@@ -373,6 +397,15 @@ def open_sessions(
 
 
 # ── Files and universes ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _own_structures(imported: ImportedTheory) -> list[str]:
+    """The structures of imported files that are not of the library."""
+    return [
+        entry.declaration.name
+        for entry in imported.theory.entries
+        if entry.file in imported.own and isinstance(entry.declaration, Structure)
+    ]
 
 
 def _body(universe: Universe) -> bytes:

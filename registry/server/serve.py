@@ -13,6 +13,7 @@ from registry.access.quotas import Meter, Quotas, read_quotas
 from registry.access.tokens import TokenFile
 from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
+from registry.server.calls.read_only_tools import ReadOnlyGroup
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
 from registry.server.contract.settings import Settings, Site, check_places, check_without_http
@@ -212,4 +213,5 @@ def make_groups(names: str, site: Site) -> list[Group]:
         chosen = [name for name in chosen if name != "policy"]
     check_places(site.settings, chosen)
     made = [cast("Group", import_module((GROUPS | FIXTURES)[name]).make(site)) for name in chosen]
-    return share(made)
+    shared = share(made)
+    return [ReadOnlyGroup(group) for group in shared] if site.settings.only_reads else shared

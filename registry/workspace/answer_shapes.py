@@ -14,6 +14,7 @@ __all__ = [
     "ForgottenAnswer",
     "HistoryAnswer",
     "ImportAnswer",
+    "LawsAnswer",
     "RolledBackAnswer",
     "ToolListAnswer",
 ]
@@ -63,6 +64,15 @@ class ToolListAnswer(TypedDict):
     library_total: NotRequired[int]
     teams: NotRequired[list[dict[str, Json]]]
     shared: NotRequired[list[dict[str, Json]]]
+
+
+class LawsAnswer(TypedDict):
+    """The laws of a tool, checked again: what was found of each, and whether all hold."""
+
+    type: Literal["laws"]
+    tool: str
+    ok: bool
+    laws: list[dict[str, Json]]
 
 
 class HistoryAnswer(TypedDict):

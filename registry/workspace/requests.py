@@ -31,6 +31,7 @@ __all__ = [
     "SQUARE",
     "STANDARD",
     "Analyze",
+    "CheckLaws",
     "Diff",
     "Evolve",
     "Export",
@@ -194,6 +195,13 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     force: Annotated[bool, Meta(description="take them in though examples of tools that use them fail")] = (
         False
     )
+    timeout_ms: Milliseconds | None = None
+
+
+class CheckLaws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The laws of a tool checked again from nothing."""
+
+    name: Annotated[str, Meta(description="name or name@version")]
     timeout_ms: Milliseconds | None = None
 
 

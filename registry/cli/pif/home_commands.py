@@ -1,4 +1,4 @@
-"""Commands on the home and the program itself: export, import, backup, migrate-store, serve, demo, doctor."""
+"""Commands on the home and the program itself: export, import, backup, migrate-store, serve, ui, demo, doctor."""
 
 from __future__ import annotations
 
@@ -205,6 +205,55 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
     )
 
 
+@command("ui", answers=False)
+@click.option(
+    "--groups", default="", help="The groups of tools to show. [default: pif,theory and what has a file]"
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, help="The port; a free one unless it is given."
+)
+@click.option("--allow-changes", is_flag=True, help="Offer the tools that change something too.")
+@click.option("--no-browser", is_flag=True, help="Open no browser; print the address alone.")
+@click.option("--policy", type=path, metavar="FILE", help="A policy to look at.")
+@click.option("--corpus", type=path, metavar="DIR", help="A theorem corpus to look at.")
+def ui(
+    context: CommandContext,
+    groups: str,
+    port: int,
+    allow_changes: bool,
+    no_browser: bool,
+    policy: Path | None,
+    corpus: Path | None,
+) -> int:
+    """Show tools, theories, verdicts, policies and corpora in a browser on this machine.
+
+    The page is served to this machine alone, and to whoever has the address that is printed: it ends in a token made
+    for this start. Nothing can be changed through it without --allow-changes. It ends with Ctrl-C.
+    """
+    if context.as_json:
+        raise click.UsageError("`ui` serves a page; it has no --json")
+    from registry.server.contract.machine_memory import fitted_memory
+    from registry.server.contract.settings import Settings
+    from registry.server.serve_ui import serve_ui
+
+    chosen = groups or ",".join(
+        ["pif", "theory", *(["policy"] if policy else []), *(["corpus"] if corpus else [])]
+    )
+    settings = Settings(
+        home=context.home().path, store=context.store_url(), fractions=context.fractions, memory_mb=fitted_memory(),
+        more=True, policy=policy, corpus=corpus, read_only=not allow_changes, only_reads=not allow_changes,
+    )  # fmt: skip
+
+    def opened(address: str) -> None:
+        context.say(address)
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    return serve_ui(settings, chosen, port, opened)
+
+
 @command("demo")
 def demo(context: CommandContext) -> int:
     """Start a server with an empty home, and show what it can do.
@@ -244,4 +293,4 @@ def doctor(context: CommandContext, mend: bool) -> int:
     return 0 if found["ok"] else 1
 
 
-COMMANDS = (export, import_, backup, migrate, serve, demo, doctor)
+COMMANDS = (export, import_, backup, migrate, serve, ui, demo, doctor)

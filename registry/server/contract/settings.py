@@ -54,7 +54,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `store`: the URL of the database of the tools, empty for the home. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
+    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home;
+    `only_reads`: offer no tool that may change anything.
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
     `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS; `drain`: the seconds that calls under way have when the server is to end. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
@@ -83,6 +84,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drain: int = 0
     fractions: Fractions = "round"
     read_only: bool = False
+    only_reads: bool = False
     log: Literal["text", "json"] = "text"
     log_arguments: bool = False
     traces: bool = False

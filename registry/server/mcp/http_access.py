@@ -41,11 +41,15 @@ class Refused(Exception):
 
 class Access(msgspec.Struct, frozen=True):
     """Who may call: those whom the verifier knows; those whose tokens an authorization server has issued, if there is one; where
-    it is open, this machine and web pages of the `origins`."""
+    it is open, this machine and web pages of the `origins`.
+
+    `always_names`: callers must name this machine although they have a token.
+    """
 
     verifier: Verifier
     origins: tuple[str, ...] = ()
     resource: ProtectedResource | None = None
+    always_names: bool = False
 
     async def check(self, headers: Mapping[bytes, bytes]) -> Principal:
         """Who calls. Raises `Refused`."""
@@ -77,8 +81,9 @@ class Access(msgspec.Struct, frozen=True):
         )
 
     def check_names(self, headers: Mapping[bytes, bytes]) -> None:
-        """Whether `Host` and `Origin` are of this machine, which they need not be where a token is needed. Raises `Refused`."""
-        if not self.verifier.is_open:
+        """Whether `Host` and `Origin` are of this machine, which they need not be where a token is needed, unless
+        `always_names`. Raises `Refused`."""
+        if not (self.always_names or self.verifier.is_open):
             return
         host = headers.get(b"host", b"").decode("latin-1")
         if not _names_this_machine(f"//{host}"):

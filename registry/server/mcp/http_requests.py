@@ -148,13 +148,17 @@ class Requests:
 
     async def _show(self, page: Page, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
         """Answer `GET` of a page beside MCP. Supervisors and balancers ask for an address of this machine, so that an open
-        page needs no name of it in `Host`: it says nothing that a web page could use, and its `Origin` cannot read it."""
+        page needs no name of it in `Host`: it says nothing that a web page could use, and its `Origin` cannot read it. Where names
+        are looked at in any case, they are looked at here too."""
+        if self._access.always_names:
+            self._access.check_names(headers)
         if not page.is_open and not (await self._access.check(headers)).may(METRICS):
             raise self._access.refusal(insufficient(METRICS))
         if scope["method"] not in ("GET", "HEAD"):
             raise Refused(405, f"{page.path} is read with GET", (b"allow", b"GET, HEAD"))
         found = await page.answer()
-        await _send_bytes(send, found.status, found.content_type, found.body)
+        headers_of_it = [(name.encode(), value.encode()) for name, value in found.headers]
+        await _send_bytes(send, found.status, found.content_type, found.body, *headers_of_it)
 
     # bodies
 

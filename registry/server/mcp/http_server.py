@@ -57,7 +57,7 @@ from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
 from registry.server.monitoring.tracing import Tracing
 
-__all__ = ["CONNECTIONS", "Address", "HttpOptions", "parse_address", "serve_http"]
+__all__ = ["CONNECTIONS", "Address", "HttpOptions", "Private", "parse_address", "serve_http"]
 
 CONNECTIONS = 2_000
 """Open at one time, where the system lets the process have as many descriptors."""
@@ -125,6 +125,15 @@ class HttpOptions(msgspec.Struct, frozen=True):
         return context
 
 
+class Private(msgspec.Struct, frozen=True):
+    """A server that is there for its own page: the `secret` that callers must send, whom `Host` and `Origin` must name besides, its
+    `pages`, and who is told the address once it answers."""
+
+    secret: str
+    pages: tuple[Page, ...]
+    is_serving: Callable[[str], None]
+
+
 def _plain(origin: str) -> str:
     parts = urlsplit(origin)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
@@ -152,21 +161,21 @@ def serve_http(
     tokens: TokenFile | None = None,
     groups_of: Callable[[Principal], MadeGroups] | None = None,
     tracing: Tracing | None = None,
+    private: Private | None = None,
 ) -> int:
     """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
-    `tracing` makes a span for each request; `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
-    of the `tokens` names."""
+    `tracing` makes a span for each request; `checks` say whether the server is ready. `groups` are the owner's; `groups_of`
+    makes those of another principal, whom one of the `tokens` names. `private` is a server for one page alone."""
     try:
-        listening = handed_over()
+        listening = handed_over() if private is None else None
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
         return 2
     host, port = options.address if listening is None else listening.getsockname()[:2]
     resource = None if options.oauth is None else ProtectedResource(options.oauth, tokens)
-    verifier = Verifier(
-        os.environ.get(TOKEN, ""), tokens, is_closed=resource is not None or not is_local(host)
-    )
+    secret = os.environ.get(TOKEN, "") if private is None else private.secret
+    verifier = Verifier(secret, tokens, is_closed=resource is not None or not is_local(host))
     if resource is None and not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
@@ -197,7 +206,9 @@ def serve_http(
         )  # fmt: skip
 
     pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
-    access = Access(verifier, options.origins, resource)
+    if private is not None:
+        pages = (*pages, *private.pages)
+    access = Access(verifier, options.origins, resource, always_names=private is not None)
     about: dict[str, object] = {
         "name": name,
         "title": title,
@@ -207,7 +218,7 @@ def serve_http(
     }
     owner = PrincipalServer(server, HTTP_SESSIONS)
     servers = PrincipalServers(owner, groups_of, build)
-    serving = _Serving(owner, servers, access, about, pages, context, options.drain_seconds)
+    serving = _Serving(owner, servers, access, about, pages, context, options.drain_seconds, private)
     with listening:
         return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
 
@@ -224,7 +235,9 @@ class _Serving:
         pages: Sequence[Page],
         tls: ssl.SSLContext | None,
         drain_seconds: float,
+        private: Private | None = None,
     ) -> None:
+        self._private = private
         self._drain_seconds = drain_seconds
         self._is_draining = False
         self._owner = owner
@@ -265,8 +278,12 @@ class _Serving:
             )
             shown = f"[{host}]" if ":" in host else host
             scheme = "http" if self._tls is None else "https"
-            sys.stderr.write(f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n")
-            sys.stderr.flush()
+            address = f"{scheme}://{shown}:{listening.getsockname()[1]}"
+            if self._private is None:
+                sys.stderr.write(f"{command}: {address}{PATH}\n")
+                sys.stderr.flush()
+            else:
+                self._private.is_serving(address)
             gc.collect()
             gc.freeze()
             dating, looking = loop.create_task(self._date()), loop.create_task(self._look())

@@ -414,7 +414,10 @@ class McpServer:
             if contained.reference:
                 raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
             if found is not None:
-                return types.ReadResourceResult(contents=[contents(uri, found)])
+                read = contents(uri, found)
+                if isinstance(read, types.TextResourceContents):
+                    read = self._apps.with_resource_view(context, read)
+                return types.ReadResourceResult(contents=[read])
         close = nearest(uri, (spec.uri for spec in self._guarded(self._all_resources, "resources/read")))
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})

@@ -201,7 +201,7 @@ class PifGroup(Group):
             case "analyze":
                 return arguments.against is not msgspec.UNSET
             case _:
-                return name == "import"
+                return name in ("import", "check_laws")
 
     async def _system_call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         seconds = (getattr(arguments, "timeout_ms", None) or requests.STANDARD) / 1_000
@@ -335,6 +335,9 @@ class PifGroup(Group):
             ResourceSpec(
                 uri="pif://graph", name="graph", title="Which tools use which", mime_type="image/svg+xml"
             ),
+            ResourceSpec(
+                uri="pif://graph.json", name="graph as data", title="Which tools use which, as data"
+            ),
             ResourceSpec(uri="pif://schema/term", name="term schema", title="JSON Schema of PIF terms"),
         )
 
@@ -365,6 +368,9 @@ class PifGroup(Group):
             case ["pif:", "", "graph"]:
                 drawn = self.workspace.graph(picture=True)
                 return None if drawn["type"] == "error" else ResourceText(drawn["svg"], "image/svg+xml")
+            case ["pif:", "", "graph.json"]:
+                found = self.workspace.graph()
+                found.pop("mermaid", None)
             case ["pif:", "", "schema", "term"]:
                 found = term_schema()
             case _:
@@ -375,7 +381,7 @@ class PifGroup(Group):
 
     def state(self, uri: str) -> object:
         match uri.split("/"):
-            case ["pif:", "", "tools" | "graph"]:
+            case ["pif:", "", "tools" | "graph" | "graph.json"]:
                 return self.workspace.store.snapshot().sequence
             case ["pif:", "", "tools", "team", team] if self.workspace.member is not None:
                 return dict(self.workspace.member.changes()).get(team)
@@ -471,6 +477,8 @@ def _answered(
             return workspace.history(arguments.name)
         case "diff":
             return workspace.diff(arguments.name, arguments.against)
+        case "check_laws":
+            return workspace.check_laws(arguments.name)
         case "rollback":
             return workspace.rollback(arguments)
         case "forget":

@@ -22,6 +22,7 @@ from registry.workspace.answer_shapes import (
     ForgottenAnswer,
     HistoryAnswer,
     ImportAnswer,
+    LawsAnswer,
     RolledBackAnswer,
     ToolListAnswer,
 )
@@ -191,6 +192,17 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         arguments=requests.Fuzz,
         answers=(FuzzAnswer,),
         example={"name": "square", "examples": 100},
+        read_only=True,
+        idempotent=True,
+    ),
+    ToolSpec(
+        name="check_laws",
+        title="Check laws again",
+        description="Check the laws of a tool again from nothing: its code is translated and each law read again, and everything in "
+        "its certificate is solved again; laws without a proof are tried at the same points.",
+        arguments=requests.CheckLaws,
+        answers=(LawsAnswer,),
+        example={"name": "square"},
         read_only=True,
         idempotent=True,
     ),

@@ -129,6 +129,15 @@ class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown
 
 
+class Certify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A proposition to decide, with a certificate that is checked."""
+
+    expression: Annotated[str, Meta(description="a proposition")]
+    session: str = "default"
+    using: Annotated[str, Meta(description="the structure it is about")] = ""
+    timeout_ms: Timeout = LONGEST
+
+
 class CheckMachine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The state machine of a session, and what is asked of it."""
 
