@@ -141,6 +141,8 @@ class LibraryLaws:
             (each for each in kept_laws(self._directory) if _concerns(each, about)),
             key=lambda each: (len(set(each.symbols) - about), -len(set(each.symbols) & about)),
         )
+        if not any(_of_declared(each.symbols, about) for each in ranked):
+            return ()
         meant = [(each, self._meaning(each)) for each in ranked[:_MOST_LOOKED_AT]]
         found = [(each, own) for each, own in meant if own is not None and own.claim is not None]
         used = useful_laws(goal.claim, [own.claim for _, own in found if own.claim is not None])
@@ -207,9 +209,12 @@ class LibraryLaws:
 
 def _concerns(law: KeptLaw, about: frozenset[str]) -> bool:
     """Whether a law shares a definition or operation with a claim, or has nothing but built-ins of it."""
-    symbols = set(law.symbols)
-    shared = symbols & about
-    return symbols == shared or any(not each.startswith("operation ") for each in shared)
+    return set(law.symbols) <= about or _of_declared(law.symbols, about)
+
+
+def _of_declared(symbols: Sequence[str], about: frozenset[str]) -> bool:
+    """Whether something declared is among both: claims about built-ins alone have no need of the library."""
+    return any(each in about and not each.startswith("operation ") for each in symbols)
 
 
 def judge_law(data: bytes, steps: int) -> Answer:
