@@ -114,7 +114,8 @@ def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) ->
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        return MadeGroups(make_groups(names, site), site.close, Meter(quotas, site.settings.home))
+        meter = Meter(quotas, site.settings.home, team_size=site.member.size)
+        return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()
         raise
