@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.deploy.deployment import PROGRAM, Deployment, Load, certificate, handing_over, pif
 from tests.support import databases
+from tests.support.servers.deployment import PROGRAM, Deployment, Load, certificate, handing_over, pif
 from tests.support.servers.raw_client import PATIENCE
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}

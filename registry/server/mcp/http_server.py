@@ -28,6 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from email.utils import formatdate
 from pathlib import Path
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 import msgspec
 import uvicorn
@@ -70,8 +71,9 @@ DATE_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 """Between two looks for tokens that were revoked or have expired while a request of theirs is open."""
 
-LINGERING = 1.0
-"""Seconds in which a kept connection of a server that is drained may still bring a request."""
+LINGERING = 5.0
+"""Seconds in which a kept connection of a server that is drained may still bring a request: one that is closed while a request is on its
+way loses it, so this is longer than a busy client waits between two."""
 
 DRAIN_LOOK = 0.02
 
@@ -263,6 +265,7 @@ class _Serving:
         )  # fmt: skip
         self._config.load()
         self._state = ServerState()
+        self._made: WeakSet[Connection] = WeakSet()
 
     async def run(self, listening: socket.socket, host: str, command: str) -> int:
         """Serve until a signal comes; the exit status."""
@@ -296,7 +299,14 @@ class _Serving:
         return 0
 
     def _connect(self) -> Connection:
-        return Connection(self._config, self._state, self._limits)
+        made = Connection(self._config, self._state, self._limits)
+        self._made.add(made)
+        return made
+
+    @property
+    def _is_awaited(self) -> bool:
+        """Whether a connection was accepted that does not stand yet: the handshake of TLS takes a while."""
+        return any(each.transport is None for each in tuple(self._made))
 
     async def _date(self) -> None:
         """Keep the header `Date` true."""
@@ -312,8 +322,8 @@ class _Serving:
     async def _drain(self) -> None:
         """Answer what comes on connections that are open, for a while: new ones are another process's to take.
 
-        A connection is closed with its next answer, or where none is asked for soon. Streams are ended at the end, since they have none of
-        their own.
+        A connection is closed with its next answer, or where none is asked for soon. Streams that were asked for with GET are waited for
+        by nobody.
         """
         if not self._drain_seconds:
             return
@@ -324,15 +334,20 @@ class _Serving:
         loop = asyncio.get_running_loop()
         now = loop.time()
         until, lingering = now + self._drain_seconds, now + LINGERING
-        while self._state.connections and loop.time() < until:
-            kept = [each for each in tuple(self._state.connections) if isinstance(each, Connection)]
-            if all(each.is_stream for each in kept):
+        while loop.time() < until:
+            await asyncio.sleep(
+                DRAIN_LOOK
+            )  # first of all: what was accepted a moment ago is made in a task of its own
+            is_early = loop.time() <= lingering
+            if not self._state.connections and not (is_early and self._is_awaited):
                 return
-            if loop.time() > lingering:
+            kept = [each for each in tuple(self._state.connections) if isinstance(each, Connection)]
+            if kept and all(each.is_stream for each in kept):
+                return
+            if not is_early:
                 for each in kept:
                     if each.is_idle:
                         each.shutdown()
-            await asyncio.sleep(DRAIN_LOOK)
 
     async def _look(self) -> None:
         """Let nobody stay whose token is not valid any more."""

@@ -199,9 +199,9 @@ def test_a_refused_body_is_not_taken_for_the_next_request(served: Served) -> Non
 
 def test_small_answers_are_not_held_back() -> None:
     """TCP_NODELAY is on: asyncio sets it where the listening socket knows its protocol."""
-    from registry.server.mcp.http_server import _listen
+    from registry.server.mcp.listening import listen
 
-    with _listen("127.0.0.1", 0) as listening:
+    with listen("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP
         with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
             assert accepted.proto == socket.IPPROTO_TCP

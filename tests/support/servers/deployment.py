@@ -23,7 +23,7 @@ from tests.support.servers.raw_client import PATIENCE
 
 __all__ = ["PROGRAM", "Deployment", "Load", "certificate", "handing_over", "pif"]
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = [sys.executable, "-m", "registry.cli.pif"]
 
 
