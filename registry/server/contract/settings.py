@@ -24,6 +24,8 @@ from pif.language.warnings import Fractions
 from registry.access.principals import OWNER_NAME, Principal, home_of
 from registry.errors import RegistryError
 from registry.store.open_store import open_store, url_of
+from registry.store.protocol import Store
+from registry.store.shared_state import session_rows
 from registry.store.timed_store import Timed, timed
 from registry.workspace.workspace import Workspace
 
@@ -107,10 +109,15 @@ class Site:
         self._beside = beside
 
     @cached_property
+    def store(self) -> Store:
+        """Where the tools of the home are, and with a database its sessions and jobs too. Raises RegistryError."""
+        settings = self.settings
+        return open_store(settings.home, settings.store, read_only=settings.read_only)
+
+    @cached_property
     def workspace(self) -> Workspace:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
-        settings = self.settings
-        store = open_store(settings.home, settings.store, read_only=settings.read_only)
+        settings, store = self.settings, self.store
         return Workspace(
             store if self._store_timed is None else timed(store, self._store_timed),
             maximum_fuel=settings.maximum_fuel,
@@ -131,13 +138,15 @@ class Site:
 
     @cached_property
     def sessions(self) -> Sessions:
-        """The theory sessions of the home. Raises RegistryError where their configuration cannot be read."""
+        """The theory sessions of the home, or of its database. Raises RegistryError where their configuration cannot be read,
+        or the database not be opened."""
         from kleis.sessions.files.errors import SessionError
         from kleis.sessions.sessions import open_sessions
         from kleis.theory.parse_cache import ParseCache, user_cache
 
         home = self.settings.home
         is_owner = self.settings.principal == OWNER_NAME
+        rows = session_rows(self.store, home) if self.settings.store else None
         try:
             return open_sessions(
                 home,
@@ -149,6 +158,8 @@ class Site:
                 cache=user_cache() if is_owner else ParseCache(home / "parsed"),
                 broker=self.broker,
                 owns_broker=self._beside is None,
+                storage=rows,
+                saved=None if rows is None else rows.copies,
             )
         except SessionError as error:
             raise RegistryError(
@@ -183,6 +194,8 @@ class Site:
             self.sessions.close()
         if "workspace" in self.__dict__:
             self.workspace.close()
+        if "store" in self.__dict__:
+            self.store.close()
 
 
 def check_without_http(settings: Settings) -> None:

@@ -269,7 +269,7 @@ class TheoryGroup(Group):
             schema = describe_name(universe, arguments.name, arguments.depth or "full")
             wanted = suggestions(universe, limit=6, name=arguments.name)
         else:
-            file = str(self.sessions.file(arguments.session))
+            file = self.sessions.place(arguments.session)
             schema = describe(universe, arguments.depth or "names", session_file=file)
             wanted = suggestions(universe)
         schema["propositions"] = msgspec.to_builtins(wanted)

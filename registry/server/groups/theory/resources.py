@@ -8,7 +8,6 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.sessions.describe_universe import describe_name
-from kleis.sessions.files.storage import signature_of
 from kleis.sessions.sessions import Sessions
 from registry.server.contract.group import ResourceText, TemplateSpec
 
@@ -76,7 +75,7 @@ def state(sessions: Sessions, uri: str) -> object:
     match uri.split("/"):
         case ["kleis:", "", "sessions", session] | ["kleis:", "", "sessions", session, _]:
             try:
-                return signature_of(sessions.file(session)) or "no such session"
+                return sessions.revision(session) or "no such session"
             except KleisError:
                 return None
         case _:

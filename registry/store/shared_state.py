@@ -1,0 +1,41 @@
+"""What servers on several machines share besides tools, where their store is a database: theory sessions and jobs.
+
+A home keeps these in files of its own, so for a store in a home there is nothing here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from registry.store.protocol import Store
+
+if TYPE_CHECKING:
+    from registry.store.postgres.postgres_store import PostgresStore
+    from registry.store.postgres.session_rows import SessionRows
+
+__all__ = ["database_of", "session_rows"]
+
+COPIES = "database"
+"""The folder of a home for copies of what is kept in databases."""
+
+
+def database_of(store: Store) -> PostgresStore | None:
+    """The store, where it is a database; None for the one in a home."""
+    if not hasattr(store, "transactions"):  # the driver is loaded for a database only
+        return None
+    from registry.store.postgres.postgres_store import PostgresStore
+
+    return store if isinstance(store, PostgresStore) else None
+
+
+def session_rows(store: Store, home: Path) -> SessionRows | None:
+    """The theory sessions of a database, with copies of saved theories in `home`; None where sessions are files."""
+    database = database_of(store)
+    if database is None:
+        return None
+    from registry.store.postgres.session_rows import SessionRows
+
+    place = hashlib.sha256(database.connections.shown.encode()).hexdigest()[:16]
+    return SessionRows(database.connections, database.transactions, home / COPIES / place / "theories")
