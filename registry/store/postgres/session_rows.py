@@ -193,7 +193,10 @@ def _text(body: bytes, name: str) -> str:
         why = "it is no Unicode text"
     if why:
         raise SessionError(
-            f"{name} cannot be written: {why}; nothing was kept", code="session-unwritable", found=name
+            f"{name} cannot be written: {why}; nothing was kept",
+            code="session-unwritable",
+            found=name,
+            hint="save_theory keeps what there is, for a new session to import",
         )
     return text
 
