@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from registry.store.protocol import Store
 
 if TYPE_CHECKING:
+    from registry.store.postgres.locked_rows import LockedRows
     from registry.store.postgres.postgres_store import PostgresStore
     from registry.store.postgres.session_rows import SessionRows
 
-__all__ = ["database_of", "session_rows"]
+__all__ = ["database_of", "locked_rows", "session_rows"]
 
 COPIES = "database"
 """The folder of a home for copies of what is kept in databases."""
@@ -39,3 +40,13 @@ def session_rows(store: Store, home: Path) -> SessionRows | None:
 
     place = hashlib.sha256(database.connections.shown.encode()).hexdigest()[:16]
     return SessionRows(database.connections, database.transactions, home / COPIES / place / "theories")
+
+
+def locked_rows(store: Store) -> LockedRows | None:
+    """The rows of a database that have locks; None where there is none."""
+    database = database_of(store)
+    if database is None:
+        return None
+    from registry.store.postgres.locked_rows import LockedRows
+
+    return LockedRows(database.address, database.connections, database.transactions)

@@ -62,6 +62,7 @@ class PostgresStore(SqlStore):
                 examine(connection, address.schema, address.shown)
             except psycopg.Error as error:
                 raise as_registry_error(error, address.shown) from error
+        self.address = address
         self._connections = Connections(address, patience=patience)
         self._transactions = Transactions(self._connections)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -55,10 +56,11 @@ def test_a_text_that_is_too_long_is_refused_and_nothing_is_kept(
         monkeypatch.setattr(f"{module}.MAXIMUM_SIZE", 1_000)
     storage = storage_of("a")
     first = storage.write("s", b"short", None)
-    for write in (
+    writes: tuple[Callable[[], object], ...] = (
         lambda: storage.replace("s", b"x" * 1_001),
         lambda: storage.write("s", b"x" * 1_001, first),
-    ):
+    )
+    for write in writes:
         with pytest.raises(SessionError, match="longer than 1000 bytes; nothing was kept") as refused:
             write()
         assert refused.value.code == "session-unwritable"
@@ -87,13 +89,14 @@ def test_replacing_asks_nobody(storage: SessionStorage) -> None:
 
 @pytest.mark.parametrize("name", ["", "..", "../s", "a/b", ".hidden", "x" * 65, "a.", "é", "a\0b"])
 def test_names_that_are_none(storage: SessionStorage, name: str) -> None:
-    for question in (
+    questions: tuple[Callable[[], object], ...] = (
         lambda: storage.place(name),
         lambda: storage.revision(name),
         lambda: storage.read(name),
         lambda: storage.write(name, b"", None),
         lambda: storage.replace(name, b""),
-    ):
+    )
+    for question in questions:
         with pytest.raises(SessionError) as refused:
             question()
         assert refused.value.code == "session-name"

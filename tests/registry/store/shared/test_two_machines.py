@@ -16,6 +16,7 @@ from kleis.sessions import SessionError, Sessions, open_sessions
 from registry.store.open_store import url_of
 from registry.store.postgres.postgres_store import PostgresStore
 from registry.store.shared_state import session_rows
+from registry.store.sql.rows import Rows
 from tests.support.databases import asked, new_schema
 from tests.support.sabotage import kill, sabotage
 
@@ -225,9 +226,11 @@ def test_the_connection_is_lost_at_every_step_and_the_change_happens_once(
             "SELECT name, body FROM sessions",
             "SELECT name, number, body FROM theories ORDER BY name",
         )
-        return [
-            store.connections.ask(lambda rows, each=each: rows.execute(each).fetchall()) for each in questions
-        ]
+
+        def answers(rows: Rows) -> list[object]:
+            return [rows.execute(each).fetchall() for each in questions]
+
+        return store.connections.ask(answers)
 
     with new_schema() as url:
         store, sessions = prepared(url, 0)
@@ -262,10 +265,11 @@ def test_a_database_that_is_away_is_an_error_that_says_so(
     connections = one.storage._connections
     monkeypatch.setattr(connections, "one", nobody)
     monkeypatch.setattr(connections, "patience", 0.2)
-    for question, code in (
+    questions: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: one.universe("s"), "session-unreadable"),
         (lambda: one.storage.replace("s", b""), "session-unwritable"),
-    ):
+    )
+    for question, code in questions:
         with pytest.raises(SessionError, match="does not answer; nothing was changed") as refused:
             question()
         assert refused.value.code == code
