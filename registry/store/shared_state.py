@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from registry.store.protocol import Store
 
 if TYPE_CHECKING:
+    from registry.store.job_board import JobBoard
     from registry.store.postgres.locked_rows import LockedRows
     from registry.store.postgres.postgres_store import PostgresStore
     from registry.store.postgres.session_rows import SessionRows
 
-__all__ = ["database_of", "locked_rows", "session_rows"]
+__all__ = ["database_of", "job_board", "locked_rows", "session_rows"]
 
 COPIES = "database"
 """The folder of a home for copies of what is kept in databases."""
@@ -50,3 +51,13 @@ def locked_rows(store: Store) -> LockedRows | None:
     from registry.store.postgres.locked_rows import LockedRows
 
     return LockedRows(database.address, database.connections, database.transactions)
+
+
+def job_board(store: Store) -> JobBoard | None:
+    """The jobs of the servers over a database; None where there is none."""
+    database = database_of(store)
+    if database is None:
+        return None
+    from registry.store.postgres.job_board_rows import JobBoardRows
+
+    return JobBoardRows(database.connections, database.transactions)

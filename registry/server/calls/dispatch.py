@@ -83,7 +83,7 @@ class Calls:
         self._observers = tuple(observers)
         self._schedule = schedule
         self._defects = defects
-        self.jobs = Jobs()
+        self.jobs = Jobs(next((each.job_board for each in groups if each.job_board is not None), None))
         self._running = 0
         self._of_client: dict[str, int] = {}
         self._listed = [group.tools() for group in self._groups]

@@ -7,6 +7,7 @@
 - `transactions`: changes as transactions, begun again where that is safe, and never in doubt without need
 - `postgres_store`: the store
 - `session_rows`: theory sessions, and the theories that they are saved as
+- `job_board_rows`: jobs of running servers
 - `locked_rows`: rows that only the holder of their lock changes
 
 What to call first: `registry.store.open_store.open_store`.  See docs/adr/027-postgresql.md.

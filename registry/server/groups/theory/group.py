@@ -68,6 +68,7 @@ from registry.server.groups.theory.tool_specs import (
     MORE_TOOLS,
     TOOLS,
 )
+from registry.store.shared_state import job_board
 
 __all__ = ["EXTRA_TOOLS", "ExtraTool", "TheoryGroup", "make"]
 
@@ -107,7 +108,10 @@ def make(site: Site) -> TheoryGroup:
     for address in EXTRA_TOOLS:
         module, _, name = address.partition(":")
         extra += getattr(import_module(module), name)(site)
-    return TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
+    group = TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
+    if site.settings.store:
+        group.job_board = job_board(site.store)
+    return group
 
 
 class TheoryGroup(Group):
@@ -144,7 +148,7 @@ class TheoryGroup(Group):
             about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "")
             about = about or getattr(arguments, "about", "") or name
             return begun(
-                context.jobs.start(name, about[:PREVIEW], lambda job: self.call(name, arguments, job))
+                await context.jobs.start(name, about[:PREVIEW], lambda job: self.call(name, arguments, job))
             )
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
