@@ -16,6 +16,7 @@ only turn a verdict into `unknown`.
 - `portfolio`: engines, their order and budgets
 - `find_witness`: the value that a proved ∃ speaks of
 - `reasons`: why a verdict is as it is, in words, and what to try next
+- `kept_certificates`: certificates of verdicts for other machines
 - `verdict_cache`: verdicts on disk, by digest
 - `facts`: what is proved already, and where it may be used
 - `known_laws`: which known laws settle a claim, by rewriting and matching

@@ -38,6 +38,8 @@ from kleis.theory.parse_cache import ParseCache
 from kleis.theory.theory import Theory
 
 if TYPE_CHECKING:
+    from kleis.prover.certificates.shared_verdicts import SharedVerdicts
+    from kleis.prover.kept_certificates import CertificateStorage
     from kleis.prover.process.broker import Broker
     from kleis.prover.verdict_cache import VerdictCache
 
@@ -74,10 +76,12 @@ class Sessions:
         *,
         storage: SessionStorage | None = None,
         verdicts: VerdictCache | None = None,
+        certificates: CertificateStorage | None = None,
         broker: Broker | None = None,
         owns_broker: bool = False,
     ) -> None:
-        """`storage`: where the sessions are, if not in the directories of `places`."""
+        """`storage`: where the sessions are, if not in the directories of `places`. `certificates`: where those of the verdicts
+        of other machines are, and where those found here go."""
         from kleis.prover.process.broker import Broker
 
         self.places = places
@@ -85,13 +89,16 @@ class Sessions:
         self.imported_theories = library
         self.verdicts = verdicts
         self.broker = broker or Broker()
-        self.provers = Provers(self.broker, verdicts)
+        self._shared = None if certificates is None else _shared_verdicts(certificates, self.broker)
+        self.provers = Provers(self.broker, verdicts, self._shared)
         self._owns_broker = owns_broker or broker is None
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Held] = OrderedDict()
 
     def close(self) -> None:
         """Stop what is running."""
+        if self._shared is not None:
+            self._shared.close()
         if self._owns_broker:
             self.broker.close()
 
@@ -318,10 +325,12 @@ def open_sessions(
     owns_broker: bool = False,
     storage: SessionStorage | None = None,
     saved: Path | None = None,
+    certificates: CertificateStorage | None = None,
 ) -> Sessions:
     """The sessions of a home; with `owns_broker` they close the given one.
 
-    `storage` is where the sessions are, if not in the home, and `saved` the directory where it keeps what can be imported.
+    `storage` is where the sessions are, if not in the home, and `saved` the directory where it keeps what can be imported;
+    `certificates` where those of verdicts are shared with other machines.
     Raises `SessionError` where the configuration cannot be read.
     """
     from kleis.prover.verdict_cache import VerdictCache
@@ -336,9 +345,17 @@ def open_sessions(
         library,
         storage=storage,
         verdicts=VerdictCache(places.verdicts),
+        certificates=certificates,
         broker=broker,
         owns_broker=owns_broker,
     )
+
+
+def _shared_verdicts(certificates: CertificateStorage, broker: Broker) -> SharedVerdicts:
+    """The verdicts of other machines."""
+    from kleis.prover.certificates.shared_verdicts import SharedVerdicts
+
+    return SharedVerdicts(certificates, broker)
 
 
 # ── Files and universes ──────────────────────────────────────────────────────────────────────────────────────

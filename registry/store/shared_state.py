@@ -12,15 +12,27 @@ from typing import TYPE_CHECKING
 from registry.store.protocol import Store
 
 if TYPE_CHECKING:
+    from kleis.prover.kept_certificates import CertificateStorage
     from registry.store.job_board import JobBoard
     from registry.store.postgres.locked_rows import LockedRows
     from registry.store.postgres.postgres_store import PostgresStore
     from registry.store.postgres.session_rows import SessionRows
 
-__all__ = ["database_of", "job_board", "locked_rows", "session_rows"]
+__all__ = [
+    "CERTIFICATES",
+    "certificate_files",
+    "certificate_storage",
+    "database_of",
+    "job_board",
+    "locked_rows",
+    "session_rows",
+]
 
 COPIES = "database"
 """The folder of a home for copies of what is kept in databases."""
+
+CERTIFICATES = "certified"
+"""The folder of a home for certificates of verdicts, where they came from a database."""
 
 
 def database_of(store: Store) -> PostgresStore | None:
@@ -61,3 +73,22 @@ def job_board(store: Store) -> JobBoard | None:
     from registry.store.postgres.job_board_rows import JobBoardRows
 
     return JobBoardRows(database.connections, database.transactions)
+
+
+def certificate_storage(store: Store, home: Path) -> CertificateStorage | None:
+    """Where certificates of verdicts are shared: in a database, else as `certificate_files`."""
+    database = database_of(store)
+    if database is None:
+        return certificate_files(home)
+    from registry.store.postgres.certificate_rows import CertificateRows
+
+    return CertificateRows(database.connections, database.transactions)
+
+
+def certificate_files(home: Path) -> CertificateStorage | None:
+    """The certificates that a home got from a database; None where it got none."""
+    if not (home / CERTIFICATES).is_dir():
+        return None
+    from kleis.prover.kept_certificates import CertificateFiles
+
+    return CertificateFiles(home / CERTIFICATES)

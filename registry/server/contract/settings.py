@@ -25,7 +25,7 @@ from registry.access.principals import OWNER_NAME, Principal, home_of
 from registry.errors import RegistryError
 from registry.store.open_store import open_store, url_of
 from registry.store.protocol import Store
-from registry.store.shared_state import session_rows
+from registry.store.shared_state import certificate_files, certificate_storage, session_rows
 from registry.store.timed_store import Timed, timed
 from registry.workspace.workspace import Workspace
 
@@ -147,6 +147,9 @@ class Site:
         home = self.settings.home
         is_owner = self.settings.principal == OWNER_NAME
         rows = session_rows(self.store, home) if self.settings.store else None
+        certificates = (
+            certificate_storage(self.store, home) if self.settings.store else certificate_files(home)
+        )
         try:
             return open_sessions(
                 home,
@@ -160,6 +163,7 @@ class Site:
                 owns_broker=self._beside is None,
                 storage=rows,
                 saved=None if rows is None else rows.copies,
+                certificates=certificates,
             )
         except SessionError as error:
             raise RegistryError(

@@ -7,6 +7,7 @@
 - `transactions`: changes as transactions, begun again where that is safe, and never in doubt without need
 - `postgres_store`: the store
 - `session_rows`: theory sessions, and the theories that they are saved as
+- `certificate_rows`: certificates of verdicts
 - `job_board_rows`: jobs of running servers
 - `locked_rows`: rows that only the holder of their lock changes
 
