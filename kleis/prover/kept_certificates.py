@@ -1,4 +1,4 @@
-"""Certificates of verdicts as they are kept for other machines: a protocol, and files of a home.
+"""Certificates of verdicts as they are kept for other machines: protocols, and files of a home.
 
 Nothing here is believed: `kleis.prover.certificates.shared_verdicts` checks what it finds.  See
 docs/reference/proving.md §11.1.
@@ -6,14 +6,30 @@ docs/reference/proving.md §11.1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
 from kleis import durable_files
+from kleis.prover.protocol.verdict import Attempt, Evidence, Verdict
 
-__all__ = ["LONGEST", "CertificateFiles", "CertificateStorage", "KeptCertificate", "read_certificate"]
+if TYPE_CHECKING:
+    from kleis.prover.facts import Fact
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.protocol.engine import Answer, Task
+    from kleis.theory.theory import Theory
+
+__all__ = [
+    "LONGEST",
+    "CertificateFiles",
+    "CertificateStorage",
+    "Elsewhere",
+    "KeptCertificate",
+    "ShownElsewhere",
+    "read_certificate",
+]
 
 LONGEST = 4 * 2**20
 """Characters of a certificate that is shared."""
@@ -67,3 +83,30 @@ class CertificateFiles:
 def read_certificate(data: bytes) -> KeptCertificate:
     """A file's certificate.  Raises msgspec.DecodeError."""
     return msgspec.json.decode(data, type=KeptCertificate)
+
+
+class ShownElsewhere(msgspec.Struct, frozen=True):
+    """What a certificate from elsewhere shows of a goal, as its check here found it.
+
+    `core` are the axioms and lemmas that a proof rests on at most; `engine` and `attempts` who is said to have found it.
+    """
+
+    status: Literal["verified", "disproved"]
+    core: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+    engine: str = ""
+    attempts: tuple[Attempt, ...] = ()
+
+
+class Elsewhere(Protocol):
+    """Verdicts that other machines found (`kleis.prover.certificates.shared_verdicts`)."""
+
+    def find(self, task: Task, broker: Broker) -> ShownElsewhere | None:
+        """What was shown of a task, once its certificate has been checked here; None if nothing was."""
+        ...
+
+    def offer(
+        self, theory: Theory, task: Task, facts: Sequence[Fact], verdict: Verdict, answer: Answer | None
+    ) -> None:
+        """Share a verdict on a task with these facts, without delay for who asked."""
+        ...

@@ -35,6 +35,7 @@ from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.find_witness import with_witness
+from kleis.prover.kept_certificates import Elsewhere
 from kleis.prover.obligations import Obligations
 from kleis.prover.portfolio import (
     COMPUTING,
@@ -51,7 +52,7 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.reasons import refuted, undecided
-from kleis.prover.verdict_cache import Elsewhere, Verdicts, key_of
+from kleis.prover.verdict_cache import Verdicts, key_of
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -32,24 +32,9 @@ from kleis import durable_files
 from kleis.core import Term
 from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
-from kleis.prover.protocol.verdict import Attempt, Evidence, Verdict
+from kleis.prover.protocol.verdict import Verdict
 
-if TYPE_CHECKING:
-    from kleis.prover.facts import Fact
-    from kleis.prover.process.broker import Broker
-    from kleis.prover.protocol.engine import Answer, Task
-    from kleis.theory.theory import Theory
-
-__all__ = [
-    "SHORT_KEY",
-    "Elsewhere",
-    "RecentVerdicts",
-    "ShownElsewhere",
-    "VerdictCache",
-    "Verdicts",
-    "key_of",
-    "solver_versions",
-]
+__all__ = ["SHORT_KEY", "RecentVerdicts", "VerdictCache", "Verdicts", "key_of", "solver_versions"]
 
 SHORT_KEY = 24
 """The number of characters of a key that name an entry."""
@@ -86,33 +71,6 @@ class Verdicts(Protocol):
 
     def put(self, key: str, verdict: Verdict) -> bool:
         """Keep a verdict if it may be kept, and say whether it was."""
-        ...
-
-
-class ShownElsewhere(msgspec.Struct, frozen=True):
-    """What a certificate from elsewhere shows of a goal, as its check here found it.
-
-    `core` are the axioms and lemmas that a proof rests on at most; `engine` and `attempts` who is said to have found it.
-    """
-
-    status: Literal["verified", "disproved"]
-    core: tuple[str, ...] = ()
-    evidence: Evidence | None = None
-    engine: str = ""
-    attempts: tuple[Attempt, ...] = ()
-
-
-class Elsewhere(Protocol):
-    """Verdicts that other machines found (`kleis.prover.certificates.shared_verdicts`)."""
-
-    def find(self, task: Task, broker: Broker) -> ShownElsewhere | None:
-        """What was shown of a task, once its certificate has been checked here; None if nothing was."""
-        ...
-
-    def offer(
-        self, theory: Theory, task: Task, facts: Sequence[Fact], verdict: Verdict, answer: Answer | None
-    ) -> None:
-        """Share a verdict on a task with these facts, without delay for who asked."""
         ...
 
 
