@@ -16,10 +16,10 @@ only turn a verdict into `unknown`.
 - `portfolio`: engines, their order and budgets
 - `find_witness`: the value that a proved ∃ speaks of
 - `reasons`: why a verdict is as it is, in words, and what to try next
-- `kept_certificates`: certificates of verdicts for other machines
 - `verdict_cache`: verdicts on disk, by digest
 - `facts`: what is proved already, and where it may be used
 - `known_laws`: which known laws settle a claim, by rewriting and matching
+- `kept_certificates`: certificates of verdicts for other machines
 - `obligations`: recursions that have to end, implementations that have to be models
 - `axioms_alone`: whether axioms clash, and whether they have a model
 - `consistency`: whether declarations have a model, and which of their axioms have none together

@@ -16,8 +16,9 @@ from kleis.prover.process.cancellable_broker import CancellableBroker
 from kleis.prover.process.deadline import Deadline
 
 if TYPE_CHECKING:
+    from kleis.prover.kept_certificates import Elsewhere
     from kleis.prover.prover import Prover
-    from kleis.prover.verdict_cache import Elsewhere, VerdictCache
+    from kleis.prover.verdict_cache import VerdictCache
     from kleis.theory.name_dependencies import Texts
     from kleis.theory.theory import Theory
 

@@ -32,12 +32,11 @@ from kleis.prover.certificates.build import Question, build
 from kleis.prover.certificates.check import check
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.facts import Fact
-from kleis.prover.kept_certificates import LONGEST, CertificateStorage, KeptCertificate
+from kleis.prover.kept_certificates import LONGEST, CertificateStorage, KeptCertificate, ShownElsewhere
 from kleis.prover.portfolio import ORDER
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Verdict
-from kleis.prover.verdict_cache import ShownElsewhere
 from kleis.syntax.printer.program import print_expression
 from kleis.theory.theory import Theory
 
@@ -68,7 +67,7 @@ class _Offered(msgspec.Struct, frozen=True):
 
 
 class SharedVerdicts:
-    """The verdicts in a storage. See `kleis.prover.verdict_cache.Elsewhere`. Safe in threads; `close` ends the thread."""
+    """The verdicts in a storage. See `kleis.prover.kept_certificates.Elsewhere`. Safe in threads; `close` ends the thread."""
 
     def __init__(self, storage: CertificateStorage, broker: Broker) -> None:
         self._storage = storage
