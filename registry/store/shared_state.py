@@ -26,6 +26,7 @@ __all__ = [
     "job_board",
     "locked_rows",
     "session_rows",
+    "usage",
 ]
 
 COPIES = "database"
@@ -92,3 +93,13 @@ def certificate_files(home: Path) -> CertificateStorage | None:
     from kleis.prover.kept_certificates import CertificateFiles
 
     return CertificateFiles(home / CERTIFICATES)
+
+
+def usage(store: Store) -> tuple[int, frozenset[str]]:
+    """The bytes of all texts in a database, and the names of its theory sessions; nothing of a store in a home."""
+    database = database_of(store)
+    if database is None:
+        return 0, frozenset()
+    from registry.store.postgres.usage import sessions_and_bytes
+
+    return database.connections.ask(sessions_and_bytes)

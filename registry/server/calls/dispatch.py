@@ -214,6 +214,13 @@ class Calls:
             undecided = None if question is None else confirmed(question, client)
             if undecided is not None:
                 return undecided
+        if self._meter is not None:
+            measured = False
+            with self._defects.contain(f"the measuring before a call of {name[:100]!r}") as contained:
+                await self._meter.measure()
+                measured = True
+            if not measured:
+                return contained.answer()
         mine = self._of_client.get(whose, 0)
         if mine >= CALLS or self._running >= ALL_CALLS:
             return too_busy(f"{max(mine, self._running)} calls are under way", RETRY_AFTER_MS)

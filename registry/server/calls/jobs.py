@@ -1,4 +1,4 @@
-"""Jobs: long work that a client may leave and come back to, by an id that nobody guesses (docs/reference/serving.md §5.11).
+"""Jobs: long work that a client may leave and come back to, by an id that nobody guesses (docs/reference/serving.md §5.12).
 
 A job is a call that answers nobody: it waits in the same lanes, and its answer is kept until it is old or others need
 the room. Jobs live as long as the server; with a database (`recorded_jobs`) others tell of them, and of their end.

@@ -7,7 +7,8 @@ everything else has a default.
 
 Invariants
 ----------
-- Every method but `call` and `read` is quick and does not block: it runs on the event loop. `call` and `read` may
+- Every method but `call`, `read` and `state` is quick and does not block: it runs on the event loop. `state` is asked in a
+  thread and may wait for a database. `call` and `read` may
   run for a few milliseconds there; longer work goes through `context.run_in_worker`, and what takes tens of seconds
   of Python through `context.search`. What these raise where there is no room (`Busy`) is the server's to answer.
 - Errors are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client

@@ -9,6 +9,7 @@
 - `session_rows`: theory sessions, and the theories that they are saved as
 - `certificate_rows`: certificates of verdicts
 - `job_board_rows`: jobs of running servers
+- `usage`: how much of it somebody uses
 - `locked_rows`: rows that only the holder of their lock changes
 
 What to call first: `registry.store.open_store.open_store`.  See docs/adr/027-postgresql.md.

@@ -154,6 +154,10 @@ class PifGroup(Group):
         """Tell clients of tools that other processes evolve."""
         while True:
             await asyncio.sleep(POLL)
+            try:
+                await asyncio.to_thread(self.workspace.store.snapshot)
+            except RegistryError:
+                continue  # the list stays as it was, and the event loop does not wait for a database that is away
             self._exposure.refresh()
 
     def close(self) -> None:

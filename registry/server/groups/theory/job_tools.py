@@ -1,4 +1,4 @@
-"""Jobs of the group `theory`: a proof or a search that a client leaves and comes back to (docs/reference/serving.md §5.11).
+"""Jobs of the group `theory`: a proof or a search that a client leaves and comes back to (docs/reference/serving.md §5.12).
 
 `evaluate` and `explore` begin one with ``wait: false``; `check_job` looks, and gives the answer as the tool would have,
 or stops it. The fields are those of the group `lean`: `project_id`, `status`, `message`, `retry_after_s`.
