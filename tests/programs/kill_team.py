@@ -46,7 +46,9 @@ from tests.support.cluster import Cluster, new_cluster, why_no_cluster
 from tests.support.servers.pif_server import PifClient
 
 KINDS = ("server", "worker", "backend", "database")
-WEIGHTS = (3, 2, 4, 2)
+WEIGHTS = (1, 2, 5, 2)
+"""How often each is killed: a server takes longest to be started again."""
+
 SHARED = "both"
 """The session that both servers submit to."""
 
@@ -76,7 +78,15 @@ class Server:
         self.client = self._started()
 
     def _started(self) -> PifClient:
-        return PifClient(self._home, groups="pif,theory", store=self._url, more=True)
+        """A new process, at last: one that is started while the database recovers says so and ends."""
+        until = time.monotonic() + RESTARTED_WITHIN
+        while True:
+            try:
+                return PifClient(self._home, groups="pif,theory", store=self._url, more=True)
+            except EOFError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.5)
 
     def kill(self) -> None:
         """SIGKILL."""
@@ -326,7 +336,7 @@ def run(rounds: int, seed: int, tell: Callable[[str], None] = print) -> dict[str
                 team.round()
             except Broken as broken:
                 raise Broken(f"round {number} of seed {seed}: {broken}") from broken
-            if number % 50 == 49:
+            if number % 20 == 19:
                 tell(f"{number + 1} rounds in {time.monotonic() - begun:.0f} s: {dict(team.tally)}")
     return {"rounds": rounds, "seed": seed, "lost": 0, **dict(sorted(team.tally.items()))}
 
