@@ -10,7 +10,7 @@ import pytest
 
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.session_storage import SessionStorage
-from tests.registry.store.shared.conftest import Opened
+from tests.registry.store.postgres.conftest import Opened
 
 TEXTS = [
     b"",
