@@ -73,6 +73,7 @@ class RecordedJobs:
         self._running: dict[str, Recording] = {}
         self._unwritten: dict[str, Recording] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._closed = False
 
     async def begun(self, job: Recording) -> None:
         """Write down that a job has begun. Raises RegistryError where that cannot be."""
@@ -102,7 +103,7 @@ class RecordedJobs:
         self._board.end(job.id, status, None if job.answer is None else _written(job.answer))
 
     def _look(self) -> None:
-        if self._looking is None or self._looking.done():
+        if not self._closed and (self._looking is None or self._looking.done()):
             self._looking = asyncio.get_running_loop().create_task(self._looks())
 
     async def _looks(self) -> None:
@@ -133,6 +134,7 @@ class RecordedJobs:
 
     def close(self) -> None:
         """Look no more. What is under way is told as lost by the other servers."""
+        self._closed = True
         if self._looking is not None:
             self._looking.cancel()
 

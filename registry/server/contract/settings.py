@@ -183,9 +183,10 @@ class Site:
         Each raises OSError, RuntimeError or RegistryError where it does not."""
 
         def store() -> None:
-            self.workspace.store.recent(1)
+            (self.workspace.store if "pif" in chosen else self.store).recent(1)
 
-        found: dict[str, Callable[[], None]] = {"store": store} if "pif" in chosen else {}
+        needs_store = "pif" in chosen or bool(self.settings.store)
+        found: dict[str, Callable[[], None]] = {"store": store} if needs_store else {}
         if "theory" in chosen:
             found["provers"] = lambda: self.sessions.broker.start()
         return found

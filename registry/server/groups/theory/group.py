@@ -9,6 +9,7 @@ To put a tool of another package into this group, write ``provide(site) -> Seque
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -446,7 +447,9 @@ class TheoryGroup(Group):
 
     async def read(self, uri: str) -> ResourceText | None:
         whole = self._values.get(uri.removeprefix("kleis://values/"))
-        return resources.read(self.sessions, uri) if whole is None else ResourceText(whole)
+        if whole is not None:
+            return ResourceText(whole)
+        return await asyncio.to_thread(resources.read, self.sessions, uri)  # a database may be asked
 
     def state(self, uri: str) -> object:
         return resources.state(self.sessions, uri)
