@@ -14,6 +14,7 @@ from kleis.prover.process.broker import Broker
 from kleis.prover.process.deadline import Deadline
 from kleis.sessions import SessionError, Sessions, open_sessions
 from registry.store.open_store import url_of
+from registry.store.postgres.connections import ATTEMPTS, PostgresRows
 from registry.store.postgres.postgres_store import PostgresStore
 from registry.store.shared_state import session_rows
 from registry.store.sql.rows import Rows
@@ -298,3 +299,66 @@ def test_a_disk_that_is_full_is_an_error_and_nothing_is_kept(
     assert "nothing was changed" in refused.value.message
     assert names(one) == names(machine("b")) == ["f"]
     assert submit(one, "g") == 2
+
+
+@pytest.mark.parametrize("code", ["40001", "40P01"])
+def test_a_submission_undone_for_others_is_begun_again_and_not_for_ever(
+    machine: Callable[..., Sessions], code: str
+) -> None:
+    one = machine("a")
+    submit(one, "f")
+    raising = f"DO $$ BEGIN RAISE EXCEPTION 'undone' USING ERRCODE = '{code}'; END $$"
+    left = [2]
+
+    def undo(rows: PostgresRows, statement: str) -> None:
+        if "INSERT INTO sessions" in statement and left[0]:
+            left[0] -= 1
+            rows._connection.execute(raising)
+
+    with sabotage(1, undo, times=10_000):
+        assert submit(one, "g") == 2
+    left[0] = 10_000
+    with (
+        sabotage(1, undo, times=10_000) as statements,
+        pytest.raises(SessionError, match="again and again for the sake of others; nothing was changed"),
+    ):
+        submit(one, "h")
+    assert statements.count("BEGIN ISOLATION LEVEL READ COMMITTED") == ATTEMPTS
+    assert names(machine("b")) == ["f", "g"]
+
+
+def test_a_statement_that_takes_too_long_is_stopped_and_nothing_is_kept(
+    machine: Callable[..., Sessions], url: str
+) -> None:
+    one = machine("a", url + "&options=-c%20statement_timeout%3D100ms")
+    submit(one, "f")
+
+    def sleep(rows: PostgresRows, statement: str) -> None:
+        if "INSERT INTO sessions" in statement:
+            rows._connection.execute("SELECT pg_sleep(5)")
+
+    with sabotage(1, sleep, times=10_000), pytest.raises(SessionError, match="took too long") as refused:
+        submit(one, "g")
+    assert refused.value.code == "session-unwritable"
+    assert names(one) == names(machine("b")) == ["f"]
+    assert submit(one, "g") == 2
+
+
+def test_who_waits_for_another_writer_for_too_long_is_told_so(
+    machine: Callable[..., Sessions], url: str, broker: Broker, tmp_path: Path
+) -> None:
+    busy, patient = PostgresStore(url), PostgresStore(url, patience=0.3)
+    rows = session_rows(patient, tmp_path / "a")
+    assert rows is not None
+    one = open_sessions(tmp_path / "a", environment={}, broker=broker, storage=rows, saved=rows.copies)
+
+    def refused(held: Rows) -> None:
+        with pytest.raises(SessionError, match="another process has been writing") as error:
+            submit(one, "f")
+        assert error.value.code == "session-busy"
+        assert names(one) == []  # readers wait for nobody
+
+    busy.transactions.run(refused)
+    assert submit(one, "f") == 1
+    busy.close()
+    patient.close()
