@@ -5,8 +5,8 @@
 - `tables`: the schema, and how a database comes to have it
 - `connections`: how connections are set up, what differs from SQLite, questions put again
 - `transactions`: changes as transactions, begun again where that is safe, and never in doubt without need
-- `postgres_store`: the store
 - `session_rows`: theory sessions, and the theories that they are saved as
+- `postgres_store`: the store
 - `certificate_rows`: certificates of verdicts
 - `job_board_rows`: jobs of running servers
 - `usage`: how much of it somebody uses

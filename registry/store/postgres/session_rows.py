@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,7 +32,7 @@ from registry.store.postgres.connections import Connections
 from registry.store.postgres.transactions import Transactions
 from registry.store.sql.rows import Rows
 
-__all__ = ["SessionRows", "digest_of_text", "put_session", "put_theory"]
+__all__ = ["SessionRows", "changed_texts", "digest_of_text", "put_session", "put_theory"]
 
 T = TypeVar("T")
 
@@ -157,6 +157,16 @@ class SessionRows:
 def digest_of_text(text: str) -> str:
     """The SHA-256 that stands beside a text, by which a copy is compared with what was written."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def changed_texts(rows: Rows) -> Iterator[str]:
+    """What is wrong with the texts of sessions and saved theories, as texts. Reads them all."""
+    for table, what in (("sessions", "session"), ("theories", "saved theory")):
+        answer = rows.execute(f"SELECT name, body, digest FROM {table} ORDER BY name")
+        while some := answer.fetchmany(20):
+            for name, body, digest in some:
+                if digest_of_text(body) != digest:
+                    yield f"the text of the {what} {name} is not the one that was written"
 
 
 def put_session(rows: Rows, name: str, text: str) -> str:

@@ -189,6 +189,8 @@ def test_a_text_that_was_changed_behind_its_digest_is_refused(
     with pytest.raises(SessionError) as refused:
         one.universe("s")
     assert refused.value.code == "session-broken"
+    with closing(PostgresStore(url)) as store:
+        assert store.check() == ("the text of the session s is not the one that was written",)
     one.load("s", PRELUDE, Deadline(60))
     assert names(one) == []
 
