@@ -3,6 +3,9 @@
 - `principals`: a principal, its scopes, and where what belongs to it is kept
 - `tokens`: the tokens of a home: made, listed, revoked; kept as hashes
 - `verifier`: the header `Authorization` as a principal, or the refusal
+- `issuer`: an authorization server: where its keys are, fetched within bounds
+- `key_set`: its keys: looked for, rotated, lost
+- `access_tokens`: its access tokens as principals
 - `required_scopes`: which scope each method of MCP and each tool needs
 - `quotas`: how much each may use
 

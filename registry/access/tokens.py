@@ -2,7 +2,8 @@
 
 ``access/tokens.json`` in the home holds a row for each token: who it stands for, its scopes, when it was made, when it expires,
 when it was revoked. A revoked row stays: it says that the home has tokens, so that a server never becomes
-open again by the last one's end.
+open again by the last one's end. A row without a hash says since when tokens of a subject of an authorization server are
+not let in any more.
 
 Invariants
 ----------
@@ -27,7 +28,7 @@ from typing import Final
 
 import msgspec
 
-from registry.access.principals import ALL_SCOPES, Principal, check_principal_name
+from registry.access.principals import ALL_SCOPES, Principal, check_principal_name, issuer_and_subject
 from registry.errors import RegistryError
 
 __all__ = ["FILE", "MOST", "PREFIX", "Token", "TokenFile", "Tokens", "moment_of", "read_expiry"]
@@ -79,6 +80,7 @@ class Tokens:
         self.all = tokens
         self._by_hash = {each.sha256: each for each in tokens}
         self._by_id = {each.id: each for each in tokens}
+        self._cut_off = {each.name: each.revoked or 0.0 for each in tokens if not each.sha256}
 
     def __len__(self) -> int:
         return len(self.all)
@@ -96,6 +98,10 @@ class Tokens:
     def of_id(self, number: str) -> Token | None:
         """The token with this id."""
         return self._by_id.get(number)
+
+    def cut_off(self, name: str) -> float:
+        """The moment before which access tokens of this subject of an authorization server were issued in vain; 0 for none."""
+        return self._cut_off.get(name, 0.0)
 
 
 class TokenFile:
@@ -147,15 +153,18 @@ class TokenFile:
                     hint="Stop the servers and take rows that were revoked out of the file.",
                 )  # fmt: skip
             secret = PREFIX + secrets.token_urlsafe(_BYTES)
-            taken = {each.id for each in tokens}
-            number = next(each for each in iter(lambda: secrets.token_hex(4), "") if each not in taken)
             now = self._clock()
-            token = Token(number, name, tuple(sorted(scopes)), _digest(secret), now, expires(now))
+            token = Token(_new_id(tokens), name, tuple(sorted(scopes)), _digest(secret), now, expires(now))
             tokens.append(token)
         return token, secret
 
     def revoke(self, which: str) -> tuple[Token, ...]:
-        """End the token with this id, or all of the principal with this name; those that were not revoked before."""
+        """End the token with this id, or all of the principal with this name; those that were not revoked before.
+
+        Of a subject of an authorization server (`registry.access.principals.oauth_name`) all end that were issued until now.
+        """
+        if issuer_and_subject(which) is not None:
+            return (self._cut_off(which),)
         with self._changing() as tokens:
             found = [place for place, each in enumerate(tokens) if which in (each.id, each.name)]
             if not found:
@@ -171,6 +180,14 @@ class TokenFile:
                     tokens[place] = msgspec.structs.replace(tokens[place], revoked=self._clock())
                     ended.append(tokens[place])
         return tuple(ended)
+
+    def _cut_off(self, name: str) -> Token:
+        with self._changing() as tokens:
+            now = self._clock()
+            kept = [each for each in tokens if each.sha256 or each.name != name]
+            row = Token(_new_id(tokens), name, (), "", now, None, now)
+            tokens[:] = [*kept, row]
+        return row
 
     @contextmanager
     def _changing(self) -> Iterator[list[Token]]:
@@ -206,6 +223,11 @@ class TokenFile:
             "store_error", "the tokens of this home cannot be read", file=str(self.path), found=why,
             hint="Nobody is let in by a token until they can. Restore the file, or move it away and make new tokens.",
         )  # fmt: skip
+
+
+def _new_id(tokens: list[Token]) -> str:
+    taken = {each.id for each in tokens}
+    return next(each for each in iter(lambda: secrets.token_hex(4), "") if each not in taken)
 
 
 def _digest(secret: str) -> str:

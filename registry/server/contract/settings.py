@@ -54,10 +54,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
     directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
-    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
+    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS; `drain`: the seconds that calls under way have when the server is to end. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
-    arguments if `log_arguments`. `principal`: whose home it is; the owner's is configured by the environment and the
-    user's files too, that of another by what is in it alone. `quotas`: what each principal but the owner may use, as
+    arguments if `log_arguments`. `traces`: spans are made and sent where the environment says. `principal`: whose home it is; the owner's is configured by the environment and the
+    user's files too, that of another by what is in it alone. `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the
+    authorization server whose tokens are taken over HTTP (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
     `registry.access.quotas` reads it.
     """
 
@@ -75,12 +76,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     certificate_key: Path | None = None
+    drain: int = 0
     fractions: Fractions = "round"
     read_only: bool = False
     log: Literal["text", "json"] = "text"
     log_arguments: bool = False
+    traces: bool = False
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
+    oauth_issuer: str = ""
+    oauth_audience: str = ""
+    oauth_jwks: str = ""
+    oauth_any_type: bool = False
 
     def of(self, principal: Principal) -> Settings:
         """The settings of another principal's server: its own home and store, and nothing of the owner's files.
@@ -105,7 +112,7 @@ class Site:
         """`store_timed` is told how long each operation of the store took. `beside`: the owner's site in the same process, of
         which provers, the library and the bound on memory are shared, and nothing that anybody has written."""
         self.settings = settings
-        self._store_timed = store_timed
+        self.store_timed = store_timed
         self._beside = beside
 
     @cached_property
@@ -119,7 +126,7 @@ class Site:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
         settings, store = self.settings, self.store
         return Workspace(
-            store if self._store_timed is None else timed(store, self._store_timed),
+            store if self.store_timed is None else timed(store, self.store_timed),
             maximum_fuel=settings.maximum_fuel,
             memory=settings.memory_mb * 2**20,
             fractions=settings.fractions,
@@ -209,7 +216,12 @@ def check_without_http(settings: Settings) -> None:
         ("allow-origin", settings.origins),
         ("certfile", settings.certificate),
         ("keyfile", settings.certificate_key),
+        ("drain", settings.drain),
         ("quota", settings.quotas),
+        ("oauth-issuer", settings.oauth_issuer),
+        ("oauth-audience", settings.oauth_audience),
+        ("oauth-jwks", settings.oauth_jwks),
+        ("oauth-any-type", settings.oauth_any_type),
     ):
         if given:
             raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")
