@@ -10,6 +10,7 @@ from tests.guide.tables import ROOT
 from tests.guide.tables.trusted import ANSWERS, PARTS, Part
 
 NOT_BELIEVED = {
+    "kept_certificates.py": "certificates of strangers, which are checked before anything of them is believed",
     "__init__.py": "says where things are",
     "certificates": "makes files that the checker judges",
     "counterexample_parts.py": "shows what the parts of a claim come to; decides nothing",
