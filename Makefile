@@ -86,8 +86,9 @@ browser: $(STAMP) ## open the views in headless Chromium: needs Debian's chromiu
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
 	@$(BIN)/python -m pytest -n 0 -rs tests/browser
 
-certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
+certificates: $(STAMP) ## prove the laws of the library again and write stdlib/pif/certificates and stdlib/kleis/laws
 	@$(BIN)/python -m registry.laws.prove_library
+	@$(BIN)/python -m kleis.prover.certificates.of_library
 
 conformance: $(STAMP) ## run the MCP conformance suite and other clients, and write docs/conformance.md
 	@$(BIN)/python -m tests.conformance

@@ -29,6 +29,7 @@ from kleis.sessions.files.imported_theory import PRELUDE, ImportedTheories, Impo
 from kleis.sessions.files.places import Places, find_places
 from kleis.sessions.files.record import Item, ItemKind, Record, heading, item_text, plain_text, read_record
 from kleis.sessions.files.session_storage import FILE_NAME, DirectoryStorage, SessionStorage
+from kleis.sessions.files.shared_theories import NOTHING_SHARED, SharedTheories, place_to_save
 from kleis.sessions.files.storage import plain_name
 from kleis.sessions.files.universe import Universe, item_file
 from kleis.sessions.submission import Checked, check
@@ -159,12 +160,15 @@ class Sessions:
 
     def saved(self, as_name: str) -> bool:
         """Whether a theory of this name is saved; false for what is no name."""
-        stem = as_name.removesuffix(".kleis")
+        prefix, _, plain = as_name.removesuffix(".kleis").rpartition("/")
+        directory = self.imported_theories.shared.readable().get(prefix) if prefix else self.places.saved
         try:
-            plain_name(stem, what="the name of a saved theory", code="save-name")
+            plain_name(plain, what="the name of a saved theory", code="save-name")
         except SessionError:
             return False
-        return self.storage.saved(stem)
+        if prefix:
+            return directory is not None and (directory / f"{plain}.kleis").is_file()
+        return self.storage.saved(plain)
 
     def place(self, name: str) -> str:
         """Where a session is or would be, for people."""
@@ -240,15 +244,32 @@ class Sessions:
         return found, universe
 
     def save(self, name: str, as_name: str, *, overwrite: bool) -> Path:
-        """Write a session as a theory that others can import; the file's path."""
+        """Write a session as a theory that others can import; the file's path. A name with a ``/`` is that of a shared place."""
         universe = self.universe(name)
-        stem = as_name.removesuffix(".kleis")
-        plain_name(stem, what="the name of a saved theory", code="save-name")
-        _check_circle(universe.imported, self.places.saved / f"{stem}.kleis")
-        body = plain_text(
-            universe.imported.imports, universe.items(), title=f"Theory saved from the session {name}."
+        prefix, _, plain = as_name.removesuffix(".kleis").rpartition("/")
+        imports, directory = universe.imported.imports, self.places.saved
+        if prefix:
+            directory = place_to_save(self.imported_theories.shared, prefix)
+            imports = self._imports_beside(universe.imported, prefix, directory)
+        plain_name(plain, what="the name of a saved theory", code="save-name")
+        _check_circle(universe.imported, directory / f"{plain}.kleis")
+        body = plain_text(imports, universe.items(), title=f"Theory saved from the session {name}.")
+        storage = DirectoryStorage(self.places.workspace, directory) if prefix else self.storage
+        return storage.save(plain, body.encode("utf-8", "surrogatepass"), overwrite=overwrite)
+
+    def _imports_beside(self, imported: ImportedTheory, prefix: str, directory: Path) -> tuple[str, ...]:
+        """What a shared theory imports, by names that lead from its file. Raises `SessionError` where that is of somebody's own."""
+        outside = next(
+            (path for path, _ in imported.stamps if not self.imported_theories.is_shared(path, directory)),
+            None,
         )
-        return self.storage.save(stem, body.encode("utf-8", "surrogatepass"), overwrite=overwrite)
+        if outside is not None:
+            raise SessionError(
+                f"the session imports {outside.name}, which others of {prefix} may not have", code="save-refused",
+                found=outside.stem, expected=("the library", f"theories of {prefix}"),
+                hint=f"save {outside.stem} as {prefix}/{outside.stem} first, and load that",
+            )  # fmt: skip
+        return tuple(each.removeprefix(f"{prefix}/") for each in imported.imports)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -282,7 +303,11 @@ class Sessions:
             known = self._open.get(name)
         revision = self.storage.revision(name)
         self.storage.update_saved()
-        if known is not None and revision == known.revision and known.universe.imported.current:
+        if (
+            known is not None
+            and revision == known.revision
+            and self.imported_theories.is_current(known.universe.imported)
+        ):
             return known
         held = self._read(name, known)
         self._keep(name, held)
@@ -326,11 +351,12 @@ def open_sessions(
     storage: SessionStorage | None = None,
     saved: Path | None = None,
     certificates: CertificateStorage | None = None,
+    shared: SharedTheories = NOTHING_SHARED,
 ) -> Sessions:
     """The sessions of a home; with `owns_broker` they close the given one.
 
     `storage` is where the sessions are, if not in the home, and `saved` the directory where it keeps what can be imported;
-    `certificates` where those of verdicts are shared with other machines.
+    `certificates` where those of verdicts are shared with other machines; `shared` theories of others that they may load.
     Raises `SessionError` where the configuration cannot be read.
     """
     from kleis.prover.verdict_cache import VerdictCache
@@ -339,7 +365,7 @@ def open_sessions(
     places = find_places(home, known, directory or Path.cwd())
     if saved is not None:
         places = msgspec.structs.replace(places, saved=saved)
-    library = ImportedTheories(places.saved, known, roots=roots, cache=cache)
+    library = ImportedTheories(places.saved, known, roots=roots, cache=cache, shared=shared)
     return Sessions(
         places,
         library,

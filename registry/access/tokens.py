@@ -7,16 +7,14 @@ not let in any more.
 
 Invariants
 ----------
-- The file is replaced whole under a lock, and is on disk when a command returns. It is readable by its owner alone.
+- The file is replaced and read as `access_file` says.
 - A file that cannot be read lets nobody in.
-- `Tokens.read` sees a change by the file's identity, size and time: one `stat` for each request, and no message between processes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import re
 import secrets
 import time
@@ -28,6 +26,7 @@ from typing import Final
 
 import msgspec
 
+from registry.access.access_file import AccessFile
 from registry.access.principals import ALL_SCOPES, Principal, check_principal_name, issuer_and_subject
 from registry.errors import RegistryError
 
@@ -44,7 +43,6 @@ MOST: Final = 10_000
 
 _BYTES = 32
 _FORMAT = 1
-_PATIENCE = 10.0
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _SPAN = re.compile(r"([1-9][0-9]{0,8})([smhd])")
 
@@ -110,36 +108,14 @@ class TokenFile:
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = home / FILE
         self._clock = clock
-        self._state: tuple[int, ...] | None = None
-        self._tokens = Tokens(())
+        self._file = AccessFile(
+            self.path, "the tokens", _decoded, Tokens(()), unreadable="the tokens of this home cannot be read",
+            restore="Nobody is let in by a token until they can. Restore the file, or move it away and make new tokens.",
+        )  # fmt: skip
 
     def read(self) -> Tokens:
         """The tokens as they are now. Raises `store_error` where they cannot be read."""
-        try:
-            status = os.stat(self.path)
-        except (FileNotFoundError, NotADirectoryError):
-            self._state, self._tokens = None, Tokens(())
-            return self._tokens
-        except OSError as error:
-            raise self._unreadable(error.strerror or str(error)) from error
-        state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        if state != self._state:
-            self._tokens = Tokens(self._decoded())
-            self._state = state
-        return self._tokens
-
-    def _decoded(self) -> tuple[Token, ...]:
-        try:
-            kept = msgspec.json.decode(self.path.read_bytes(), type=_Kept)
-        except OSError as error:
-            raise self._unreadable(error.strerror or str(error)) from error
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise self._unreadable(str(error)[:200]) from error
-        if kept.format != _FORMAT:
-            raise self._unreadable(f"format {kept.format}; this program reads {_FORMAT}")
-        if any(set(token.scopes) - ALL_SCOPES for token in kept.tokens):
-            raise self._unreadable("a scope that this program does not know")
-        return kept.tokens
+        return self._file.read()
 
     def create(
         self, name: str, scopes: frozenset[str], expires: Callable[[float], float | None]
@@ -192,37 +168,19 @@ class TokenFile:
     @contextmanager
     def _changing(self) -> Iterator[list[Token]]:
         """The tokens, to be changed in the block: written when it ends well, left alone where it raises."""
-        from kleis.durable_files import FileLock, synchronise, write_whole
+        with self._file.changing() as replace:
+            tokens = list(self.read().all)
+            yield tokens
+            replace(_Kept(tuple(tokens)))
 
-        try:
-            folder = self.path.parent
-            for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
-                missing.mkdir(mode=0o700, exist_ok=True)
-                synchronise(missing.parent)
-            with FileLock(folder / "lock") as lock:
-                if not lock.acquire(_PATIENCE):
-                    raise RegistryError(
-                        "too_busy",
-                        "another command changes the tokens",
-                        file=str(self.path),
-                        hint="try again",
-                    )
-                self._state = None  # what is changed is what stands there now
-                tokens = list(self.read().all)
-                yield tokens
-                write_whole(self.path, msgspec.json.format(msgspec.json.encode(_Kept(tuple(tokens)))))
-                self._state = None
-        except OSError as error:
-            raise RegistryError(
-                "store_error", f"the tokens cannot be written: {error.strerror or error}", file=str(self.path),
-                hint="Nothing was changed. The home must be writable, and have room.",
-            ) from error  # fmt: skip
 
-    def _unreadable(self, why: str) -> RegistryError:
-        return RegistryError(
-            "store_error", "the tokens of this home cannot be read", file=str(self.path), found=why,
-            hint="Nobody is let in by a token until they can. Restore the file, or move it away and make new tokens.",
-        )  # fmt: skip
+def _decoded(text: bytes) -> Tokens:
+    kept = msgspec.json.decode(text, type=_Kept)
+    if kept.format != _FORMAT:
+        raise ValueError(f"format {kept.format}; this program reads {_FORMAT}")
+    if any(set(token.scopes) - ALL_SCOPES for token in kept.tokens):
+        raise ValueError("a scope that this program does not know")
+    return Tokens(kept.tokens)
 
 
 def _new_id(tokens: list[Token]) -> str:

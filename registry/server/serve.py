@@ -110,7 +110,8 @@ def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) ->
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        meter = Meter(quotas, site.settings.home, rows=_rows_of(site) if site.settings.store else None)
+        rows = _rows_of(site) if site.settings.store else None
+        meter = Meter(quotas, site.settings.home, rows=rows, team_size=site.member.size)
         return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()

@@ -158,7 +158,7 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
 )  # fmt: skip
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
-    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
+    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls; team-mb is for each team (repeatable).",
 )  # fmt: skip
 @click.option(
     "--oauth-issuer", default="", metavar="URL",

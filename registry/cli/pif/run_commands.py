@@ -293,12 +293,23 @@ def _loaded(file: Path) -> Theory:
 def _of_session(home: Path, store: Store, name: str) -> Iterator[TheoryRun]:
     from kleis.sessions.files.errors import SessionError
     from kleis.sessions.sessions import open_sessions
+    from registry.access.principals import OWNER_NAME
+    from registry.access.teams import TeamFile
     from registry.oracles.theory_oracle import TheorySnapshot
     from registry.store.shared_state import session_rows
+    from registry.teams.member import Member
+    from registry.teams.shared_theories import TeamTheories
+    from registry.teams.team_stores import TeamStores
 
     rows = session_rows(store, home)
     try:
-        sessions = open_sessions(home, storage=rows, saved=None if rows is None else rows.copies)
+        owner = Member(OWNER_NAME, TeamFile(home), TeamStores(home))
+        sessions = open_sessions(
+            home,
+            storage=rows,
+            saved=None if rows is None else rows.copies,
+            shared=TeamTheories(owner, home),
+        )
     except SessionError as error:
         raise RegistryError(
             "invalid_argument", error.message, place="session", hint=error.hint or None
