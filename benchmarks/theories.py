@@ -70,7 +70,7 @@ def _filled(sessions: Sessions, name: str, size: int) -> None:
     makers = [make for _, make in _KINDS.values()]
     texts = [makers[n % len(makers)](n) for n in range(size)]
     items = [item_of(parse_source(text).program.items, text, status="consistent") for text in texts]
-    file = sessions.file(name)
+    file = Path(sessions.place(name))
     file.parent.mkdir(parents=True)
     file.write_text(heading(basis.imports, basis.digest) + "".join(map(item_text, items)))
 

@@ -35,6 +35,7 @@ from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.find_witness import with_witness
+from kleis.prover.kept_certificates import Elsewhere
 from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.obligations import Obligations
 from kleis.prover.portfolio import (
@@ -97,6 +98,7 @@ class Prover:
         broker: Broker | None = None,
         order: Sequence[Entry] = ORDER,
         cache: Verdicts | None = None,
+        elsewhere: Elsewhere | None = None,
         cvc5: bool | None = None,
         guards: float = 1.0,
         effort: int = 1,
@@ -111,6 +113,7 @@ class Prover:
         self._own = broker is None
         self._broker = broker or Broker()
         self._cache = cache
+        self._elsewhere = elsewhere
         self._guards = guards
         self._beside = beside
         self._library = LibraryLaws(self.elaborator, self._broker, cache)
@@ -237,7 +240,13 @@ class Prover:
             or self._obligations.no_model(goal, self._base(goal))
         ):
             return None
-        return self._cache.get(self._key(with_lemmas(goal, [each.goal for each in facts])))
+        task = with_lemmas(goal, [each.goal for each in facts])
+        key = self._key(task)
+        kept = self._cache.get(key)
+        if kept is not None:
+            return kept
+        shown = self._shown_elsewhere(task, self._base(goal), facts)
+        return None if shown is None else self._keep(shown, goal, key).verdict
 
     @deep()
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
@@ -297,11 +306,49 @@ class Prover:
                 kept, cached=True, claim=claim, warnings=base.warnings, lemmas=lemmas
             )
             return Decision(verdict, goal, key=key)
+        shown = self._shown_elsewhere(task, base, facts)
+        if shown is not None:
+            return self._keep(msgspec.structs.replace(shown, lemmas=lemmas), goal, key)
         decision = self._search(task, base)
+        if self._elsewhere is not None and not decision.cut and decision.verdict.definite:
+            self._elsewhere.offer(self.theory, task, facts, decision.verdict, decision.answer)
         shown = decision.verdict.resting_on([each.verdict for each in facts])
         verdict = msgspec.structs.replace(shown, lemmas=lemmas)
         kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
         return Decision(verdict, goal, decision.answer, decision.cut, key if kept_now else "")
+
+    def _shown_elsewhere(self, task: Task, base: Verdict, facts: Sequence[Fact]) -> Verdict | None:
+        """The verdict that a certificate of another machine shows, once it is checked; None where the search has to decide.
+
+        What a search would find of the axioms is found here again: a proof from axioms that clash, or of which no model is
+        known, is looked for anew.
+        """
+        if self._elsewhere is None:
+            return None
+        goal = task.goal
+        found = self._elsewhere.find(task, self._broker)
+        if found is None:
+            return None
+        alone = self._axioms.alone(goal)
+        if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
+            return None
+        common = msgspec.structs.replace(base, engine=found.engine, attempts=found.attempts)
+        if found.status == "disproved":
+            if found.evidence is None:
+                return None
+            message = refuted(goal, found.evidence, common.engine)
+            return msgspec.structs.replace(
+                common, status="disproved", evidence=found.evidence, message=message
+            )
+        verdict = self._verified(goal, Answer(outcome="proved", core=found.core), common)
+        verdict = verdict.resting_on([each.verdict for each in facts])
+        return verdict if verdict.consistency == "model" else None
+
+    def _keep(self, verdict: Verdict, goal: Goal, key: str) -> Decision:
+        """The decision of a verdict from elsewhere, which is in the cache from now on unless a limit had a part in it."""
+        cut = self._axioms.is_cut(goal, verdict)
+        kept_now = self._cache is not None and not cut and self._cache.put(key, verdict)
+        return Decision(verdict, goal, None, cut, key if kept_now else "")
 
     def _base(self, goal: Goal) -> Verdict:
         """What every verdict on a goal says."""

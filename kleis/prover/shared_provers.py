@@ -16,6 +16,7 @@ from kleis.prover.process.cancellable_broker import CancellableBroker
 from kleis.prover.process.deadline import Deadline
 
 if TYPE_CHECKING:
+    from kleis.prover.kept_certificates import Elsewhere
     from kleis.prover.prover import Prover
     from kleis.prover.verdict_cache import VerdictCache
     from kleis.theory.name_dependencies import Texts
@@ -29,7 +30,11 @@ _KEPT = 16
 class Provers:
     """Provers by theory, made when needed and kept while they are idle.  Safe to use from several threads."""
 
-    def __init__(self, broker: Broker, verdicts: VerdictCache | None) -> None:
+    def __init__(
+        self, broker: Broker, verdicts: VerdictCache | None, elsewhere: Elsewhere | None = None
+    ) -> None:
+        """`elsewhere`: verdicts that other machines found."""
+        self.elsewhere = elsewhere
         self.broker = broker
         self.verdicts = verdicts
         self._lock = threading.Lock()
@@ -70,7 +75,14 @@ class Provers:
                 return kept[1].pop()
         cancellable = CancellableBroker(self.broker)
         elaborator = Elaborator(theory, texts=self._texts)
-        prover = Prover(theory, broker=cancellable, cache=self.verdicts, effort=effort, elaborator=elaborator)
+        prover = Prover(
+            theory,
+            broker=cancellable,
+            cache=self.verdicts,
+            elsewhere=self.elsewhere,
+            effort=effort,
+            elaborator=elaborator,
+        )
         return prover, cancellable
 
     def _give_back(self, theory: Theory, prover: tuple[Prover, CancellableBroker]) -> None:

@@ -3,9 +3,9 @@
 See docs/reference/registry.md §12 and docs/adr/013-theory-sessions.md.
 
 Invariants
-    * The file is the truth.  Whoever is about to write compares the file with what the work began from, under the
-      session's lock; if another process wrote meanwhile, the work is done again on what is there now.
-    * Nothing is written before every stage has passed, and then in one rename.
+    * The text in the storage is the truth.  Whoever is about to write says what the work began from; if another process
+      wrote meanwhile, the work is done again on what is there now.
+    * Nothing is written before every stage has passed, and then at once.
     * Verifying holds no lock: a slow submission delays no other.
     * Adding an item reads and elaborates that item alone, whatever the session holds.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,16 +28,9 @@ from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import PRELUDE, ImportedTheories, ImportedTheory
 from kleis.sessions.files.places import Places, find_places
 from kleis.sessions.files.record import Item, ItemKind, Record, heading, item_text, plain_text, read_record
+from kleis.sessions.files.session_storage import FILE_NAME, DirectoryStorage, SessionStorage
 from kleis.sessions.files.shared_theories import NOTHING_SHARED, SharedTheories, place_to_save
-from kleis.sessions.files.storage import (
-    Signature,
-    locked,
-    make_directory,
-    plain_name,
-    read_whole,
-    signature_of,
-    write_whole,
-)
+from kleis.sessions.files.storage import plain_name
 from kleis.sessions.files.universe import Universe, item_file
 from kleis.sessions.submission import Checked, check
 from kleis.sessions.verification import Verification, verify_all
@@ -46,13 +39,14 @@ from kleis.theory.parse_cache import ParseCache
 from kleis.theory.theory import Theory
 
 if TYPE_CHECKING:
+    from kleis.prover.certificates.shared_verdicts import SharedVerdicts
+    from kleis.prover.kept_certificates import CertificateStorage
     from kleis.prover.process.broker import Broker
     from kleis.prover.verdict_cache import VerdictCache
 
 __all__ = ["DEFAULT_SESSION", "FILE_NAME", "Sessions", "open_sessions"]
 
 DEFAULT_SESSION = "default"
-FILE_NAME = "session.kleis"
 
 Found = TypeVar("Found")
 
@@ -65,11 +59,11 @@ _KEPT = 256
 
 
 class _Held(msgspec.Struct, frozen=True):
-    """A session as it was last read or written; `edited` if a person changed the file since the last submission."""
+    """A session as it was last read or written; `edited` if a person changed the text since the last submission."""
 
     universe: Universe
     body: bytes
-    signature: Signature | None
+    revision: Hashable
     edited: bool = False
 
 
@@ -81,23 +75,31 @@ class Sessions:
         places: Places,
         library: ImportedTheories,
         *,
+        storage: SessionStorage | None = None,
         verdicts: VerdictCache | None = None,
+        certificates: CertificateStorage | None = None,
         broker: Broker | None = None,
         owns_broker: bool = False,
     ) -> None:
+        """`storage`: where the sessions are, if not in the directories of `places`. `certificates`: where those of the verdicts
+        of other machines are, and where those found here go."""
         from kleis.prover.process.broker import Broker
 
         self.places = places
+        self.storage: SessionStorage = storage or DirectoryStorage(places.workspace, places.saved)
         self.imported_theories = library
         self.verdicts = verdicts
         self.broker = broker or Broker()
-        self.provers = Provers(self.broker, verdicts)
+        self._shared = None if certificates is None else _shared_verdicts(certificates, self.broker)
+        self.provers = Provers(self.broker, verdicts, self._shared)
         self._owns_broker = owns_broker or broker is None
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Held] = OrderedDict()
 
     def close(self) -> None:
         """Stop what is running."""
+        if self._shared is not None:
+            self._shared.close()
         if self._owns_broker:
             self.broker.close()
 
@@ -134,30 +136,26 @@ class Sessions:
         return self._held(name).universe
 
     def names(self) -> list[str]:
-        """The sessions on disk."""
-        try:
-            found = os.listdir(self.places.workspace)
-        except OSError:
-            return []
-        return sorted(name for name in found if (self.places.workspace / name / FILE_NAME).is_file())
+        """The sessions that were written."""
+        return self.storage.names()
 
     def records(self) -> list[tuple[str, Record | SessionError]]:
-        """What the sessions on disk hold, without loading any; an error for one that cannot be read."""
+        """What the sessions hold, without loading any; an error for one that cannot be read."""
         found: list[tuple[str, Record | SessionError]] = []
         for name in self.names():
             try:
-                read = read_whole(self._file(name))
+                read = self.storage.read(name)
                 text = read[0].decode("utf-8") if read is not None else heading((), "")
-                found.append((name, read_record(text, file=str(self._file(name)))))
+                found.append((name, read_record(text, file=self.place(name))))
             except SessionError as error:
                 found.append((name, error))
             except UnicodeDecodeError:
-                found.append((name, _broken(self._file(name), "it is no UTF-8")))
+                found.append((name, _broken(self.place(name), "it is no UTF-8")))
         return found
 
     def text(self, name: str) -> str | None:
-        """The text of a session's file; None if there is no such session."""
-        read = read_whole(self._file(name))
+        """The text of a session; None if there is no such session."""
+        read = self.storage.read(name)
         return read[0].decode("utf-8", "replace") if read is not None else None
 
     def saved(self, as_name: str) -> bool:
@@ -168,11 +166,17 @@ class Sessions:
             plain_name(plain, what="the name of a saved theory", code="save-name")
         except SessionError:
             return False
-        return directory is not None and (directory / f"{plain}.kleis").is_file()
+        if prefix:
+            return directory is not None and (directory / f"{plain}.kleis").is_file()
+        return self.storage.saved(plain)
 
-    def file(self, name: str) -> Path:
-        """Where a session's file is or would be."""
-        return self._file(name)
+    def place(self, name: str) -> str:
+        """Where a session is or would be, for people."""
+        return self.storage.place(name)
+
+    def revision(self, name: str) -> Hashable:
+        """What changes with every write of a session; None where there is none."""
+        return self.storage.revision(name)
 
     # ── changing ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -221,6 +225,7 @@ class Sessions:
         The structures of files that are not of the library are verified; the universe is None if they clash.
         """
         plain_name(name, what="a session", code="session-name")
+        self.storage.update_saved()
         names = self.imported_theories.canonical_names(imports)
         imported = self.imported_theories.theory_of(names)
         found = verify_all(imported.theory, _own_structures(imported), self.provers, deadline)
@@ -229,10 +234,8 @@ class Sessions:
         if deadline.abandoned:
             return found, None
         universe = Universe.of(name, imported)
-        directory = self._directory(name)
-        with locked(directory):
-            signature = write_whole(self._file(name), _body(universe))
-        self._keep(name, _Held(universe, _body(universe), signature))
+        body = _body(universe)
+        self._keep(name, _Held(universe, body, self.storage.replace(name, body)))
         return found, universe
 
     def add_imports(
@@ -273,14 +276,10 @@ class Sessions:
             directory = place_to_save(self.imported_theories.shared, prefix)
             imports = self._imports_beside(universe.imported, prefix, directory)
         plain_name(plain, what="the name of a saved theory", code="save-name")
-        target = directory / f"{plain}.kleis"
-        _check_circle(universe.imported, target)
+        _check_circle(universe.imported, directory / f"{plain}.kleis")
         body = plain_text(imports, universe.items(), title=f"Theory saved from the session {name}.")
-        make_directory(directory)
-        with locked(directory):
-            _check_replacing(target, overwrite)
-            write_whole(target, body.encode("utf-8", "surrogatepass"))
-        return target
+        storage = DirectoryStorage(self.places.workspace, directory) if prefix else self.storage
+        return storage.save(plain, body.encode("utf-8", "surrogatepass"), overwrite=overwrite)
 
     def _imports_beside(self, imported: ImportedTheory, prefix: str, directory: Path) -> tuple[str, ...]:
         """What a shared theory imports, by names that lead from its file. Raises `SessionError` where that is of somebody's own."""
@@ -301,7 +300,7 @@ class Sessions:
     def _change(
         self, name: str, work: Callable[[_Held], tuple[Found, Universe | None, bytes]], deadline: Deadline
     ) -> tuple[Found, Universe]:
-        """Repeat `work` until its result is based on what is on disk, and write it; a universe of None writes nothing."""
+        """Repeat `work` until its result is based on what is there, and write it; a universe of None writes nothing."""
         while True:
             held = self._held(name)
             found, grown, body = work(held)
@@ -311,11 +310,10 @@ class Sessions:
                 raise SessionError(
                     "the call was cancelled; nothing was kept", code="session-busy", hint="submit it again"
                 )
-            with locked(self._directory(name)):
-                if signature_of(self._file(name)) == held.signature:
-                    signature = write_whole(self._file(name), body)
-                    self._keep(name, _Held(grown, body, signature))
-                    return found, grown
+            revision = self.storage.write(name, body, held.revision)
+            if revision is not None:
+                self._keep(name, _Held(grown, body, revision))
+                return found, grown
             if deadline.over:
                 raise SessionError(
                     f"others kept writing to the session {name} for {deadline.seconds:g} s; nothing was kept",
@@ -324,35 +322,38 @@ class Sessions:
                 )
 
     def _held(self, name: str) -> _Held:
-        """The session as it is on disk; from the cache where the file is unchanged."""
-        file = self._file(name)
+        """The session as it is now; from the cache where nobody wrote to it."""
         with self._lock:
             known = self._open.get(name)
+        revision = self.storage.revision(name)
+        self.storage.update_saved()
         if (
             known is not None
-            and signature_of(file) == known.signature
+            and revision == known.revision
             and self.imported_theories.is_current(known.universe.imported)
         ):
             return known
-        held = self._read(name, file, known)
+        held = self._read(name, known)
         self._keep(name, held)
         return held
 
-    def _read(self, name: str, file: Path, known: _Held | None) -> _Held:
-        read = read_whole(file)
+    def _read(self, name: str, known: _Held | None) -> _Held:
+        read = self.storage.read(name)
         if read is None:
             universe = Universe.of(name, self.imported_theories.theory_of((PRELUDE,)))
             return _Held(universe, _body(universe), None)
-        body, signature = read
+        body, revision = read
+        self.storage.update_saved()  # what is imported was saved before the session that imports it
+        place = self.place(name)
         try:
-            record = read_record(body.decode("utf-8"), file=str(file))
+            record = read_record(body.decode("utf-8"), file=place)
         except UnicodeDecodeError:
-            raise _broken(file, "it is no UTF-8") from None
+            raise _broken(place, "it is no UTF-8") from None
         try:
             imported = self.imported_theories.theory_of(record.imports)
         except KleisError as error:
-            raise _broken(file, f"what it imports cannot be loaded: {error}") from error
-        return _Held(_rebuilt(name, record, imported, known), body, signature, edited=not record.basis)
+            raise _broken(place, f"what it imports cannot be loaded: {error}") from error
+        return _Held(_rebuilt(name, record, imported, known), body, revision, edited=not record.basis)
 
     def _keep(self, name: str, held: _Held) -> None:
         with self._lock:
@@ -360,18 +361,6 @@ class Sessions:
             self._open.move_to_end(name)
             while len(self._open) > _KEPT:
                 self._open.popitem(last=False)
-
-    def _file(self, name: str) -> Path:
-        directory = self.places.workspace / plain_name(name, what="a session", code="session-name")
-        if directory.is_symlink():
-            raise _broken(directory, "it is a link, not a directory")
-        return directory / FILE_NAME
-
-    def _directory(self, name: str) -> Path:
-        """The session's directory, made where it is not there."""
-        directory = self._file(name).parent
-        make_directory(directory)
-        return directory
 
 
 def open_sessions(
@@ -383,17 +372,40 @@ def open_sessions(
     cache: ParseCache | None = None,
     broker: Broker | None = None,
     owns_broker: bool = False,
+    storage: SessionStorage | None = None,
+    saved: Path | None = None,
+    certificates: CertificateStorage | None = None,
     shared: SharedTheories = NOTHING_SHARED,
 ) -> Sessions:
-    """The sessions of a home; with `owns_broker` they close the given one. `shared`: theories of others that they may load.  Raises `SessionError` where the configuration cannot be read."""
+    """The sessions of a home; with `owns_broker` they close the given one.
+
+    `storage` is where the sessions are, if not in the home, and `saved` the directory where it keeps what can be imported;
+    `certificates` where those of verdicts are shared with other machines; `shared` theories of others that they may load.
+    Raises `SessionError` where the configuration cannot be read.
+    """
     from kleis.prover.verdict_cache import VerdictCache
 
     known = os.environ if environment is None else environment
     places = find_places(home, known, directory or Path.cwd())
+    if saved is not None:
+        places = msgspec.structs.replace(places, saved=saved)
     library = ImportedTheories(places.saved, known, roots=roots, cache=cache, shared=shared)
     return Sessions(
-        places, library, verdicts=VerdictCache(places.verdicts), broker=broker, owns_broker=owns_broker
+        places,
+        library,
+        storage=storage,
+        verdicts=VerdictCache(places.verdicts),
+        certificates=certificates,
+        broker=broker,
+        owns_broker=owns_broker,
     )
+
+
+def _shared_verdicts(certificates: CertificateStorage, broker: Broker) -> SharedVerdicts:
+    """The verdicts of other machines."""
+    from kleis.prover.certificates.shared_verdicts import SharedVerdicts
+
+    return SharedVerdicts(certificates, broker)
 
 
 # ── Files and universes ──────────────────────────────────────────────────────────────────────────────────────
@@ -436,18 +448,18 @@ def _with(universe: Universe, item: Item) -> Universe:
     file = item_file(universe.session, universe.count + 1)
     result = parse_source(item.text, file=file)
     if result.errors:
-        raise _broken(Path(file), f"item {universe.count + 1} is no Kleis: {result.errors[0]}")
+        raise _broken(file, f"item {universe.count + 1} is no Kleis: {result.errors[0]}")
     program = msgspec.structs.replace(
         result.program, items=tuple(each for each in result.program.items if not isinstance(each, Import))
     )
     return universe.extended(item, program, universe.theory.include(program))
 
 
-def _broken(file: Path, why: str) -> SessionError:
+def _broken(place: str, why: str) -> SessionError:
     return SessionError(
         f"the session cannot be read: {why}",
         code="session-broken",
-        file=str(file),
+        file=place,
         hint="mend the file, or begin anew with load_theory",
     )
 
@@ -460,22 +472,4 @@ def _check_circle(imported: ImportedTheory, target: Path) -> None:
             code="save-circular",
             found=target.stem,
             hint="save it under another name",
-        )
-
-
-def _check_replacing(target: Path, overwrite: bool) -> None:
-    """Raise `SessionError` unless the target is free, or a saved theory that may be replaced."""
-    if target.is_symlink() or (target.exists() and not target.is_file()):
-        raise SessionError(
-            f"{target.name} is there and no plain file",
-            code="save-refused",
-            found=target.stem,
-            hint="choose another name",
-        )
-    if target.exists() and not overwrite:
-        raise SessionError(
-            f"there is a saved theory {target.stem} already",
-            code="save-exists",
-            found=target.stem,
-            hint="choose another name, or pass overwrite: true",
         )

@@ -8,6 +8,7 @@ used of provers is known afterwards: who has used up the seconds is refused unti
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ import msgspec
 
 from pif.language.errors import nearest
 
-__all__ = ["MINUTE", "Exceeded", "Meter", "Quotas", "read_quotas"]
+__all__ = ["MINUTE", "Exceeded", "InUse", "Meter", "Quotas", "read_quotas"]
 
 MINUTE: Final = 60.0
 
@@ -68,6 +69,13 @@ class Exceeded(msgspec.Struct, frozen=True):
     retry_after_ms: int | None = None
 
 
+class InUse(msgspec.Struct, frozen=True):
+    """What a principal has in a database: bytes of rows, and names of theory sessions."""
+
+    stored: int
+    sessions: frozenset[str]
+
+
 class Meter:
     """What one principal uses. Use it from one event loop, but for `proved`, which may come from any thread."""
 
@@ -76,17 +84,26 @@ class Meter:
         quotas: Quotas,
         home: Path,
         clock: Callable[[], float] = time.monotonic,
+        rows: Callable[[], InUse] | None = None,
         team_size: Callable[[str], int | None] = lambda team: None,
     ) -> None:
-        """`team_size`: the bytes that a team stores in which the principal may write; None for every other."""
+        """`rows`: what of the principal's is in a database; it may block, so `measure` asks it in a thread. `team_size`: the bytes
+        that a team stores in which the principal may write; None for every other."""
         self.quotas = quotas
         self._home = home
+        self._rows = rows
+        self._in_rows = InUse(0, frozenset())
         self._team_size = team_size
         self._clock = clock
         self._ends = clock()
         self._fuel = 0
         self._reserved = 0
         self._seconds = 0.0
+
+    async def measure(self) -> None:
+        """Learn what of the principal's is in a database, before `begin`, where that has limits. Raises what `rows` raises."""
+        if self._rows is not None and not (self.quotas.stored_mb is self.quotas.sessions is None):
+            self._in_rows = await asyncio.to_thread(self._rows)
 
     def begin(
         self, tool: str, scope: str, fuel: int, session: str | None, calls: int, team: str = ""
@@ -160,7 +177,7 @@ class Meter:
         limit = self.quotas.stored_mb
         if limit is None or scope not in ("evolve", "theory") or tool in _FREEING:
             return None
-        used = _bytes_below(self._home)
+        used = _bytes_below(self._home) + self._in_rows.stored
         if used < limit * MEGABYTE:
             return None
         said = f"{used / MEGABYTE:.1f} MB of yours are stored; {limit} are allowed"
@@ -182,7 +199,7 @@ class Meter:
         limit = self.quotas.sessions
         if limit is None or scope != "theory" or session is None:
             return None
-        there = _names_in(self._home / "sessions")
+        there = _names_in(self._home / "sessions") if self._rows is None else self._in_rows.sessions
         if session in there or len(there) < limit:
             return None
         said = f"you have {len(there)} theory sessions; {limit} are allowed"

@@ -5,6 +5,7 @@
 - `stand_in`: a scripted service, in process (`ARISTOTLE_MOCK`) and over HTTP on loopback
 - `choose_service`: which of them the environment asks for
 - `job_store`: the record of a job, and the directory that keeps it
+- `job_rows`: the same in a database that several machines share
 - `job_requests`: what a call asks for, as a job
 - `judgement`: what a run that has ended means
 - `job_runner`: every step of a job's life: what to call first

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from registry.aristotle.job_store import Job, JobStore, Ordered, Outcome
+from registry.aristotle.job_store import Job, JobStorage, Ordered, Outcome
 from registry.aristotle.judgement import Check, judge, needs_text
 from registry.aristotle.service import NOT_TAKEN, PASSING, AristotleService, Finding, ServiceFailure
 
@@ -37,7 +37,7 @@ class JobRunner:
 
     def __init__(
         self,
-        store: JobStore,
+        store: JobStorage,
         service: AristotleService,
         *,
         now: Callable[[], float] = time.time,

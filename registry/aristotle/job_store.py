@@ -1,7 +1,7 @@
 """Jobs as records in the home directory: they survive restarts and ``kill -9``.  See docs/reference/lean.md §8.3.
 
-A job is two JSON files in ``HOME/aristotle/jobs``: its submission (``.order``), written once, and its record.  The life of
-a job:
+A job is two JSON files in ``HOME/aristotle/jobs``: its submission (``.order``), written once, and its record; in a database
+it is a row with both (`job_rows`).  The life of a job:
 
     waiting ──submit──▶ running ──look, fetch──▶ done
        ▲ │ the service takes nothing now            (an outcome, for ever)
@@ -20,9 +20,9 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -30,7 +30,18 @@ from kleis import durable_files
 from registry.aristotle.service import FailureCode, Mode, Submission
 from registry.errors import RegistryError
 
-__all__ = ["Job", "JobKind", "JobStore", "Ordered", "Outcome", "OutcomeStatus", "new_id"]
+__all__ = [
+    "Job",
+    "JobKind",
+    "JobStorage",
+    "JobStore",
+    "Ordered",
+    "Outcome",
+    "OutcomeStatus",
+    "damaged_job",
+    "is_job_id",
+    "new_id",
+]
 
 JobKind: TypeAlias = Literal["prove", "file", "formalize"]
 
@@ -118,8 +129,41 @@ def new_id(kind: JobKind, mode: Mode) -> str:
     return f"{_PREFIX[mode]}-{middle}{secrets.token_hex(16)}"
 
 
+def is_job_id(text: str) -> bool:
+    """Whether a text has the form of an id."""
+    return _ID.fullmatch(text) is not None
+
+
+class JobStorage(Protocol):
+    """Where jobs are written down.  Several processes, and machines, may use one; raises `RegistryError`."""
+
+    def begin(self, ordered: Ordered) -> Job:
+        """Write a new job down with its submission."""
+        ...
+
+    def put(self, job: Job) -> Job:
+        """Write a job down, whole, and return it."""
+        ...
+
+    def submission(self, job: Job) -> Submission:
+        """What goes to the service for a job."""
+        ...
+
+    def get(self, job_id: str) -> Job | None:
+        """A job by its id; None where there is none."""
+        ...
+
+    def all(self) -> list[Job]:
+        """All jobs, the newest first."""
+        ...
+
+    def lock(self, job_id: str) -> AbstractContextManager[bool]:
+        """Hold a job's lock; gives False, at once, where another process or thread holds it."""
+        ...
+
+
 class JobStore:
-    """The jobs of a home.  Several processes may use one home."""
+    """The jobs of a home, as files.  See `JobStorage`."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "aristotle" / "jobs"
@@ -140,7 +184,7 @@ class JobStore:
             data = (self._folder / f"{job.id}.order").read_bytes()
             return msgspec.json.decode(data, type=Submission)
         except (OSError, msgspec.DecodeError) as error:
-            raise _damaged(job.id) from error
+            raise damaged_job(job.id) from error
 
     def _write(self, name: str, data: bytes) -> None:
         """Write a file whole, and synchronise it."""
@@ -157,7 +201,7 @@ class JobStore:
 
     def get(self, job_id: str) -> Job | None:
         """A job by its id; None where there is none."""
-        if not _ID.fullmatch(job_id):
+        if not is_job_id(job_id):
             return None
         try:
             data = (self._folder / f"{job_id}.json").read_bytes()
@@ -166,7 +210,7 @@ class JobStore:
         try:
             return msgspec.json.decode(data, type=Job)
         except msgspec.DecodeError as error:
-            raise _damaged(job_id) from error
+            raise damaged_job(job_id) from error
 
     def all(self) -> list[Job]:
         """All jobs, the newest first."""
@@ -188,9 +232,10 @@ class JobStore:
             yield lock.acquire(0)
 
 
-def _damaged(job_id: str) -> RegistryError:
+def damaged_job(job_id: str) -> RegistryError:
+    """The error of a record that is none."""
     return RegistryError(
         "store_error",
         f"the record of the job {job_id} is damaged",
-        hint="it was not written by this program; move it out of the home's aristotle/jobs",
+        hint="it was not written by this program; move it out of the home's aristotle/jobs, or of the table lean_jobs",
     )

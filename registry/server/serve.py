@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING, cast
 
 from pif.language.errors import nearest
 from registry.access.principals import Principal
-from registry.access.quotas import Meter, Quotas, read_quotas
+from registry.access.quotas import InUse, Meter, Quotas, read_quotas
 from registry.access.tokens import TokenFile
 from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
@@ -77,11 +78,6 @@ def _serve(
     try:
         over_http = _http_options(settings)
         quotas = read_quotas(settings.quotas)
-        if quotas.stored_mb is not None and settings.store:
-            raise ValueError(
-                "--quota stored-mb counts the files of homes, and with --store tools are rows of a database; "
-                "leave one of them out"
-            )
         chosen = make_groups(groups, site)
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
@@ -115,11 +111,23 @@ def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) ->
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        meter = Meter(quotas, site.settings.home, team_size=site.member.size)
+        rows = _rows_of(site) if site.settings.store else None
+        meter = Meter(quotas, site.settings.home, rows=rows, team_size=site.member.size)
         return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()
         raise
+
+
+def _rows_of(site: Site) -> Callable[[], InUse]:
+    """What the principal of a site has in its database."""
+
+    def in_use() -> InUse:
+        from registry.store.shared_state import usage
+
+        return InUse(*usage(site.store))
+
+    return in_use
 
 
 def _monitoring(settings: Settings, version: str) -> Monitoring | None:

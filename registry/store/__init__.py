@@ -7,6 +7,9 @@
 - `sqlite/`: the store in one file
 - `postgres/`: the store in a PostgreSQL that several machines share
 - `open_store`: the store that a home and a URL ask for
+- `job_board`: what a database keeps of the jobs of running servers
+- `shared_state`: what a database keeps for several machines besides tools
+- `state_copying`: sessions, jobs and certificates, copied between a home and a database
 - `migrate`: everything of one store, copied to another that is empty
 - `timed_store`: a store whose operations are timed
 

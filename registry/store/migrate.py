@@ -2,7 +2,8 @@
 
 A store is a directory (its home) or the URL of a PostgreSQL. The copy is of one moment of the source, which may go on being
 used, though what is written to it later is not copied. Every hash is checked, and what arrived is compared with what was
-read, row by row.
+read, row by row. Theory sessions, saved theories, jobs of Aristotle and certificates of verdicts come along
+(`state_copying`).
 
 Invariant: the copy is there whole or not at all. A database gets it in one transaction. A home is made under another name
 beside it and renamed, so it must not be there yet, or be empty.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -29,6 +30,15 @@ from registry.store.sql.rows import Rows
 from registry.store.sqlite.maintenance import write_new_store
 from registry.store.sqlite.read_only_store import ReadOnlyStore
 from registry.store.sqlite.traces import FILE_NAME
+from registry.store.state_copying import (
+    Kept,
+    copy_state,
+    in_home,
+    in_rows,
+    rows_are_empty,
+    to_home,
+    to_rows,
+)
 
 __all__ = ["Migrated", "migrate_store"]
 
@@ -45,8 +55,8 @@ class Migrated(msgspec.Struct, frozen=True):
 
 def migrate_store(source: str, target: str) -> Migrated:
     """Copy all of one store to another. Raises RegistryError; the target is then as it was."""
-    with _reading(source) as (place, ask):
-        shown, copied = (_to_database if is_url(target) else _to_home)(target, place, ask)
+    with _reading(source) as (place, ask, state):
+        shown, copied = (_to_database if is_url(target) else _to_home)(target, place, ask, state)
     return Migrated(str(place), shown, copied.rows)
 
 
@@ -54,8 +64,12 @@ Ask = Callable[[Callable[[Rows], Copied]], Copied]
 """Puts a question to the source, all of it at one moment."""
 
 
+State = Callable[[Rows], Iterable[Kept]]
+"""What there is of sessions and jobs at that moment."""
+
+
 @contextmanager
-def _reading(source: str) -> Iterator[tuple[Place, Ask]]:
+def _reading(source: str) -> Iterator[tuple[Place, Ask, State]]:
     """The store at a place, for reading. Nothing is made or changed there."""
     if is_url(source):
         from registry.store.postgres.postgres_store import PostgresStore
@@ -64,28 +78,43 @@ def _reading(source: str) -> Iterator[tuple[Place, Ask]]:
             yield (
                 database.connections.shown,
                 lambda question: database.connections.ask(question, together=True, unlimited=True),
+                lambda reader: in_rows(reader, database.connections.shown),
             )
         return
     with closing(ReadOnlyStore(Path(source))) as home:
-        yield Path(source) / FILE_NAME, lambda question: home.ask(question)
+        yield (
+            Path(source) / FILE_NAME,
+            lambda question: home.ask(question),
+            lambda reader: in_home(Path(source)),
+        )
 
 
-def _to_database(target: str, place: Place, ask: Ask) -> tuple[str, Copied]:
+def _to_database(target: str, place: Place, ask: Ask, state: State) -> tuple[str, Copied]:
     from registry.store.postgres.postgres_store import PostgresStore
 
     with closing(PostgresStore(target)) as store:
         shown = store.connections.shown
 
         def fill(rows: Rows) -> Copied:
-            if not is_empty(rows):
-                raise _not_empty(shown, "tools", "name another schema at the end of the URL: ?schema=NAME")
+            if not (is_empty(rows) and rows_are_empty(rows)):
+                raise _not_empty(
+                    shown,
+                    "tools, sessions or jobs",
+                    "name another schema at the end of the URL: ?schema=NAME",
+                )
             rows.execute("SET LOCAL statement_timeout = 0")
-            return ask(lambda reader: copy_tables(reader, rows, place))
+
+            def copy(reader: Rows) -> Copied:
+                copied = copy_tables(reader, rows, place)
+                others = copy_state(state(reader), to_rows(rows), lambda: in_rows(rows, shown))
+                return Copied({**copied.rows, **others})
+
+            return ask(copy)
 
         return shown, store.transactions.run(fill)
 
 
-def _to_home(target: str, place: Place, ask: Ask) -> tuple[str, Copied]:
+def _to_home(target: str, place: Place, ask: Ask, state: State) -> tuple[str, Copied]:
     home = Path(os.path.abspath(Path(target).expanduser()))
     with store_errors(home):
         if home.is_dir():
@@ -99,7 +128,13 @@ def _to_home(target: str, place: Place, ask: Ask) -> tuple[str, Copied]:
 
             def fill(connection: Rows) -> None:
                 nonlocal copied
-                copied = ask(lambda reader: copy_tables(reader, connection, place))
+
+                def copy(reader: Rows) -> Copied:
+                    done = copy_tables(reader, connection, place)
+                    others = copy_state(state(reader), to_home(partial), lambda: in_home(partial))
+                    return Copied({**done.rows, **others})
+
+                copied = ask(copy)
 
             write_new_store(partial / FILE_NAME, fill, overwrite=False)
             os.rename(partial, home)  # takes the place of an empty directory, and of no other

@@ -11,12 +11,12 @@ import pytest
 
 from registry.access.principals import NAME_RULE
 from registry.errors import RegistryError
-from registry.store.open_store import url_of
+from registry.store.open_store import open_store, url_of
 from registry.store.postgres.address import read_address
+from registry.store.postgres.usage import TEXTS
 from tests.support.databases import SERVER, asked, new_schema
-from tests.support.servers.http_server import serving, started
+from tests.support.servers.http_server import serving
 from tests.support.servers.principals import Caller, token
-from tests.support.servers.raw_client import PATIENCE
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
 
@@ -68,8 +68,72 @@ def test_no_two_principals_have_one_schema() -> None:
         url_of(f"{SERVER}?schema={'s' * 62}", "alice")
 
 
-def test_bytes_of_a_home_do_not_stand_for_those_of_a_database(tmp_path: Path) -> None:
-    process = started(tmp_path, store=f"{SERVER}?schema=never_made", quotas=("stored-mb=1",))
-    _, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 2
-    assert "leave one of them out" in said
+def test_sessions_and_jobs_of_another_principal_are_not_in_reach(url: str, tmp_path: Path) -> None:
+    alice, mallory = (token(tmp_path, each) for each in ("alice", "mallory"))
+    with serving(tmp_path, groups="theory", more=True, store=url) as server:
+        one, other = Caller(server, alice), Caller(server, mallory)
+        made = one.call("submit_define", session="s", kleis="define f(x : ℤ) : ℤ = x + 1")
+        assert made["accepted"]
+        job = one.call("evaluate", session="s", expression="∀(x : ℤ). f(x) > x", wait=False)["project_id"]
+        assert one.call("check_job", project_id=job)["project_id"] == job
+        assert other.call("list_session", session="*")["sessions"] == []
+        assert other.call("list_session", session="s")["count"] == 0
+        assert other.call("undo", session="s")["status"] == "error"
+        for cancel in (False, True):
+            assert other.call("check_job", project_id=job, cancel=cancel)["type"] == "error"
+        assert other.call("check_job")["jobs"] == []
+        assert one.call("list_session", session="s")["count"] == 1
+        server.process.send_signal(signal.SIGTERM)
+        server.ended()
+    schema = url.rpartition("=")[2]
+    assert asked(f'SELECT name FROM "{schema}__alice".sessions') == [("s",)]
+    assert asked(f'SELECT count(*) FROM "{schema}".sessions') == [(0,)]
+
+
+def test_rows_count_for_what_a_principal_may_store(url: str, tmp_path: Path) -> None:
+    alice, bob = token(tmp_path, "alice"), token(tmp_path, "bob")
+    with serving(
+        tmp_path, groups="pif,theory", more=True, store=url, quotas=("stored-mb=1", "sessions=1")
+    ) as server:
+        one, other = Caller(server, alice), Caller(server, bob)
+        for number in range(5):
+            code = [number, *(f"{number} {part} " * 20_000 for part in range(6))]
+            made = one.call("evolve", name=f"t{number}", description="large", code=code)
+            if made["type"] == "error":
+                break
+        assert made["error"]["quota"] == "stored-mb"
+        assert number == 3
+        assert one.call("submit_define", session="s", kleis="define f(x : ℤ) : ℤ = x")["type"] == "error"
+        assert other.call("evolve", name="t", description="small", code=1)["type"] == "tool"
+        assert other.call("submit_define", session="s", kleis="define f(x : ℤ) : ℤ = x")["accepted"]
+        assert other.call("submit_define", session="s", kleis="define g(x : ℤ) : ℤ = x")["accepted"]
+        refused = other.call("submit_define", session="r", kleis="define f(x : ℤ) : ℤ = x")
+        assert refused["error"]["quota"] == "sessions"
+        server.process.send_signal(signal.SIGTERM)
+        server.ended()
+
+
+def test_every_column_that_somebody_fills_is_counted(url: str) -> None:
+    """Names, hashes and numbers are short; whatever else is text counts."""
+    short = {
+        "name",
+        "kind",
+        "moment",
+        "hash",
+        "created",
+        "folded",
+        "token",
+        "program",
+        "revision",
+        "digest",
+        "id",
+    }
+    short |= {"client", "status", "question"}
+    open_store(Path(), url).close()
+    columns = asked(
+        "SELECT table_name::text, column_name::text FROM information_schema.columns"
+        " WHERE table_schema = %s AND data_type = 'text'",
+        url.rpartition("=")[2],
+    )
+    counted = {(table, column) for table, some in TEXTS.items() for column in some}
+    assert {each for each in columns if each[1] not in short} == counted

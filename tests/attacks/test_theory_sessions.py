@@ -335,7 +335,7 @@ def test_a_full_disk_is_a_refusal_and_nothing_is_lost(sessions: Sessions) -> Non
     assert refusal.value.code == "session-unwritable"
     fresh = open_sessions(sessions.places.workspace.parent, environment={}, broker=sessions.broker)
     assert [item.functions for item in fresh.universe("s").items()] == [("f0",), ("f1",)]
-    assert [path.name for path in sessions.file("s").parent.iterdir() if ".part" in path.name] == []
+    assert [path.name for path in Path(sessions.place("s")).parent.iterdir() if ".part" in path.name] == []
     for number in range(2):
         sessions.undo("s", Deadline(40))
         assert sessions.universe("s").count == 1 - number

@@ -10,8 +10,9 @@ from tests.guide.tables import ROOT
 from tests.guide.tables.trusted import ANSWERS, PARTS, Part
 
 NOT_BELIEVED = {
+    "kept_certificates.py": "certificates of strangers, which are checked before anything of them is believed",
     "__init__.py": "says where things are",
-    "certificates": "makes files that the checker judges",
+    "certificates": "makes files that the checker judges; what compares those of strangers is named apart",
     "counterexample_parts.py": "shows what the parts of a claim come to; decides nothing",
     "known_laws.py": "says which laws may help; they are proved again as lemmas",
     "problem_files.py": "writes files for others",

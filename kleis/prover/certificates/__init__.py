@@ -9,5 +9,6 @@
 - `inductions`: what the engine `induction` leaves, as steps of a certificate
 - `questions`: what the engines that ask solvers leave, as steps of a certificate
 - `proof_words`: proofs in words
+- `shared_verdicts`: verdicts that several machines share, each believed when its certificate has been checked
 - `explained`: verdicts with their proofs in words
 """

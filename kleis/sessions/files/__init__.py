@@ -3,6 +3,7 @@
 - `errors`: the error of sessions
 - `places`: where sessions and saved theories are
 - `storage`: `kleis.durable_files` for sessions: locks, and errors as `SessionError`; names as file names
+- `session_storage`: where the texts of sessions and saved theories are; the directories of a home
 - `record`: the text of session.kleis, and its items
 - `shared_theories`: saved theories that sessions of several owners share
 - `imported_theory`: the theory of what sessions import, shared among them

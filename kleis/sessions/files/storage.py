@@ -23,6 +23,7 @@ from kleis.sessions.files.errors import SessionError
 
 __all__ = [
     "LONGEST_NAME",
+    "MAXIMUM_SIZE",
     "Signature",
     "locked",
     "make_directory",
@@ -90,8 +91,15 @@ def read_whole(path: Path) -> tuple[bytes, Signature] | None:
 def write_whole(path: Path, body: bytes) -> Signature:
     """Make `body` the content of a file.  Only the holder of the directory's lock may write.
 
-    Raises `SessionError` (`session-unwritable`) where the write fails: the file is then as it was.
+    Raises `SessionError` (`session-unwritable`) where the write fails, or nothing so long is read: the file is then as it was.
     """
+    if len(body) > MAXIMUM_SIZE:
+        raise SessionError(
+            f"{path.name} cannot be written: it is longer than {MAXIMUM_SIZE} bytes; nothing was kept",
+            code="session-unwritable",
+            file=str(path),
+            hint="save_theory keeps what there is, for a new session to import",
+        )
     try:
         _remove_unfinished(path)
         status = durable_files.write_whole(path, body, suffix=_UNFINISHED)

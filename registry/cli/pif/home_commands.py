@@ -90,10 +90,11 @@ def backup(context: CommandContext, file: Path, overwrite: bool, verify: bool) -
 @click.argument("source", type=text, metavar="FROM")
 @click.argument("target", type=text, metavar="TO")
 def migrate(context: CommandContext, source: str, target: str) -> int:
-    """Copy all tools, with their history, from one store to another that is empty.
+    """Copy a whole store, with sessions and jobs, to another that is empty.
 
     FROM and TO are each the directory of a home or the URL of a PostgreSQL. Every hash is checked. TO has all of it
-    afterwards, or is as it was; FROM is not changed. Theory sessions and jobs stay in the home.
+    afterwards, or is as it was; FROM is not changed. Theory sessions, saved theories, jobs of Aristotle and shared
+    verdicts come along.
     """
     from registry.store.migrate import migrate_store
 

@@ -31,6 +31,7 @@ from registry.errors import RegistryError
 if TYPE_CHECKING:
     from kleis.theory.theory import Theory
     from registry.oracles.theory_oracle import TheoryRun
+    from registry.store.protocol import Store
     from registry.tools.analysis import Aspect
     from registry.workspace.workspace import Workspace
 
@@ -104,7 +105,7 @@ def run(
         with (
             interruptible() as interrupted,
             context.screen.progress("steps", drive) as progress,
-            theory_for_run(context.home().path, theory_session, theory) as asked,
+            theory_for_run(context.home().path, workspace.store, theory_session, theory) as asked,
         ):
             call = workspace.run
             if len(arguments) > 1:
@@ -250,8 +251,11 @@ COMMANDS = (run, analyze, fuzz, help_)
 
 
 @contextmanager
-def theory_for_run(home: Path, session: str | None, file: Path | None) -> Iterator[TheoryRun | None]:
-    """The theory of one run: a session of the home, a file, or None. Raises RegistryError where it does not exist."""
+def theory_for_run(
+    home: Path, store: Store, session: str | None, file: Path | None
+) -> Iterator[TheoryRun | None]:
+    """The theory of one run: a session of the home or of the store's database, a file, or None. Raises RegistryError where
+    it does not exist."""
     if session is not None and file is not None:
         raise click.UsageError("--session and --theory exclude each other: a run asks one theory")
     if file is not None:
@@ -264,7 +268,7 @@ def theory_for_run(home: Path, session: str | None, file: Path | None) -> Iterat
         finally:
             snapshot.close()
     elif session is not None:
-        yield from _of_session(home, session)
+        yield from _of_session(home, store, session)
     else:
         yield None
 
@@ -286,19 +290,26 @@ def _loaded(file: Path) -> Theory:
     return loading.theory
 
 
-def _of_session(home: Path, name: str) -> Iterator[TheoryRun]:
+def _of_session(home: Path, store: Store, name: str) -> Iterator[TheoryRun]:
     from kleis.sessions.files.errors import SessionError
     from kleis.sessions.sessions import open_sessions
     from registry.access.principals import OWNER_NAME
     from registry.access.teams import TeamFile
     from registry.oracles.theory_oracle import TheorySnapshot
+    from registry.store.shared_state import session_rows
     from registry.teams.member import Member
     from registry.teams.shared_theories import TeamTheories
     from registry.teams.team_stores import TeamStores
 
+    rows = session_rows(store, home)
     try:
         owner = Member(OWNER_NAME, TeamFile(home), TeamStores(home))
-        sessions = open_sessions(home, shared=TeamTheories(owner, home))
+        sessions = open_sessions(
+            home,
+            storage=rows,
+            saved=None if rows is None else rows.copies,
+            shared=TeamTheories(owner, home),
+        )
     except SessionError as error:
         raise RegistryError(
             "invalid_argument", error.message, place="session", hint=error.hint or None

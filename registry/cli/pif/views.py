@@ -427,7 +427,7 @@ def migrated(screen: Screen, answer: Answer) -> None:
     """What `migrate-store` copied."""
     screen.write(f"copied {answer['from']} to {answer['to']}; every hash was checked")
     for table, count in answer["rows"].items():
-        screen.write(f"  {table:<13}{count}")
+        screen.write(f"  {table.replace('_', ' '):<20}{count}")
 
 
 def imported(screen: Screen, answer: Answer) -> None:

@@ -7,6 +7,7 @@
 - `searches`: processes of long searches, from the server's side
 - `search_process`: the same from within
 - `schedule`: lanes, threads and processes together
+- `recorded_jobs`: jobs that a database knows of too
 - `jobs`: work that outlives its call
 - `contexts`: the context of one call: progress, cancellation; announcements of changes
 - `observation`: what is seen of calls from outside

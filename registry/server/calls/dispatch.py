@@ -83,7 +83,7 @@ class Calls:
         self._observers = tuple(observers)
         self._schedule = schedule
         self._defects = defects
-        self.jobs = Jobs()
+        self.jobs = Jobs(next((each.job_board for each in groups if each.job_board is not None), None))
         self._running = 0
         self._of_client: dict[str, int] = {}
         self._listed = [group.tools() for group in self._groups]
@@ -214,6 +214,13 @@ class Calls:
             undecided = None if question is None else confirmed(question, client)
             if undecided is not None:
                 return undecided
+        if self._meter is not None:
+            measured = False
+            with self._defects.contain(f"the measuring before a call of {name[:100]!r}") as contained:
+                await self._meter.measure()
+                measured = True
+            if not measured:
+                return contained.answer()
         mine = self._of_client.get(whose, 0)
         if mine >= CALLS or self._running >= ALL_CALLS:
             return too_busy(f"{max(mine, self._running)} calls are under way", RETRY_AFTER_MS)

@@ -1,7 +1,7 @@
-"""Jobs: long work that a client may leave and come back to, by an id that nobody guesses (docs/reference/serving.md §5.11).
+"""Jobs: long work that a client may leave and come back to, by an id that nobody guesses (docs/reference/serving.md §5.12).
 
 A job is a call that answers nobody: it waits in the same lanes, and its answer is kept until it is old or others need
-the room. Jobs live as long as the server.
+the room. Jobs live as long as the server; with a database (`recorded_jobs`) others tell of them, and of their end.
 
 Invariants
 ----------
@@ -18,7 +18,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
+from registry.errors import RegistryError
+from registry.server.calls.recorded_jobs import RecordedJobs
 from registry.server.contract.group import Answer, JobStatus, JobView
+from registry.store.job_board import JobBoard
 
 __all__ = ["ALL_JOBS", "JOBS", "JOB_AGE", "ClientJobs", "Jobs"]
 
@@ -48,6 +51,7 @@ class Job:
         self.message = ""
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
+        self.is_recorded = False
 
     async def note(self, done: float, total: float | None, message: str | None) -> None:
         """How far the job is."""
@@ -70,7 +74,9 @@ class Job:
 class Jobs:
     """The jobs of one server. Use it from one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, board: JobBoard | None = None) -> None:
+        """`board`: where they are written down for other servers."""
+        self.recorded = None if board is None else RecordedJobs(board, JOB_AGE, _may_see)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def start(self, kind: str, title: str, client: str, work: Work) -> JobView | None:
@@ -94,8 +100,7 @@ class Jobs:
         self._jobs.pop(old.id, None)
         return True
 
-    @staticmethod
-    async def _run(job: Job, work: Work) -> None:
+    async def _run(self, job: Job, work: Work) -> None:
         try:
             job.answer = await work(job)
         except asyncio.CancelledError:
@@ -103,14 +108,29 @@ class Jobs:
         finally:
             job.ended = time.monotonic()
             job.task = None
+            if self.recorded is not None and job.is_recorded:
+                await self.recorded.ended(job)
+
+    async def record(self, number: str) -> None:
+        """Write a job down where there is a database. Raises RegistryError, and the job is stopped, where that cannot be."""
+        job = self._jobs.get(number)
+        if self.recorded is None or job is None:
+            return
+        try:
+            job.is_recorded = True
+            await self.recorded.begun(job)
+        except RegistryError:
+            job.is_recorded = False
+            if job.task is not None:
+                job.task.cancel()
+            self._jobs.pop(number, None)
+            raise
 
     def find(self, number: str, client: str) -> Job | None:
         """A job that this client may see."""
         self._forget()
         job = self._jobs.get(number)
-        if job is None or (job.client.startswith(PRINCIPAL) and job.client != client):
-            return None
-        return job
+        return job if job is not None and _may_see(job.client, client) else None
 
     def of(self, client: str) -> list[JobView]:
         """The jobs that a client began, the newest first."""
@@ -130,6 +150,8 @@ class Jobs:
 
     def close(self) -> None:
         """End all jobs."""
+        if self.recorded is not None:
+            self.recorded.close()
         for job in self._jobs.values():
             if job.task is not None:
                 job.task.cancel()
@@ -143,26 +165,41 @@ class ClientJobs:
         self._client = client
         self._answering = answering
 
-    def start(self, kind: str, title: str, work: Callable[..., Awaitable[Answer]]) -> JobView | None:
+    async def start(self, kind: str, title: str, work: Callable[..., Awaitable[Answer]]) -> JobView | None:
         """Begin ``work(context)`` as a job; None where there is no room for another."""
-        return self._jobs.start(kind, title, self._client, self._answering(work))
+        begun = self._jobs.start(kind, title, self._client, self._answering(work))
+        if begun is not None:
+            await self._jobs.record(begun.id)
+        return begun
 
-    def find(self, number: str) -> JobView | None:
+    async def find(self, number: str) -> JobView | None:
         """A job by its id."""
         job = self._jobs.find(number, self._client)
+        if job is None and self._jobs.recorded is not None:
+            return await self._jobs.recorded.find(number, self._client)
         return None if job is None else job.view()
 
     async def cancel(self, number: str) -> JobView | None:
         """Stop a job, and what it began; one that has ended stays as it is."""
         job = self._jobs.find(number, self._client)
         if job is None:
-            return None
+            recorded = self._jobs.recorded
+            return None if recorded is None else await recorded.cancel(number, self._client)
         task = job.task
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
         return job.view()
 
-    def all(self) -> list[JobView]:
+    async def all(self) -> list[JobView]:
         """The jobs of this client, the newest first."""
-        return self._jobs.of(self._client)
+        here = self._jobs.of(self._client)
+        if self._jobs.recorded is None:
+            return here
+        known = {each.id for each in here}
+        return [*here, *(each for each in await self._jobs.recorded.of(self._client) if each.id not in known)]
+
+
+def _may_see(owner: str, client: str) -> bool:
+    """Whether a client may see a job that `owner` began."""
+    return owner == client or not owner.startswith(PRINCIPAL)

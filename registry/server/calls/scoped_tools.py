@@ -149,6 +149,7 @@ class ScopedGroup(Group):
         self.name = inner.name
         self.instructions = inner.instructions
         self.brief_instructions = inner.brief_instructions
+        self.job_board = inner.job_board
         self._listed: tuple[ToolSpec, ...] | None = None
         self._tools: tuple[ToolSpec, ...] = ()
 

@@ -7,7 +7,8 @@ everything else has a default.
 
 Invariants
 ----------
-- Every method but `call` and `read` is quick and does not block: it runs on the event loop. `call` and `read` may
+- Every method but `call`, `read` and `state` is quick and does not block: it runs on the event loop. `state` is asked in a
+  thread and may wait for a database. `call` and `read` may
   run for a few milliseconds there; longer work goes through `context.run_in_worker`, and what takes tens of seconds
   of Python through `context.search`. What these raise where there is no room (`Busy`) is the server's to answer.
 - Errors are values: `call` returns `Answer.error(...)`. An exception that leaves `call` is a defect: the client
@@ -28,6 +29,7 @@ import msgspec
 from registry.server.contract.advertised_schemas import answer_schema, schema_of
 from registry.server.contract.content import Content, PromptMessage, ResourceBytes
 from registry.server.contract.questions import Client, InputRequired
+from registry.store.job_board import JobBoard
 
 if TYPE_CHECKING:
     from registry.server.contract.settings import Settings
@@ -151,15 +153,15 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
 class ClientJobs(Protocol):
     """The jobs that a client may see (`registry.server.calls.jobs`)."""
 
-    def start(
+    async def start(
         self, kind: str, title: str, work: Callable[[CallContext], Awaitable[Answer]]
     ) -> JobView | None: ...
 
-    def find(self, number: str) -> JobView | None: ...
+    async def find(self, number: str) -> JobView | None: ...
 
     async def cancel(self, number: str) -> JobView | None: ...
 
-    def all(self) -> list[JobView]: ...
+    async def all(self) -> list[JobView]: ...
 
 
 class CallContext(Protocol):
@@ -295,6 +297,9 @@ class Group:
 
     brief_instructions: str = ""
     """The same in at most 400 characters, for where those of all chosen groups would be too long."""
+
+    job_board: JobBoard | None = None
+    """Where jobs are written down for the other servers of a database; None where there is none."""
 
     def attach(self, announcer: Announcer) -> None:
         """Called once, before the first request, with the way to announce changes."""

@@ -25,6 +25,8 @@ from registry.access.principals import OWNER_NAME, Principal, home_of
 from registry.access.teams import TeamFile
 from registry.errors import RegistryError
 from registry.store.open_store import open_store, url_of
+from registry.store.protocol import Store
+from registry.store.shared_state import certificate_files, certificate_storage, session_rows
 from registry.store.timed_store import Timed, timed
 from registry.teams.member import Member
 from registry.teams.shared_theories import TeamTheories
@@ -126,10 +128,15 @@ class Site:
         self._beside = beside
 
     @cached_property
+    def store(self) -> Store:
+        """Where the tools of the home are, and with a database its sessions and jobs too. Raises RegistryError."""
+        settings = self.settings
+        return open_store(settings.home, settings.store, read_only=settings.read_only)
+
+    @cached_property
     def workspace(self) -> Workspace:
         """The tools of the home. Raises RegistryError where the store cannot be opened."""
-        settings = self.settings
-        store = open_store(settings.home, settings.store, read_only=settings.read_only)
+        settings, store = self.settings, self.store
         return Workspace(
             store if self.store_timed is None else timed(store, self.store_timed),
             maximum_fuel=settings.maximum_fuel,
@@ -174,13 +181,18 @@ class Site:
 
     @cached_property
     def sessions(self) -> Sessions:
-        """The theory sessions of the home. Raises RegistryError where their configuration cannot be read."""
+        """The theory sessions of the home, or of its database. Raises RegistryError where their configuration cannot be read,
+        or the database not be opened."""
         from kleis.sessions.files.errors import SessionError
         from kleis.sessions.sessions import open_sessions
         from kleis.theory.parse_cache import ParseCache, user_cache
 
         home = self.settings.home
         is_owner = self.settings.principal == OWNER_NAME
+        rows = session_rows(self.store, home) if self.settings.store else None
+        certificates = (
+            certificate_storage(self.store, home) if self.settings.store else certificate_files(home)
+        )
         try:
             return open_sessions(
                 home,
@@ -192,6 +204,9 @@ class Site:
                 cache=user_cache() if is_owner else ParseCache(home / "parsed"),
                 broker=self.broker,
                 owns_broker=self._beside is None,
+                storage=rows,
+                saved=None if rows is None else rows.copies,
+                certificates=certificates,
                 shared=TeamTheories(self.member, self._owner_home),
             )
         except SessionError as error:
@@ -212,9 +227,10 @@ class Site:
         Each raises OSError, RuntimeError or RegistryError where it does not."""
 
         def store() -> None:
-            self.workspace.store.recent(1)
+            (self.workspace.store if "pif" in chosen else self.store).recent(1)
 
-        found: dict[str, Callable[[], None]] = {"store": store} if "pif" in chosen else {}
+        needs_store = "pif" in chosen or bool(self.settings.store)
+        found: dict[str, Callable[[], None]] = {"store": store} if needs_store else {}
         if "theory" in chosen:
             found["provers"] = lambda: self.sessions.broker.start()
         return found
@@ -227,6 +243,8 @@ class Site:
             self.sessions.close()
         if "workspace" in self.__dict__:
             self.workspace.close()
+        if "store" in self.__dict__:
+            self.store.close()
         if "team_stores" in self.__dict__ and self._beside is None:
             self.team_stores.close()
 

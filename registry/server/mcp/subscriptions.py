@@ -9,6 +9,7 @@ Invariants
 - A connection or stream that ends leaves nothing behind: no session, no address, no task.
 - Of one client at most `ADDRESSES` addresses and `STREAMS` streams; of all, `WATCHED` addresses.
 - A client that does not read delays no other.
+- What stands at an address is asked in a thread: a database that does not answer delays nobody, and is no change.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ from mcp.server.subscriptions import (
 )
 from mcp.shared.exceptions import MCPError
 
+from kleis.errors import KleisError
+from registry.errors import RegistryError
 from registry.server.calls.contexts import ListName
 from registry.server.contract.group import Group
 
@@ -65,6 +68,9 @@ _CHANGED: dict[ListName, Callable[[], ServerEvent]] = {
 }
 """What the streams of the newer protocol are told."""
 
+_UNKNOWN = object()
+"""What stands at an address whose store does not answer."""
+
 Context = ServerRequestContext[Any, Any]
 logger = logging.getLogger(__name__)
 
@@ -87,6 +93,8 @@ class Subscriptions:
         self._watchers: Counter[str] = Counter()
         self._states: dict[str, object] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._asking = asyncio.Lock()
+        self._trouble = ""
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
 
@@ -132,7 +140,7 @@ class Subscriptions:
         if uri not in client.watched:
             self._check(len(client.watched) + 1, [uri])
             client.watched.add(uri)
-            self._watch([uri])
+            await self._watch([uri])
         return types.EmptyResult()
 
     async def unsubscribe(
@@ -163,8 +171,8 @@ class Subscriptions:
                 types.INVALID_PARAMS, f"a client has at most {STREAMS} streams; end one of them first"
             )
         self._streams[client] += 1
-        self._watch(uris)
         try:
+            await self._watch(uris)
             return await self._listen(context, params)
         finally:
             self._unwatch(uris)
@@ -186,11 +194,14 @@ class Subscriptions:
                 types.INVALID_PARAMS, f"this server watches {WATCHED:,} addresses at most; try later"
             )
 
-    def _watch(self, uris: Iterable[str]) -> None:
-        for uri in uris:
-            if uri not in self._watchers:
-                self._states[uri] = self._state(uri)
+    async def _watch(self, uris: Sequence[str]) -> None:
+        new = [uri for uri in uris if uri not in self._watchers]
+        for uri in uris:  # counted first: whoever ends meanwhile takes back what was counted
             self._watchers[uri] += 1
+        if new:
+            for uri, state in (await self._in_thread(new)).items():
+                if uri in self._watchers:
+                    self._states.setdefault(uri, state)
         self._look_while_watched()
 
     def _unwatch(self, uris: Iterable[str]) -> None:
@@ -208,11 +219,21 @@ class Subscriptions:
             self._looking.cancel()
             self._looking = None
 
+    async def _in_thread(self, uris: Sequence[str]) -> dict[str, object]:
+        """What stands at some addresses; one look at a time."""
+        async with self._asking:
+            return await asyncio.to_thread(lambda: {uri: self._state(uri) for uri in uris})
+
     def _state(self, uri: str) -> object:
         """What stands at an address; what no group knows never changes."""
         for group in self._groups:
             try:
                 state = group.state(uri)
+            except (RegistryError, KleisError) as error:
+                if str(error) != self._trouble:
+                    logger.warning("what clients watch cannot be looked at: %s", error)
+                self._trouble = str(error)
+                return _UNKNOWN
             except Exception:
                 logger.exception("the state of a resource of group %s failed", group.name)
                 continue
@@ -228,11 +249,15 @@ class Subscriptions:
     async def look(self) -> None:
         """Tell of every watched address at which something else stands than at the last look."""
         changed: list[str] = []
-        for uri, before in list(self._states.items()):
-            now = self._state(uri)
-            if uri in self._states and now != before:
-                self._states[uri] = now
+        states = await self._in_thread(list(self._states))
+        for uri, now in states.items():
+            if now is _UNKNOWN or uri not in self._states or now == self._states[uri]:
+                continue
+            if self._states[uri] is not _UNKNOWN:
                 changed.append(uri)
+            self._states[uri] = now
+        if states and _UNKNOWN not in states.values():
+            self._trouble = ""
         if changed:
             await asyncio.gather(
                 *(_tell_updated(each, changed) for each in tuple(self._clients.values())),

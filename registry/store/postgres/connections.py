@@ -120,7 +120,7 @@ class Connections:
         """`patience`: seconds to wait for a connection, and to go on when they are lost."""
         self.shown = address.shown
         self.patience = patience
-        self._open = True
+        self.is_open = True
         self._pool = ConnectionPool(
             address.connection,
             min_size=1,
@@ -135,7 +135,7 @@ class Connections:
     def one(self, timeout: float | None = None) -> Iterator[psycopg.Connection[Any]]:
         """A connection for the length of a `with`, with the errors of the driver. One that is left inside a transaction,
         or interrupted, is closed: nobody else gets what is left of it."""
-        if not self._open:
+        if not self.is_open:
             raise closed(self.shown)
         connection = self._pool.getconn(timeout)
         whole = False
@@ -172,7 +172,7 @@ class Connections:
 
     def close(self) -> None:
         """Close those that are idle now, and each of the others when it comes back."""
-        self._open = False
+        self.is_open = False
         self._pool.close()
 
 

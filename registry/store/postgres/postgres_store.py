@@ -17,6 +17,7 @@ from registry.store.failures import closed, read_only
 from registry.store.postgres.address import read_address
 from registry.store.postgres.connections import Connections, connect
 from registry.store.postgres.failures import as_registry_error
+from registry.store.postgres.session_rows import changed_texts
 from registry.store.postgres.tables import check_schema, prepare
 from registry.store.postgres.transactions import Transactions
 from registry.store.sql.changes import Change
@@ -62,6 +63,7 @@ class PostgresStore(SqlStore):
                 examine(connection, address.schema, address.shown)
             except psycopg.Error as error:
                 raise as_registry_error(error, address.shown) from error
+        self.address = address
         self._connections = Connections(address, patience=patience)
         self._transactions = Transactions(self._connections)
 
@@ -100,7 +102,7 @@ class PostgresStore(SqlStore):
         """Everything that is wrong with what is stored, as texts; empty where all is well."""
 
         def question(reader: Rows) -> tuple[str, ...]:
-            found = list(contradictions(reader))
+            found = [*contradictions(reader), *changed_texts(reader)]
             if reader.execute("SELECT current_setting('fsync')").fetchone()[0] == "off":
                 found.append(
                     "the server has fsync off: what is acknowledged may be lost when its machine fails"

@@ -5,6 +5,11 @@ What there is besides:
 
 - `migrations`: the numbered steps that the schema has been through
 - `writes`: a mark of each recent write, by which a client whose connection was lost at COMMIT learns what became of it
+- `sessions`, `theories`: theory sessions with the text that a file would have, and theories that they are saved as. A
+  `revision` is made anew by every write; a `number` is greater than those of all earlier writes of theories
+- `lean_jobs`: jobs of Aristotle, as the JSON texts that files would have
+- `jobs`: jobs of running servers, with the last time that their server was seen
+- `certified_verdicts`: certificates of verdicts by the digest of what was asked
 
 A step is applied in one transaction, under the lock that all writers of the schema take (`LOCK`): of several programs
 that start at once one migrates and the others find it done, and none writes meanwhile.
@@ -94,7 +99,50 @@ _TOOLS: Final = (
     "CREATE INDEX writes_by_time ON writes (made)",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_TOOLS,)
+_SHARED: Final = (
+    """CREATE TABLE sessions (
+        name TEXT COLLATE "C" PRIMARY KEY,
+        revision TEXT NOT NULL,
+        body TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        changed TIMESTAMPTZ NOT NULL DEFAULT now()
+    )""",
+    """CREATE TABLE theories (
+        name TEXT COLLATE "C" PRIMARY KEY,
+        number BIGINT NOT NULL,
+        body TEXT NOT NULL,
+        digest TEXT NOT NULL
+    )""",
+    """CREATE TABLE lean_jobs (
+        id TEXT COLLATE "C" PRIMARY KEY,
+        created DOUBLE PRECISION NOT NULL,
+        submission TEXT NOT NULL,
+        record TEXT NOT NULL
+    )""",
+    """CREATE TABLE jobs (
+        id TEXT COLLATE "C" PRIMARY KEY,
+        client TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        title TEXT NOT NULL,
+        begun TIMESTAMPTZ NOT NULL DEFAULT now(),
+        seen TIMESTAMPTZ NOT NULL DEFAULT now(),
+        ended TIMESTAMPTZ,
+        status TEXT NOT NULL CHECK (status IN ('in_progress', 'done', 'cancelled')),
+        message TEXT NOT NULL,
+        answer TEXT,
+        stopping BOOLEAN NOT NULL DEFAULT false
+    )""",
+    """CREATE TABLE certified_verdicts (
+        question TEXT COLLATE "C" PRIMARY KEY,
+        certificate TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        attempts TEXT NOT NULL,
+        made TIMESTAMPTZ NOT NULL DEFAULT now()
+    )""",
+    "CREATE INDEX certified_verdicts_by_time ON certified_verdicts (made)",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_TOOLS, _SHARED)
 """The statements of each step; the first has the number 1. Released steps are never edited."""
 
 

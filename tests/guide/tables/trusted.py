@@ -69,10 +69,12 @@ PARTS: dict[str, Part] = {
             "kleis/prover/consistency.py",
             "kleis/prover/obligations.py", "kleis/prover/facts.py", "kleis/prover/lemmas.py", "kleis/prover/library_laws.py",
             "kleis/prover/verdict_cache.py", "kleis/prover/protocol", "kleis/prover/process",
+            "kleis/prover/certificates/shared_verdicts.py",
         ),
         (
             "tests/attacks/test_lemmas.py",
             "tests/attacks/test_prover_isolation.py",
+            "tests/attacks/test_shared_verdicts.py",
             "tests/kleis/prover/test_verdict_cache.py",
         ),
     ),

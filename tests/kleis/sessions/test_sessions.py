@@ -232,7 +232,7 @@ def test_a_file_that_was_written_item_by_item_is_the_file_written_at_once(sessio
 def test_a_file_edited_by_hand_is_taken_up_again(sessions: Sessions, tmp_path: Path) -> None:
     """What a person wrote stays unchecked; what is submitted afterwards is recorded as ever."""
     submit(sessions, "define one() : ℤ = 1")
-    file = sessions.file("default")
+    file = Path(sessions.place("default"))
     file.write_text(file.read_text() + "\n// by hand\ndefine two() : ℤ = 2\n")
     universe = submit(sessions, "define three() : ℤ = 3")
     assert not universe.stale

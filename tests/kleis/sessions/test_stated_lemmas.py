@@ -105,7 +105,7 @@ def test_a_lemma_whose_verdict_is_gone_serves_nothing_and_says_so(sessions: Sess
 def test_sessions_with_lemmas_are_read_and_edited(sessions: Sessions) -> None:
     submit(sessions, FACTS)
     submit(sessions, LEMMAS[0])
-    file = sessions.file("default")
+    file = Path(sessions.place("default"))
     file.write_text("\n".join(file.read_text("utf-8").splitlines()[1:]), "utf-8")
     items = sessions.universe("default").items()
     assert [(each.kind, each.status) for each in items] == [

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 
 import pytest
 
-from registry.access.quotas import MEGABYTE, Meter, Quotas, read_quotas
+from registry.access.quotas import MEGABYTE, InUse, Meter, Quotas, read_quotas
 from tests.support.servers.http_server import serving
 from tests.support.servers.principals import Caller, token
 
@@ -129,3 +131,26 @@ def test_one_principal_s_quota_is_no_other_s_and_not_the_owner_s(tmp_path: Path)
             second = caller.call("submit_define", kleis=define, session="two")
             assert ("error" in second) == is_limited
             assert caller.call("list_session", session="*")["count"] == (1 if is_limited else 2)
+
+
+def test_what_is_in_a_database_counts_once_it_was_measured(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def rows() -> InUse:
+        asked.append(threading.current_thread().name)
+        return InUse(MEGABYTE, frozenset({"a"}))
+
+    meter = Meter(Quotas(stored_mb=1, sessions=1), tmp_path, rows=rows)
+    assert meter.begin("evolve", "evolve", 0, None, 0) is None
+    asyncio.run(meter.measure())
+    found = meter.begin("evolve", "evolve", 0, None, 0)
+    assert found is not None
+    assert found.quota == "stored-mb"
+    assert asked != [threading.current_thread().name], "a database is not waited for on the event loop"
+    limited = Meter(Quotas(sessions=1), tmp_path, rows=rows)
+    asyncio.run(limited.measure())
+    assert limited.begin("submit_define", "theory", 0, "a", 0) is None
+    assert limited.begin("submit_define", "theory", 0, "b", 0) is not None
+    asked.clear()
+    asyncio.run(Meter(Quotas(fuel=1), tmp_path, rows=rows).measure())
+    assert asked == []

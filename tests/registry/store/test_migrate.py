@@ -102,7 +102,7 @@ def test_the_command_prints_the_counts(url: str, tmp_path: Path) -> None:
 
     assert (done.exit_code, answer["type"], answer["rows"]["versions"]) == (0, "migrated", 6)
     assert [tool["name"] for tool in json.loads(listed.stdout)["tools"]] == ["f", "g", "odd"]
-    assert "versions     6" in told.stdout
+    assert "versions            6" in told.stdout
     assert (refused.exit_code, json.loads(refused.stdout)["error"]["kind"]) == (1, "invalid_argument")
 
 
@@ -188,3 +188,132 @@ def test_a_copy_that_is_not_what_was_read_is_not_kept(url: str, tmp_path: Path) 
             migrate.migrate_store(str(tmp_path / "here"), url)
     with closing(open_store(tmp_path, url)) as store:
         assert store.snapshot().sequence == 0
+
+
+# ── Sessions, jobs, certificates ─────────────────────────────────────────────────────────────────────────────
+
+SESSION = '//@ session {"version":1,"imports":[],"basis":"x"}\n∀ NUL \0 \ufdd0'
+JOB = "mock-" + 32 * "a"
+QUESTION = 64 * "d"
+RECORD = '{"id":"' + JOB + '","created":1.5}'
+FILES = {
+    "sessions/default/session.kleis": SESSION,
+    "sessions/groups/session.kleis": "",
+    "theories/mine.kleis": "// mine\n",
+    f"aristotle/jobs/{JOB}.json": RECORD,
+    f"aristotle/jobs/{JOB}.order": '{"key":"k"}',
+    f"certified/{QUESTION}.json": '{"certificate":"{}","attempts":[["z3","proved",7]]}',
+}
+
+
+def with_state(home: Path, files: dict[str, str] = FILES) -> str:
+    """A home with tools, and files of every kind."""
+    filled(str(home))
+    for name, text in files.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text, newline="")
+    return str(home)
+
+
+def files_of(home: Path) -> dict[str, str]:
+    found = (path for path in home.rglob("*") if path.suffix in (".kleis", ".json", ".order"))
+    return {str(path.relative_to(home)): path.read_bytes().decode() for path in found}
+
+
+def test_sessions_jobs_and_certificates_come_along_both_ways(url: str, tmp_path: Path) -> None:
+    here = with_state(tmp_path / "here")
+    there = migrate_store(here, url)
+    schema = url.partition("schema=")[2]
+    assert asked(f"SELECT body FROM {schema}.sessions WHERE name = 'groups'") == [("",)]
+    for target in (str(tmp_path / "back"), str(tmp_path / "beside")):
+        source = url if target.endswith("back") else here
+        again = migrate_store(source, target)
+        assert there.rows == again.rows
+        assert files_of(Path(target)) == FILES
+        assert shown(target) == shown(here)
+    assert {name: there.rows[name] for name in ("sessions", "theories", "lean_jobs", "certified_verdicts")} == {
+        "sessions": 2, "theories": 1, "lean_jobs": 1, "certified_verdicts": 1,
+    }  # fmt: skip
+    with new_schema() as other:
+        assert migrate_store(url, other).rows == there.rows
+        with pytest.raises(RegistryError, match="not empty; nothing was changed"):
+            migrate_store(url, other)
+
+
+def test_a_database_with_sessions_alone_is_not_empty(url: str, tmp_path: Path) -> None:
+    here = with_state(tmp_path / "here")
+    open_store(tmp_path, url).close()
+    schema = url.partition("schema=")[2]
+    asked(f"INSERT INTO {schema}.sessions (name, revision, body, digest) VALUES ('s', 'r', '', 'd')")
+    with pytest.raises(RegistryError, match="not empty; nothing was changed"):
+        migrate_store(here, url)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE sessions SET body = body || ' ' WHERE name = 'default'",
+        "UPDATE theories SET digest = '0'",
+        "UPDATE certified_verdicts SET certificate = 'other'",
+        "UPDATE certified_verdicts SET attempts = '['",
+        "UPDATE certified_verdicts SET question = '../../evil'",
+        "UPDATE sessions SET name = '../../evil' WHERE name = 'groups'",
+        "UPDATE theories SET name = '../evil'",
+        "UPDATE lean_jobs SET id = '../evil'",
+        "UPDATE lean_jobs SET record = '{}'",
+    ],
+)
+def test_a_database_that_lies_is_not_copied(url: str, tmp_path: Path, statement: str) -> None:
+    migrate_store(with_state(tmp_path / "here"), url)
+    schema = url.partition("schema=")[2]
+    asked(statement.replace("UPDATE ", f"UPDATE {schema}."))
+    with pytest.raises(RegistryError) as refused:
+        migrate_store(url, str(tmp_path / "back"))
+    assert refused.value.kind == "store_error"
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
+    assert not list(tmp_path.parent.glob("evil*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (f"aristotle/jobs/{JOB}.json", "{"),
+        (f"aristotle/jobs/mock-{32 * 'b'}.json", RECORD),
+        (f"certified/{QUESTION}.json", "{}"),
+        (f"certified/{QUESTION}.json", "{"),
+        ("certified/short.json", '{"certificate":"{}"}'),
+        ("theories/a b.kleis", ""),
+    ],
+)
+def test_a_file_that_is_none_of_ours_stops_it(url: str, tmp_path: Path, name: str, text: str) -> None:
+    here = with_state(tmp_path / "here", FILES | {name: text})
+    for target in (url, str(tmp_path / "there")):
+        with pytest.raises(RegistryError) as refused:
+            migrate_store(here, target)
+        assert refused.value.kind == "store_error"
+    assert not (tmp_path / "there").exists()
+    with closing(open_store(tmp_path, url)) as store:
+        assert store.snapshot().sequence == 0
+
+
+@pytest.mark.parametrize("table", ["sessions", "theories", "lean_jobs", "certified_verdicts"])
+def test_a_copy_of_a_text_that_is_not_what_was_read_is_not_kept(url: str, tmp_path: Path, table: str) -> None:
+    open_store(tmp_path, url).close()
+    schema = url.partition("schema=")[2]
+    column = {
+        "sessions": "body",
+        "theories": "body",
+        "lean_jobs": "submission",
+        "certified_verdicts": "attempts",
+    }
+    value = "[]" if table == "certified_verdicts" else "other"
+    asked(
+        f"CREATE FUNCTION {schema}.meddle() RETURNS trigger LANGUAGE plpgsql AS"
+        f" $$ BEGIN NEW.{column[table]} := '{value}'; RETURN NEW; END $$"
+    )
+    asked(
+        f"CREATE TRIGGER meddle BEFORE INSERT ON {schema}.{table} FOR EACH ROW EXECUTE FUNCTION {schema}.meddle()"
+    )
+    with pytest.raises(RegistryError, match=r"not what was read|not the one that was written"):
+        migrate_store(with_state(tmp_path / "here"), url)
+    assert asked(f"SELECT count(*) FROM {schema}.sessions") == [(0,)]

@@ -13,6 +13,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never
 
 import msgspec
@@ -29,8 +30,9 @@ from registry.aristotle.job_requests import (
     formalize_job,
     prove_job,
 )
+from registry.aristotle.job_rows import job_storage
 from registry.aristotle.job_runner import JobRunner
-from registry.aristotle.job_store import Job, JobKind, JobStore, Ordered
+from registry.aristotle.job_store import Job, JobKind, Ordered
 from registry.aristotle.service import FAILURES, AristotleService, ServiceFailure
 from registry.errors import RegistryError
 from registry.server.contract.group import Answer, CallContext, Group, ResourceSpec, ResourceText, ToolSpec
@@ -104,7 +106,7 @@ class LeanGroup(Group):
         self._environment = dict(environment)
         self._key = environment.get(KEY, "").strip()
         self._folders = Folders(site.settings.roots)
-        self._store = JobStore(site.settings.home)
+        self._store = job_storage(site.settings.home, site.store if site.settings.store else None)
         self._service: AristotleService | None = None
         self._kleis = KleisRoute(site)
         self._tools = TOOLS + MORE_TOOLS if site.settings.more else TOOLS
@@ -121,7 +123,7 @@ class LeanGroup(Group):
             async with asyncio.timeout(ENDS):
                 said = await self._conversed(arguments, context, held)
         except TimeoutError:
-            said = self._late(held)
+            said = await asyncio.to_thread(self._late, held)
         return scrubbed(said, self._key)
 
     async def _conversed(self, arguments: requests.Request, context: CallContext, held: Held) -> Answer:
@@ -143,7 +145,10 @@ class LeanGroup(Group):
 
     def _late(self, held: Held) -> Answer:
         """The answer of a call whose time is up while the service is still being asked: the job as it is written."""
-        job = None if held.job is None else self._store.get(held.job.id) or held.job
+        job = held.job
+        if job is not None:
+            with suppress(RegistryError):  # then it is told as it was when it was last seen
+                job = self._store.get(job.id) or job
         if job is None:
             return error_answer("timeout", FAILURES["timeout"], hint="Nothing was begun. Try again later.")
         retry = self._service.retry_after_s if self._service is not None else 1

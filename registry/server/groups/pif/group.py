@@ -158,8 +158,12 @@ class PifGroup(Group):
         """Tell clients of tools that other processes evolve."""
         while True:
             await asyncio.sleep(POLL)
-            if self.workspace.member is not None:
-                await asyncio.to_thread(self.workspace.member.open)
+            try:
+                await asyncio.to_thread(self.workspace.store.snapshot)
+                if self.workspace.member is not None:
+                    await asyncio.to_thread(self.workspace.member.open)
+            except RegistryError:
+                continue  # the list stays as it was, and the event loop does not wait for a database that is away
             self._exposure.refresh()
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ To put a tool of another package into this group, write ``provide(site) -> Seque
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -69,6 +70,7 @@ from registry.server.groups.theory.tool_specs import (
     MORE_TOOLS,
     TOOLS,
 )
+from registry.store.shared_state import job_board
 
 __all__ = ["EXTRA_TOOLS", "ExtraTool", "TheoryGroup", "make"]
 
@@ -108,7 +110,10 @@ def make(site: Site) -> TheoryGroup:
     for address in EXTRA_TOOLS:
         module, _, name = address.partition(":")
         extra += getattr(import_module(module), name)(site)
-    return TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
+    group = TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
+    if site.settings.store:
+        group.job_board = job_board(site.store)
+    return group
 
 
 class TheoryGroup(Group):
@@ -145,7 +150,7 @@ class TheoryGroup(Group):
             about = getattr(arguments, "expression", "") or getattr(arguments, "structure", "")
             about = about or getattr(arguments, "about", "") or name
             return begun(
-                context.jobs.start(name, about[:PREVIEW], lambda job: self.call(name, arguments, job))
+                await context.jobs.start(name, about[:PREVIEW], lambda job: self.call(name, arguments, job))
             )
         if name in self._extra:
             return await self._extra[name].call(arguments, context)
@@ -279,7 +284,7 @@ class TheoryGroup(Group):
             schema = describe_name(universe, arguments.name, arguments.depth or "full")
             wanted = suggestions(universe, limit=6, name=arguments.name)
         else:
-            file = str(self.sessions.file(arguments.session))
+            file = self.sessions.place(arguments.session)
             schema = describe(universe, arguments.depth or "names", session_file=file)
             wanted = suggestions(universe)
         schema["propositions"] = msgspec.to_builtins(wanted)
@@ -452,7 +457,9 @@ class TheoryGroup(Group):
 
     async def read(self, uri: str) -> ResourceText | None:
         whole = self._values.get(uri.removeprefix("kleis://values/"))
-        return resources.read(self.sessions, uri) if whole is None else ResourceText(whole)
+        if whole is not None:
+            return ResourceText(whole)
+        return await asyncio.to_thread(resources.read, self.sessions, uri)  # a database may be asked
 
     def state(self, uri: str) -> object:
         return resources.state(self.sessions, uri)

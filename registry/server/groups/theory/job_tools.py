@@ -1,4 +1,4 @@
-"""Jobs of the group `theory`: a proof or a search that a client leaves and comes back to (docs/reference/serving.md §5.11).
+"""Jobs of the group `theory`: a proof or a search that a client leaves and comes back to (docs/reference/serving.md §5.12).
 
 `evaluate` and `explore` begin one with ``wait: false``; `check_job` looks, and gives the answer as the tool would have,
 or stops it. The fields are those of the group `lean`: `project_id`, `status`, `message`, `retry_after_s`.
@@ -84,11 +84,11 @@ def begun(job: JobView | None) -> Answer:
 async def checked_job(arguments: CheckJob, context: CallContext) -> Answer:
     """The answer of `check_job`."""
     if not arguments.project_id:
-        return _answered({"type": "jobs", "jobs": [_state(each) for each in context.jobs.all()]})
+        return _answered({"type": "jobs", "jobs": [_state(each) for each in await context.jobs.all()]})
     if arguments.cancel:
         job = await context.jobs.cancel(arguments.project_id)
     else:
-        job = context.jobs.find(arguments.project_id)
+        job = await context.jobs.find(arguments.project_id)
     return _unknown(arguments.project_id) if job is None else _told(job)
 
 

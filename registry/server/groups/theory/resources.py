@@ -8,7 +8,7 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.sessions.describe_universe import describe_name
-from kleis.sessions.files.storage import signature_of
+from kleis.sessions.files.errors import SessionError
 from kleis.sessions.sessions import Sessions
 from registry.server.contract.group import ResourceText, TemplateSpec
 
@@ -72,12 +72,17 @@ def read(sessions: Sessions, uri: str) -> ResourceText | None:
 
 
 def state(sessions: Sessions, uri: str) -> object:
-    """A value that changes whenever what lies under the address does; None where that is not watched."""
+    """A value that changes whenever what lies under the address does; None where that is not watched.
+
+    Raises SessionError where it cannot be looked at now.
+    """
     match uri.split("/"):
         case ["kleis:", "", "sessions", session] | ["kleis:", "", "sessions", session, _]:
             try:
-                return signature_of(sessions.file(session)) or "no such session"
-            except KleisError:
+                return sessions.revision(session) or "no such session"
+            except SessionError as error:
+                if error.code == "session-unreadable":
+                    raise  # it is not known, which is no change
                 return None
         case _:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from mcp.client import Client
 from mcp.server.subscriptions import ResourceUpdated, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
+from registry.errors import RegistryError
 from registry.server.contract.group import Group
 from registry.server.contract.settings import Settings, Site
 from registry.server.mcp import subscriptions
@@ -214,12 +216,13 @@ class Box(Group):
     name = "box"
 
     def __init__(self) -> None:
-        self.contents: dict[str, int] = {}
+        self.contents: dict[str, int | Callable[[], int]] = {}
 
     def state(self, uri: str) -> object:
         if uri == "box://defect":
             raise RuntimeError("the secret of the group")
-        return self.contents.get(uri, 0) if uri.startswith("box://") else None
+        found = self.contents.get(uri, 0) if uri.startswith("box://") else None
+        return found() if callable(found) else found
 
 
 Talk = Callable[[McpServer, Box, Callable[..., Any]], Awaitable[None]]
@@ -327,5 +330,38 @@ def test_only_those_who_watch_are_told_and_a_defect_stops_nobody() -> None:
             await other.until("box://b")
             await one.list_tools()
             assert told.of == set()
+
+    in_memory(talk)
+
+
+def test_a_store_that_does_not_answer_delays_nobody_and_is_no_change() -> None:
+    """What stands at an address is asked in a thread: it waits for the event loop here, and not the other way round."""
+
+    async def talk(server: McpServer, box: Box, client: Callable[..., Any]) -> None:
+        told, answered = Told(), threading.Event()
+
+        def waiting() -> int:
+            if not answered.wait(60):
+                raise AssertionError("the event loop waits for the store")
+            return 0
+
+        async with client("legacy", message_handler=told.message) as one:
+            box.contents["box://a"] = waiting
+            subscribed = asyncio.create_task(one.session.subscribe_resource("box://a"))
+            await one.list_tools()
+            answered.set()
+            await subscribed
+
+            def away() -> int:
+                raise RegistryError("store_error", "the database does not answer; nothing was changed")
+
+            for contents in (away, lambda: 0, away):
+                box.contents["box://a"] = contents
+                await server.subscriptions.look()
+            await one.list_tools()
+            assert told.of == set()
+            box.contents["box://a"] = 1
+            await server.subscriptions.look()
+            await told.until("box://a")
 
     in_memory(talk)

@@ -1,15 +1,13 @@
 """Connections that are lost, transactions that are undone, statements that take too long: what returned has been written,
 what raised has changed nothing, unless it says that this is not known.
 
-A `Saboteur` stands between the store and the driver. It counts the statements of an operation and does something before or
-after the n-th of them, so that every step of every operation is tried.
+`sabotage` stands between the store and the driver. It counts the statements of an operation and does something before the
+n-th of them, so that every step of every operation is tried.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -20,7 +18,8 @@ from registry.records import certificate_hash, content_hash
 from registry.store.postgres.connections import ATTEMPTS, PostgresRows
 from registry.store.postgres.postgres_store import PostgresStore
 from registry.store.protocol import Lineage
-from tests.support.databases import asked, new_schema
+from tests.support.databases import new_schema
+from tests.support.sabotage import kill, sabotage
 from tests.support.stores import evolve
 
 
@@ -35,35 +34,6 @@ def store(url: str) -> Iterator[PostgresStore]:
     opened = PostgresStore(url, patience=8.0)
     yield opened
     opened.close()
-
-
-@contextmanager
-def sabotage(step: int, act: Callable[[PostgresRows, str], None], *, times: int = 1) -> Iterator[list[str]]:
-    """Do something before the statement number `step` of what is done within, `times` times; gives the statements."""
-    plain = PostgresRows.execute
-    seen: list[str] = []
-    left = [times]
-    this = threading.get_ident()
-
-    def execute(rows: PostgresRows, statement: str, parameters: Any = (), /) -> Any:
-        if threading.get_ident() == this:
-            seen.append(statement)
-            if len(seen) >= step and left[0]:
-                left[0] -= 1
-                act(rows, statement)
-        return plain(rows, statement, parameters)
-
-    PostgresRows.execute = execute  # type: ignore[method-assign,assignment]
-    try:
-        yield seen
-    finally:
-        PostgresRows.execute = plain  # type: ignore[method-assign]
-
-
-def kill(rows: PostgresRows, statement: str) -> None:
-    """End the backend of a connection, and wait until it has gone."""
-    pid = rows._connection.info.backend_pid
-    asked("SELECT pg_terminate_backend(%s, 5000)", pid)
 
 
 def prepared(store: PostgresStore) -> None:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import psycopg
 import pytest
 
+from kleis.sessions import SessionError
+from registry.aristotle.job_requests import JobRequest, prove_job
+from registry.aristotle.job_rows import job_storage
 from registry.errors import RegistryError
 from registry.records import content_hash
 from registry.store.open_store import find_url
@@ -16,6 +20,7 @@ from registry.store.postgres.address import is_address, read_address, without_pa
 from registry.store.postgres.connections import connect
 from registry.store.postgres.postgres_store import PostgresStore
 from registry.store.postgres.tables import MIGRATIONS, prepare
+from registry.store.shared_state import session_rows
 from tests.support.databases import SERVER, asked, new_schema
 
 
@@ -153,3 +158,42 @@ def test_a_database_that_is_not_there_is_an_error_that_says_so() -> None:
         with pytest.raises(RegistryError) as refused:
             PostgresStore(f"{base}/pif_no_such_database")
         assert "pif_no_such_database" in f"{refused.value.found}"
+
+
+def test_a_schema_of_before_gets_its_further_tables_and_keeps_its_tools() -> None:
+    with new_schema() as url:
+        address = read_address(url, patience=5)
+        with closing(connect(address)) as raw:
+            prepare(raw, address.schema, address.shown, MIGRATIONS[:1])
+            raw.execute(
+                "INSERT INTO events (sequence, name, kind, version, current, moment) VALUES (1, 'f', 'evolve', 1, 1, '')"
+            )
+        with pytest.raises(RegistryError, match="older version of this program"):
+            PostgresStore(url, read_only=True)
+        with closing(PostgresStore(url)) as store:
+            sessions = session_rows(store, Path("/nowhere"))
+            assert sessions is not None
+            assert sessions.replace("s", b"") is not None
+            assert store.snapshot().sequence == 1
+
+
+def test_what_may_only_be_read_takes_no_submission(tmp_path: Path) -> None:
+    with new_schema() as url:
+        with closing(PostgresStore(url)) as store:
+            rows = session_rows(store, tmp_path)
+            assert rows is not None
+            rows.replace("s", b"text")
+        with closing(PostgresStore(url, read_only=True)) as store:
+            rows = session_rows(store, tmp_path)
+            assert rows is not None
+            read = rows.read("s")
+            assert read is not None
+            assert read[0] == b"text"
+            with pytest.raises(SessionError, match="can only be read; nothing was changed") as refused:
+                rows.replace("s", b"other")
+            assert refused.value.code == "session-unwritable"
+            jobs = job_storage(tmp_path, store)
+            job = prove_job(JobRequest("mock", "", 0.0), "theorem t : True := by sorry", {}, "")
+            with jobs.lock(job.job.id), pytest.raises(RegistryError, match="can only be read"):
+                jobs.begin(job)
+            assert jobs.all() == []

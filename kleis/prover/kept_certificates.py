@@ -1,0 +1,112 @@
+"""Certificates of verdicts as they are kept for other machines: protocols, and files of a home.
+
+Nothing here is believed: `kleis.prover.certificates.shared_verdicts` checks what it finds.  See
+docs/reference/proving.md §11.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import msgspec
+
+from kleis import durable_files
+from kleis.prover.protocol.verdict import Attempt, Evidence, Verdict
+
+if TYPE_CHECKING:
+    from kleis.prover.facts import Fact
+    from kleis.prover.process.broker import Broker
+    from kleis.prover.protocol.engine import Answer, Task
+    from kleis.theory.theory import Theory
+
+__all__ = [
+    "LONGEST",
+    "CertificateFiles",
+    "CertificateStorage",
+    "Elsewhere",
+    "KeptCertificate",
+    "ShownElsewhere",
+    "read_certificate",
+]
+
+LONGEST = 4 * 2**20
+"""Characters of a certificate that is shared."""
+
+
+class KeptCertificate(msgspec.Struct, frozen=True):
+    """A certificate as it is kept, and which engines were asked: what is needed to ask the one again that found it."""
+
+    certificate: str
+    attempts: tuple[tuple[str, str, int], ...] = ()
+
+
+class CertificateStorage(Protocol):
+    """Where certificates are, by the digest of a question. Any thread may call; a failure is "not there", or "not kept"."""
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether what is found here is kept."""
+        ...
+
+    def get(self, question: str) -> KeptCertificate | None:
+        """What is kept for a question."""
+        ...
+
+    def put(self, question: str, kept: KeptCertificate) -> None:
+        """Keep a certificate, in place of what is there."""
+        ...
+
+
+class CertificateFiles:
+    """The certificates that a home got from a database: a file each. What is found here is in the home's own cache."""
+
+    takes_more = False
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def get(self, question: str) -> KeptCertificate | None:
+        """What the file of a question holds."""
+        try:
+            return read_certificate((self._directory / f"{question}.json").read_bytes())
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def put(self, question: str, kept: KeptCertificate) -> None:
+        """Write the file.  Raises OSError."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable_files.write_whole(self._directory / f"{question}.json", msgspec.json.encode(kept))
+
+
+def read_certificate(data: bytes) -> KeptCertificate:
+    """A file's certificate.  Raises msgspec.DecodeError."""
+    return msgspec.json.decode(data, type=KeptCertificate)
+
+
+class ShownElsewhere(msgspec.Struct, frozen=True):
+    """What a certificate from elsewhere shows of a goal, as its check here found it.
+
+    `core` are the axioms and lemmas that a proof rests on at most; `engine` and `attempts` who is said to have found it.
+    """
+
+    status: Literal["verified", "disproved"]
+    core: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+    engine: str = ""
+    attempts: tuple[Attempt, ...] = ()
+
+
+class Elsewhere(Protocol):
+    """Verdicts that other machines found (`kleis.prover.certificates.shared_verdicts`)."""
+
+    def find(self, task: Task, broker: Broker) -> ShownElsewhere | None:
+        """What was shown of a task, once its certificate has been checked here; None if nothing was."""
+        ...
+
+    def offer(
+        self, theory: Theory, task: Task, facts: Sequence[Fact], verdict: Verdict, answer: Answer | None
+    ) -> None:
+        """Share a verdict on a task with these facts, without delay for who asked."""
+        ...
