@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
+import shutil
+import socket
 import sys
 from functools import partial
 from importlib import import_module, metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 from pif.language.errors import nearest
 from registry.access.principals import Principal
 from registry.access.quotas import Meter, Quotas, read_quotas
+from registry.access.shared_use import UseTable
 from registry.access.tokens import TokenFile
 from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
-from registry.server.contract.settings import Settings, Site, check_places, check_without_http
+from registry.server.contract.settings import (
+    Settings,
+    Site,
+    check_places,
+    check_without_http,
+    check_workers,
+)
 from registry.server.mcp.stdio_server import serve_stdio
+from registry.server.workers.member import METRICS_DIRECTORY, USE_FILE, Member
+from registry.server.workers.orders import Channel, Orders, read_orders
+from registry.server.workers.session_names import SECRET_BYTES
+from registry.server.workers.supervisor import COLUMNS
 from registry.store.failures import store_errors
 
 if TYPE_CHECKING:
-    from registry.server.mcp.http_server import HttpOptions
+    from registry.server.mcp.http_server import HttpOptions, Offered
     from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
 
-__all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
+__all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve", "work"]
 
 TITLE = "PIF + Kleis"
 
@@ -47,17 +65,125 @@ names are not reserved."""
 
 def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
     """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s."""
-    version = metadata.version("pif-kleis")
-    monitoring = _monitoring(settings, version)
-    site = Site(settings, None if monitoring is None else monitoring.store_timed)
     try:
         over_http = _http_options(settings)
-        quotas = read_quotas(settings.quotas)
-        if quotas.stored_mb is not None and settings.store:
-            raise ValueError(
-                "--quota stored-mb counts the files of homes, and with --store tools are rows of a database; "
-                "leave one of them out"
-            )
+        quotas = _quotas(settings)
+        check_workers(settings, chosen_names(groups))
+    except ValueError as error:
+        sys.stderr.write(f"{command}: {error}\n")
+        return 2
+    if over_http is not None and settings.workers > 1:
+        return _supervise(settings, groups, command, over_http)
+    made = _made(settings, groups, command)
+    if isinstance(made, int):
+        return made
+    if over_http is None:
+        version = metadata.version("pif-kleis")
+        return serve_stdio(
+            made.chosen,
+            name="pif",
+            version=version,
+            title=TITLE,
+            command=command,
+            observers=_observers(settings),
+        )
+    from registry.server.mcp.http_server import address_said, listen, serve_on
+
+    tokens = TokenFile(settings.home)
+    listening = listen(over_http, tokens, command)
+    if isinstance(listening, int):
+        return listening
+    with listening:
+        said = address_said(over_http, listening, command)
+        return serve_on(listening, _offered(made, settings, groups, quotas), over_http, tokens, said=said)
+
+
+def _supervise(settings: Settings, groups: str, command: str, over_http: HttpOptions) -> int:
+    """Serve by many processes on one socket; the exit status."""
+    from registry.server.mcp.http_server import address_said, listen
+    from registry.server.workers.supervisor import Supervisor, shared_directory
+
+    if settings.log == "json":
+        from registry.server.monitoring.call_log import log_as_json
+
+        log_as_json()
+    listening = listen(over_http, TokenFile(settings.home), command)
+    if isinstance(listening, int):
+        return listening
+    try:
+        directory = shared_directory()
+    except OSError as error:
+        sys.stderr.write(
+            f"{command}: no directory for what workers share: {error}; set TMPDIR to one that can be written\n"
+        )
+        return 1
+    use = UseTable(directory / USE_FILE, settings.workers * COLUMNS)
+    orders = Orders(
+        settings=msgspec.json.encode(settings, enc_hook=str), groups=groups, command=command, number=0, generation=0, column=0,
+        workers=settings.workers, directory=str(directory), secret=secrets.token_bytes(SECRET_BYTES), host=over_http.address[0],
+    )  # fmt: skip
+
+    def said() -> None:
+        sys.stderr.write(address_said(over_http, listening, command))
+        sys.stderr.flush()
+
+    async def run() -> int:
+        return await Supervisor(orders, listening, on_ready=said, on_end=use.clear).run()
+
+    try:
+        with listening:
+            return asyncio.run(run())
+    finally:
+        use.close()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def work(channel: int, listening: int) -> None:
+    """Be a worker, with the sockets that the supervisor has given by their descriptors; ends the process."""
+    connected = socket.socket(fileno=channel)
+    body = connected.recv(4, socket.MSG_WAITALL)
+    if len(body) < 4:
+        sys.exit(1)  # the supervisor has gone
+    orders = read_orders(connected.recv(int.from_bytes(body, "big"), socket.MSG_WAITALL))
+    settings = msgspec.json.decode(orders.settings, type=Settings, dec_hook=lambda kind, text: kind(text))
+    sys.exit(_work(orders, settings, connected, socket.socket(fileno=listening)))
+
+
+def _work(orders: Orders, settings: Settings, connected: socket.socket, listening: socket.socket) -> int:
+    from registry.server.mcp.http_server import serve_on
+
+    over_http = _http_options(settings)
+    assert over_http is not None  # else there were no workers
+    made = _made(settings, orders.groups, orders.command, orders)
+    if isinstance(made, int):
+        return made
+    table = UseTable(Path(orders.directory) / USE_FILE, orders.workers * COLUMNS, orders.column)
+    following: set[asyncio.Task[None]] = set()
+
+    async def joined() -> Member:
+        member = Member(orders, await Channel.over(connected))
+        following.add(asyncio.create_task(member.follow()))
+        return member
+
+    offered = _offered(made, settings, orders.groups, _quotas(settings), table)
+    return serve_on(listening, offered, over_http, TokenFile(settings.home), joined=joined)
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """The groups of the owner, what they stand on, and how the server is seen from outside."""
+
+    site: Site
+    chosen: list[Group]
+    version: str
+    monitoring: Monitoring | None
+
+
+def _made(settings: Settings, groups: str, command: str, orders: Orders | None = None) -> _Made | int:
+    """The owner's groups, of a worker where it has `orders`; or the exit status, and standard error has said why."""
+    version = metadata.version("pif-kleis")
+    monitoring = _monitoring(settings, version, orders)
+    site = Site(settings, None if monitoring is None else monitoring.store_timed)
+    try:
         chosen = make_groups(groups, site)
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
@@ -66,23 +192,39 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
         sys.stderr.write(f"{command}: {error}\n{error.hint or ''}\n")
         site.close()
         return 1
-    for warning in (each for group in chosen for each in group.warnings()):
-        sys.stderr.write(f"{command}: warning: {warning}\n")
-    observers = _observers(settings)
-    if over_http is None:
-        return serve_stdio(
-            chosen, name="pif", version=version, title=TITLE, command=command, observers=observers
-        )
-    from registry.server.mcp.http_server import serve_http
+    if orders is None or orders.is_first:
+        for warning in (each for group in chosen for each in group.warnings()):
+            sys.stderr.write(f"{command}: warning: {warning}\n")
+    return _Made(site, chosen, version, monitoring)
 
-    return serve_http(
-        chosen, over_http, name="pif", version=version, title=TITLE, command=command, observers=observers,
-        monitoring=monitoring, checks=site.checks([group.name for group in chosen]),
-        tokens=TokenFile(settings.home), groups_of=partial(_groups_of, groups, site, quotas),
+
+def _offered(
+    made: _Made, settings: Settings, groups: str, quotas: Quotas, table: UseTable | None = None
+) -> Offered:
+    """What a server over HTTP offers. `table`: where what principals use is counted for all workers."""
+    from registry.server.mcp.http_server import Offered
+
+    return Offered(
+        groups=made.chosen, name="pif", version=made.version, title=TITLE, monitoring=made.monitoring,
+        checks=made.site.checks([group.name for group in made.chosen]), observers=_observers(settings),
+        groups_of=partial(_groups_of, groups, made.site, quotas, table),
     )  # fmt: skip
 
 
-def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) -> MadeGroups:
+def _quotas(settings: Settings) -> Quotas:
+    """What each principal but the owner may use. Raises ValueError."""
+    quotas = read_quotas(settings.quotas)
+    if quotas.stored_mb is not None and settings.store:
+        raise ValueError(
+            "--quota stored-mb counts the files of homes, and with --store tools are rows of a database; "
+            "leave one of them out"
+        )
+    return quotas
+
+
+def _groups_of(
+    names: str, owner: Site, quotas: Quotas, table: UseTable | None, principal: Principal
+) -> MadeGroups:
     """The groups of a principal beside the owner, over a home of its own. Raises as `make_groups`."""
     from registry.server.mcp.principal_servers import MadeGroups
 
@@ -90,19 +232,22 @@ def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) ->
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        return MadeGroups(make_groups(names, site), site.close, Meter(quotas, site.settings.home))
+        use = None if table is None else table.of(principal.name)
+        return MadeGroups(make_groups(names, site), site.close, Meter(quotas, site.settings.home, use=use))
     except BaseException:
         site.close()
         raise
 
 
-def _monitoring(settings: Settings, version: str) -> Monitoring | None:
-    """How the server is seen from outside; None on standard input and output, where nobody asks."""
+def _monitoring(settings: Settings, version: str, orders: Orders | None) -> Monitoring | None:
+    """How the server is seen from outside; None on standard input and output, where nobody asks. A worker counts with all."""
     if not settings.http:
         return None
     from registry.server.monitoring.monitoring import Monitoring
 
-    return Monitoring(version)
+    if orders is None:
+        return Monitoring(version)
+    return Monitoring(version, Path(orders.directory) / METRICS_DIRECTORY, orders.column)
 
 
 def _observers(settings: Settings) -> tuple[Observer, ...]:

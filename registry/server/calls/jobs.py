@@ -1,7 +1,8 @@
 """Jobs: long work that a client may leave and come back to, by an id that nobody guesses (docs/reference/serving.md §5.11).
 
 A job is a call that answers nobody: it waits in the same lanes, and its answer is kept until it is old or others need
-the room. Jobs live as long as the server.
+the room. Jobs live as long as the process. Where a server has many, a job is looked for in all of them, and what has ended
+in one that is replaced is kept by its successor.
 
 Invariants
 ----------
@@ -16,11 +17,14 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Protocol
+
+import msgspec
 
 from registry.server.contract.group import Answer, JobStatus, JobView
 
-__all__ = ["ALL_JOBS", "JOBS", "JOB_AGE", "ClientJobs", "Jobs"]
+__all__ = ["ALL_JOBS", "JOBS", "JOB_AGE", "ClientJobs", "EndedJob", "Jobs", "JobsElsewhere"]
 
 JOBS, ALL_JOBS = 16, 128
 """Jobs of one client, and of all, that are kept."""
@@ -62,16 +66,41 @@ class Job:
             status = "done"
         until = time.monotonic() if self.ended is None else self.ended
         return JobView(
-            id=self.id, kind=self.kind, title=self.title, status=status, seconds=round(until - self.begun, 1),
+            id=self.id, kind=self.kind, title=self.title, status=status, seconds=round(until - self.begun, 1), begun=self.begun,
             message=self.message, answer=self.answer,
         )  # fmt: skip
+
+
+class EndedJob(msgspec.Struct, frozen=True):
+    """A job that has ended, for another process to keep: `took` seconds, `ago` seconds since then."""
+
+    id: str
+    kind: str
+    title: str
+    client: str
+    took: float
+    ago: float
+    answer: Answer | None
+    is_cancelled: bool
+
+
+class JobsElsewhere(Protocol):
+    """The jobs of the same principal in other processes; who may see one is judged there."""
+
+    async def find(self, number: str, client: str) -> JobView | None: ...
+
+    async def cancel(self, number: str, client: str) -> JobView | None: ...
+
+    async def of(self, client: str) -> list[JobView]: ...
 
 
 class Jobs:
     """The jobs of one server. Use it from one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, elsewhere: JobsElsewhere | None = None) -> None:
+        """`elsewhere`: where else to look for a job, and for all of a client's."""
         self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self.elsewhere = elsewhere
 
     def start(self, kind: str, title: str, client: str, work: Work) -> JobView | None:
         """Begin a job; None where too many of the client's, or of all, have not ended."""
@@ -112,6 +141,17 @@ class Jobs:
             return None
         return job
 
+    async def cancel(self, number: str, client: str) -> JobView | None:
+        """Stop a job that this client may see, and what it began; one that has ended stays as it is."""
+        job = self.find(number, client)
+        if job is None:
+            return None
+        task = job.task
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+        return job.view()
+
     def of(self, client: str) -> list[JobView]:
         """The jobs that a client began, the newest first."""
         self._forget()
@@ -127,6 +167,30 @@ class Jobs:
     def has_running(self) -> bool:
         """Whether one has not ended."""
         return any(each.ended is None for each in self._jobs.values())
+
+    def ended(self) -> list[EndedJob]:
+        """The jobs that have ended, to be kept by another process."""
+        self._forget()
+        now = time.monotonic()
+        return [
+            EndedJob(
+                each.id, each.kind, each.title, each.client, each.ended - each.begun, now - each.ended, each.answer, each.is_cancelled
+            )
+            for each in self._jobs.values()
+            if each.ended is not None
+        ]  # fmt: skip
+
+    def adopt(self, ended: Iterable[EndedJob]) -> None:
+        """Keep jobs that have ended in another process."""
+        now = time.monotonic()
+        for each in ended:
+            if not self._has_room(list(self._jobs.values()), ALL_JOBS):
+                return
+            job = Job(each.kind, each.title, each.client)
+            job.id, job.answer, job.is_cancelled = each.id, each.answer, each.is_cancelled
+            job.ended = now - each.ago
+            job.begun = job.ended - each.took
+            self._jobs[job.id] = job
 
     def close(self) -> None:
         """End all jobs."""
@@ -147,22 +211,25 @@ class ClientJobs:
         """Begin ``work(context)`` as a job; None where there is no room for another."""
         return self._jobs.start(kind, title, self._client, self._answering(work))
 
-    def find(self, number: str) -> JobView | None:
+    async def find(self, number: str) -> JobView | None:
         """A job by its id."""
         job = self._jobs.find(number, self._client)
+        if job is None and self._jobs.elsewhere is not None:
+            return await self._jobs.elsewhere.find(number, self._client)
         return None if job is None else job.view()
 
     async def cancel(self, number: str) -> JobView | None:
         """Stop a job, and what it began; one that has ended stays as it is."""
-        job = self._jobs.find(number, self._client)
-        if job is None:
-            return None
-        task = job.task
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
-        return job.view()
+        job = await self._jobs.cancel(number, self._client)
+        if job is None and self._jobs.elsewhere is not None:
+            return await self._jobs.elsewhere.cancel(number, self._client)
+        return job
 
-    def all(self) -> list[JobView]:
+    async def all(self) -> list[JobView]:
         """The jobs of this client, the newest first."""
-        return self._jobs.of(self._client)
+        here = self._jobs.of(self._client)
+        if self._jobs.elsewhere is None:
+            return here
+        return sorted(
+            [*here, *await self._jobs.elsewhere.of(self._client)], key=lambda job: job.begun, reverse=True
+        )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from pif.language.budget import MAXIMUM_FUEL
+from pif.language.budget import MAXIMUM_FUEL, RETAINED_BYTES
 from pif.language.errors import nearest
 from pif.language.warnings import Fractions
 from registry.access.principals import OWNER_NAME, Principal, home_of
@@ -32,7 +32,16 @@ if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
 
-__all__ = ["PROVER_NICENESS", "PROVER_SLOTS", "Settings", "Site", "check_places", "check_without_http"]
+__all__ = [
+    "PROVER_NICENESS",
+    "PROVER_SLOTS",
+    "Settings",
+    "Site",
+    "check_places",
+    "check_without_http",
+    "check_workers",
+    "prover_slots",
+]
 
 PROVER_SLOTS = 12
 """Attempts of provers at a time: two for each proof that the lane of proofs lets in, and two for runs that ask a theory, so that
@@ -41,8 +50,16 @@ no attempt waits behind those of another client."""
 PROVER_NICENESS = 5
 """By how much provers give way to the event loop; searches and theirs give way to both."""
 
+LEAST_SLOTS = 2
+"""Of a worker: the engines that are tried at the same time for one proof."""
+
 _LISTED = 5_000
 """Names of a directory that are searched for the nearest spelling."""
+
+
+def prover_slots(workers: int) -> int:
+    """Attempts of provers at a time in each of so many workers: together those of one process."""
+    return max(LEAST_SLOTS, PROVER_SLOTS // workers)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +73,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
     arguments if `log_arguments`. `principal`: whose home it is; the owner's is configured by the environment and the
     user's files too, that of another by what is in it alone. `quotas`: what each principal but the owner may use, as
-    `registry.access.quotas` reads it.
+    `registry.access.quotas` reads it. `workers`: the processes that serve HTTP; what a machine has is divided among them.
     """
 
     home: Path
@@ -79,6 +96,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_arguments: bool = False
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
+    workers: int = 1
 
     def of(self, principal: Principal) -> Settings:
         """The settings of another principal's server: its own home and store, and nothing of the owner's files.
@@ -114,7 +132,7 @@ class Site:
         return Workspace(
             store if self._store_timed is None else timed(store, self._store_timed),
             maximum_fuel=settings.maximum_fuel,
-            memory=settings.memory_mb * 2**20,
+            memory=settings.memory_mb * 2**20 // settings.workers,
             fractions=settings.fractions,
             library=None if self._beside is None else self._beside.workspace.library,
             admission=None if self._beside is None else self._beside.workspace.admission,
@@ -127,7 +145,7 @@ class Site:
 
         if self._beside is not None:
             return self._beside.broker
-        return Broker(slots=PROVER_SLOTS, niceness=PROVER_NICENESS)
+        return Broker(slots=prover_slots(self.settings.workers), niceness=PROVER_NICENESS)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -192,9 +210,21 @@ def check_without_http(settings: Settings) -> None:
         ("certfile", settings.certificate),
         ("keyfile", settings.certificate_key),
         ("quota", settings.quotas),
+        ("workers", settings.workers > 1),
     ):
         if given:
             raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")
+
+
+def check_workers(settings: Settings, chosen: Sequence[str]) -> None:
+    """Raises ValueError where the memory of runs, divided among the workers, is too little for a run of the most fuel."""
+    of_each = settings.memory_mb // settings.workers
+    needed = -(-settings.maximum_fuel * RETAINED_BYTES // 2**20)
+    if settings.workers > 1 and "pif" in chosen and of_each < needed:
+        raise ValueError(
+            f"--workers {settings.workers}: each has {of_each} of the {settings.memory_mb} MB for runs, and a run with the most "
+            f"fuel may need {needed}; ask for fewer workers, more --memory, or less --max-fuel"
+        )
 
 
 def check_places(settings: Settings, chosen: Sequence[str]) -> None:

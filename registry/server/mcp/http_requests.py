@@ -17,7 +17,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -29,6 +29,7 @@ from registry.access.required_scopes import METRICS
 from registry.access.verifier import insufficient, revoked
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.page import Page
+from registry.server.mcp.among_workers import AmongWorkers
 from registry.server.mcp.http_access import Access, Refused, refusal
 from registry.server.mcp.http_bodies import BODIES, BODY, Bodies, HeldBody
 from registry.server.mcp.http_sessions import PATH, RETRY_SECONDS, SERVER_ERROR, SESSION
@@ -65,7 +66,10 @@ class Requests:
         pages: Sequence[Page] = (),
         envelope: dict[str, Any],
         body_seconds: float,
+        among: AmongWorkers | None = None,
     ) -> None:
+        """`among`: the other workers, where there are any."""
+        self._among = among
         self._servers = servers
         self._access = access
         self._stopping = stopping
@@ -73,9 +77,12 @@ class Requests:
         self._pages = {page.path: page for page in pages}
         self._envelope = envelope
         self._body_seconds = body_seconds
-        self._bodies = Bodies(BODIES)
         self._admitted: dict[asyncio.Task[Any], _Guarded] = {}
         self._credentials: set[Principal] = set()
+        workers = 1 if among is None else among.member.orders.workers
+        self._bodies = Bodies(max(2 * BODY, BODIES // workers))
+        if among is not None:
+            among.on_again = self._credentials.add
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -95,13 +102,20 @@ class Requests:
             else:
                 await self._hand_on(scope, headers, receive, send, principal)
         except Refused as refused:
-            # A client that waits for "100 Continue" will not send its body, and what follows would be taken for it.
-            awaited = any(name == b"expect" for name, _ in scope["headers"])
-            closing = ((b"connection", b"close"),) if awaited else ()
-            await _send(send, refused.status, refused.error, *refused.headers, *closing)
+            await _refuse(refused, scope, send)
         except asyncio.CancelledError:
             if not self._stopping.has_begun:
                 raise
+
+    async def passed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that another worker has passed on: its body is whole and sound. Who calls is judged again."""
+        try:
+            headers = _single_headers(scope)
+            principal = self._check_head(scope, headers)
+            self._credentials.add(principal)
+            await self._answer_here(scope, headers, receive, _joined(send), principal)
+        except Refused as refused:
+            await _refuse(refused, scope, send)
 
     # heads
 
@@ -220,7 +234,26 @@ class Requests:
         principal: Principal,
         body: bytes | None = None,
     ) -> None:
-        """Let the principal's server answer, as long as what let the request in is valid."""
+        """Let the principal's server answer, here or where the session is."""
+        if self._among is None or not self._among.elsewhere(scope, headers, principal):
+            await self._answer_here(scope, headers, receive, send, principal, body)
+            return
+        among = self._among
+
+        async def pass_on(guarded: Send) -> None:
+            await among.pass_on(scope, headers, receive, guarded, principal)
+
+        await self._guarded(principal, send, pass_on)
+
+    async def _answer_here(
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        principal: Principal,
+        body: bytes | None = None,
+    ) -> None:
         serving = await self._servers.of(principal)
         if body is not None and not principal.may_do_all:
             self._check_scope(serving.server, principal, body)
@@ -228,12 +261,22 @@ class Requests:
             principal.credential
         ):  # else it is the owner, whose connections and sessions take turns by themselves
             scope["state"] = {**(scope.get("state") or {}), "principal": principal}
+
+        async def answer(guarded: Send) -> None:
+            await serving.door.answer(scope, headers, receive, guarded, principal.credential)
+
+        await self._guarded(principal, send, answer)
+
+    async def _guarded(
+        self, principal: Principal, send: Send, answer: Callable[[Send], Awaitable[None]]
+    ) -> None:
+        """Let a request be answered as long as what let it in is valid."""
         guarded = _Guarded(principal, send)
         task = asyncio.current_task()
         assert task is not None  # uvicorn makes one for each request
         self._admitted[task] = guarded
         try:
-            await serving.door.answer(scope, headers, receive, guarded.send, principal.credential)
+            await answer(guarded.send)
         except asyncio.CancelledError:
             if not guarded.is_ended:
                 raise
@@ -349,6 +392,14 @@ def _joined(send: Send) -> Send:
         await send(message)
 
     return join
+
+
+async def _refuse(refused: Refused, scope: Scope, send: Send) -> None:
+    """Answer that a request is refused."""
+    # A client that waits for "100 Continue" will not send its body, and what follows would be taken for it.
+    awaited = any(name == b"expect" for name, _ in scope["headers"])
+    closing = ((b"connection", b"close"),) if awaited else ()
+    await _send(send, refused.status, refused.error, *refused.headers, *closing)
 
 
 async def _send(send: Send, status: int, said: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:

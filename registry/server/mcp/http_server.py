@@ -16,6 +16,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import logging
 import os
@@ -24,8 +25,9 @@ import resource
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from email.utils import formatdate
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -37,13 +39,13 @@ from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
 from pif.run.stack_room import with_room
-from registry.access.principals import Principal
+from registry.access.principals import OWNER_NAME, Principal
 from registry.access.tokens import TokenFile
 from registry.access.verifier import Verifier
 from registry.server.calls import stopping
 from registry.server.calls.observation import Observer
 from registry.server.contract.group import Group
-from registry.server.contract.page import Page
+from registry.server.mcp.among_workers import AmongWorkers, OfPrincipal
 from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import METHODS, Requests
@@ -53,8 +55,20 @@ from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, P
 from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
+from registry.server.workers.links import Links
+from registry.server.workers.member import Member
 
-__all__ = ["CONNECTIONS", "Address", "HttpOptions", "parse_address", "serve_http"]
+__all__ = [
+    "CONNECTIONS",
+    "Address",
+    "HttpOptions",
+    "Offered",
+    "address_said",
+    "listen",
+    "parse_address",
+    "serve_http",
+    "serve_on",
+]
 
 CONNECTIONS = 2_000
 """Open at one time, where the system lets the process have as many descriptors."""
@@ -63,6 +77,19 @@ SPARE_DESCRIPTORS = 200
 """For files, pipes to provers, and the standard streams."""
 
 DATE_SECONDS = 1.0
+
+SCARCE_SECONDS = 0.1
+"""Before the next try where no connection can be taken."""
+
+_SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+LINGERING = 5.0
+"""Seconds in which a kept connection of a process that makes way may still bring a request."""
+
+DRAINING = 60.0
+"""Seconds in which such a process ends its calls: longer than any takes."""
+
+DRAIN_LOOK = 0.05
 
 LOOK_SECONDS = 0.5
 """Between two looks for tokens that were revoked or have expired while a request of theirs is open."""
@@ -143,8 +170,21 @@ def serve_http(
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
     `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
     of the `tokens` names."""
+    listening = listen(options, tokens, command)
+    if isinstance(listening, int):
+        return listening
+    offered = Offered(
+        groups=groups, name=name, version=version, title=title, monitoring=monitoring, checks=checks or {}, observers=observers,
+        groups_of=groups_of,
+    )  # fmt: skip
+    with listening:
+        return serve_on(listening, offered, options, tokens, said=address_said(options, listening, command))
+
+
+def listen(options: HttpOptions, tokens: TokenFile | None, command: str) -> socket.socket | int:
+    """A listening socket; or the exit status where that is refused, which is said on standard error as `command`'s."""
     host, port = options.address
-    verifier = Verifier(os.environ.get(TOKEN, ""), tokens, is_closed=not is_local(host))
+    verifier = _verifier(options, tokens)
     if not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
@@ -153,40 +193,61 @@ def serve_http(
         )
         return 2
     try:
-        context = options.tls()
+        options.tls()
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
         return 2
     try:
-        listening = _listen(host, port)
+        return _listen(host, port)
     except OSError as error:
         sys.stderr.write(f"{command}: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
+
+
+def address_said(options: HttpOptions, listening: socket.socket, command: str) -> str:
+    """The line that says where the server is."""
+    host = options.address[0]
+    shown = f"[{host}]" if ":" in host else host
+    scheme = "http" if options.certificate is None else "https"
+    return f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n"
+
+
+class Offered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server over HTTP offers: the owner's groups, how those of another principal are made, who is told of calls."""
+
+    groups: Sequence[Group]
+    name: str
+    version: str
+    title: str = ""
+    monitoring: Monitoring | None = None
+    checks: Mapping[str, Check] = {}
+    observers: Sequence[Observer] = ()
+    groups_of: Callable[[Principal], MadeGroups] | None = None
+
+
+def serve_on(
+    listening: socket.socket,
+    offered: Offered,
+    options: HttpOptions,
+    tokens: TokenFile | None,
+    *,
+    said: str = "",
+    joined: Callable[[], Awaitable[Member]] | None = None,
+) -> int:
+    """Serve on a listening socket until a signal; the exit status. `said` is written to standard error when it begins. `joined`
+    makes this process one worker among others, on the event loop. Raises ValueError where the certificate does not serve."""
     tune()
-    if monitoring is not None:
-        observers = (*observers, *monitoring.observers)
+    tls = options.tls()
 
-    server = McpServer(groups, name=name, version=version, title=title, observers=observers)
+    async def run() -> int:
+        among = None if joined is None else AmongWorkers(await joined())
+        return await _Serving(offered, options, _verifier(options, tokens), tls, among).run(listening, said)
 
-    def build(made: MadeGroups) -> McpServer:
-        return McpServer(
-            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter
-        )  # fmt: skip
+    return with_room(lambda: asyncio.run(run()))
 
-    pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
-    access = Access(verifier, options.origins)
-    about: dict[str, object] = {
-        "name": name,
-        "title": title,
-        "what": "a server of the Model Context Protocol (MCP) over streamable HTTP",
-        "endpoint": PATH,
-        "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
-    }
-    owner = PrincipalServer(server, HTTP_SESSIONS)
-    servers = PrincipalServers(owner, groups_of, build)
-    serving = _Serving(owner, servers, access, about, pages, context)
-    with listening:
-        return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
+
+def _verifier(options: HttpOptions, tokens: TokenFile | None) -> Verifier:
+    return Verifier(os.environ.get(TOKEN, ""), tokens, is_closed=not is_local(options.address[0]))
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -205,30 +266,48 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 class _Serving:
-    """One server over HTTP, from its first connection to its last."""
+    """One server over HTTP, from its first connection to its last. Make it on the event loop."""
 
     def __init__(
         self,
-        owner: PrincipalServer,
-        servers: PrincipalServers,
-        access: Access,
-        about: dict[str, object],
-        pages: Sequence[Page],
+        offered: Offered,
+        options: HttpOptions,
+        verifier: Verifier,
         tls: ssl.SSLContext | None,
+        among: AmongWorkers | None,
     ) -> None:
-        self._owner = owner
-        self._servers = servers
+        """`among`: the other workers, where it is one of many."""
+        monitoring, observers = offered.monitoring, offered.observers
+        if monitoring is not None:
+            observers = (*observers, *monitoring.observers)
+
+        def shared(principal: str) -> OfPrincipal | None:
+            return None if among is None else among.of(principal)
+
+        named = partial(
+            McpServer, name=offered.name, version=offered.version, title=offered.title, observers=observers
+        )
+        of_owner = shared(OWNER_NAME)
+        server = named(offered.groups, shared=of_owner)
+
+        def build(principal: Principal, made: MadeGroups) -> McpServer:
+            return named(made.groups, beside=server, meter=made.meter, shared=shared(principal.name))
+
+        self._among = among
+        self._owner = PrincipalServer(server, HTTP_SESSIONS, of_owner)
+        self._servers = PrincipalServers(self._owner, offered.groups_of, build, shared)
         self._tls = tls
         self._limits = Limits(_room_for_connections())
         self._requests = Requests(
-            servers, access, owner.server.stopping, about=about, pages=pages, envelope=owner.server.envelope(True),
-            body_seconds=self._limits.seconds["body"],
+            self._servers, Access(verifier, options.origins), server.stopping, about=_about(offered), envelope=server.envelope(True),
+            pages=() if monitoring is None else monitoring.pages(offered.checks, server.lanes, server.stopping, among),
+            body_seconds=self._limits.seconds["body"], among=among,
         )  # fmt: skip
         app: ASGIApp = self._requests
-        if access.origins:
+        if options.origins:
             app = CORSMiddleware(
                 app,
-                access.origins,
+                options.origins,
                 METHODS,
                 allow_headers=["*"],
                 expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
@@ -239,40 +318,115 @@ class _Serving:
         )  # fmt: skip
         self._config.load()
         self._state = ServerState()
+        self._is_draining = False
 
-    async def run(self, listening: socket.socket, host: str, command: str) -> int:
-        """Serve until a signal comes; the exit status."""
-        stopped = asyncio.Event()
+    async def run(self, listening: socket.socket, said: str) -> int:
+        """Serve until a signal comes, or until it has made way for another process; the exit status."""
+        loop = asyncio.get_running_loop()
+        stopped, draining = asyncio.Event(), asyncio.Event()
         end_on_signals(stopped.set)
         async with self._owner.running():
-            loop = asyncio.get_running_loop()
-            accepting = await loop.create_server(
-                self._connect,
-                sock=listening,
-                ssl=self._tls,
-                ssl_handshake_timeout=None if self._tls is None else self._limits.seconds["head"],
-            )
-            shown = f"[{host}]" if ":" in host else host
-            scheme = "http" if self._tls is None else "https"
-            sys.stderr.write(f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n")
+            links = await self._join(stopped, draining)
+            accepting = loop.create_task(self._accept(listening))
+            sys.stderr.write(said)
             sys.stderr.flush()
             gc.collect()
             gc.freeze()
-            dating, looking = loop.create_task(self._date()), loop.create_task(self._look())
+            tasks = [loop.create_task(self._date()), loop.create_task(self._look())]
+            if self._among is not None:
+                self._among.member.ready()
+                tasks.append(loop.create_task(self._drain(draining, accepting, stopped)))
             await stopped.wait()
-            accepting.close()
+            accepting.cancel()
             await self._end()
-            dating.cancel()
-            looking.cancel()
+            if links is not None:
+                links.close()
+            for task in tasks:
+                task.cancel()
         return 0
+
+    async def _join(self, stopped: asyncio.Event, draining: asyncio.Event) -> Links | None:
+        """Take the place among the other workers, if there are any."""
+        among = self._among
+        if among is None:
+            return None
+        links = Links(among.member.path, self._requests.passed, among.answer)
+        await links.open()
+        among.member.on_end = stopped.set
+        among.member.on_drain = draining.set
+        return links
+
+    async def _accept(self, listening: socket.socket) -> None:
+        """Take connections, one in each turn of the event loop: a worker that is busy leaves them to one that is not."""
+        loop = asyncio.get_running_loop()
+        listening.setblocking(False)
+        making: set[asyncio.Task[None]] = set()
+        while True:
+            try:
+                accepted, _ = await loop.sock_accept(listening)
+            except OSError as error:
+                # No descriptor is left, or the client went away meanwhile.
+                if error.errno in _SCARCE:
+                    logger.error("no connection can be taken: %s", error.strerror)
+                    await asyncio.sleep(SCARCE_SECONDS)
+                continue
+            task = loop.create_task(self._connected(accepted))
+            making.add(task)
+            task.add_done_callback(making.discard)
+            await asyncio.sleep(0)
+
+    async def _connected(self, accepted: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.connect_accepted_socket(
+                self._connect,
+                accepted,
+                ssl=self._tls,
+                ssl_handshake_timeout=None if self._tls is None else self._limits.seconds["head"],
+            )
+        except (OSError, ssl.SSLError):  # ConnectionError and the end of the time for a handshake among them
+            accepted.close()
 
     def _connect(self) -> Connection:
         return Connection(self._config, self._state, self._limits)
 
+    async def _drain(
+        self, draining: asyncio.Event, accepting: asyncio.Task[None], stopped: asyncio.Event
+    ) -> None:
+        """Make way for another process: take no more connections, answer what was begun, then end.
+
+        A connection that is kept is closed with its next answer, or after a while without a request: a request that is already
+        on its way is answered. Streams are ended; their clients open them again, at another worker.
+        """
+        await draining.wait()
+        assert self._among is not None
+        accepting.cancel()
+        self._is_draining = True
+        self._state.default_headers = self._headers()
+        loop = asyncio.get_running_loop()
+        until = loop.time() + LINGERING
+        while self._state.connections and loop.time() < until and self._is_kept():
+            await asyncio.sleep(DRAIN_LOOK)
+        self._servers.end_streams()
+        until = loop.time() + DRAINING
+        while self._servers.has_calls and loop.time() < until:
+            await asyncio.sleep(DRAIN_LOOK)
+        await self._among.bequeath()
+        stopped.set()
+
+    def _is_kept(self) -> bool:
+        """Whether a connection is open that waits for a request."""
+        return any(isinstance(each, Connection) and each.is_waiting for each in self._state.connections)
+
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        """Those of every answer."""
+        closing = [(b"connection", b"close")] if self._is_draining else []
+        return [(b"date", formatdate(usegmt=True).encode()), *closing]
+
     async def _date(self) -> None:
         """Keep the header `Date` true."""
         while True:
-            self._state.default_headers = [(b"date", formatdate(usegmt=True).encode())]
+            self._state.default_headers = self._headers()
             await asyncio.sleep(DATE_SECONDS)
 
     async def _look(self) -> None:
@@ -301,6 +455,17 @@ class _Serving:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=stopping.SECONDS / 4)
+
+
+def _about(offered: Offered) -> dict[str, object]:
+    """What `GET /` says."""
+    return {
+        "name": offered.name,
+        "title": offered.title,
+        "what": "a server of the Model Context Protocol (MCP) over streamable HTTP",
+        "endpoint": PATH,
+        "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
+    }
 
 
 def _room_for_connections() -> int:

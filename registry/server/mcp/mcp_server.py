@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import mcp_types as types
 import msgspec
@@ -37,7 +37,8 @@ from registry.access.quotas import Meter
 from registry.access.required_scopes import scope_of_method
 from registry.server.calls.contexts import Changes
 from registry.server.calls.dispatch import Calls, Defects
-from registry.server.calls.lanes import Busy, Lanes
+from registry.server.calls.jobs import EndedJob, Jobs, JobsElsewhere
+from registry.server.calls.lanes import LANES, Busy, Lanes, divided
 from registry.server.calls.observation import Observer, within_request
 from registry.server.calls.schedule import Schedule
 from registry.server.calls.stopping import Stopping
@@ -76,7 +77,7 @@ from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
-__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
+__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer", "Shared"]
 
 COMPLETIONS = 100
 """Values in one completion (a limit of the protocol)."""
@@ -95,6 +96,19 @@ INSUFFICIENT_SCOPE = -32003
 
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
+
+
+class Shared(JobsElsewhere, Protocol):
+    """What the servers of one principal in many processes have in common: how many `workers` there are, the key of what clients
+    keep between two rounds, their jobs, and what they tell each other."""
+
+    @property
+    def workers(self) -> int: ...
+
+    @property
+    def state_key(self) -> bytes: ...
+
+    def share(self, topic: str, text: str) -> None: ...
 
 
 class _Server(Server[Any]):
@@ -128,20 +142,28 @@ class McpServer:
         observers: Sequence[Observer] = (),
         beside: McpServer | None = None,
         meter: Meter | None = None,
+        shared: Shared | None = None,
     ) -> None:
         """`observers` are told of every call. `beside`: a server of the same process, whose lanes it shares and with which it
-        ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use."""
+        ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use. `shared`: what it has in common with the
+        servers of the same principal in other processes."""
         self._groups = tuple(groups)
         self._owns_schedule = beside is None
-        self._schedule: Schedule = Schedule() if beside is None else beside._schedule
+        self._shared = shared
+        sizes = LANES if shared is None else divided(LANES, shared.workers)
+        self._schedule: Schedule = Schedule(sizes) if beside is None else beside._schedule
         self._defects = Defects()
         self._apps = Apps(self._groups)
-        self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter)
+        self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter, shared)
         self.stopping: Stopping = Stopping() if beside is None else beside.stopping
         self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
-        self._changes = Changes(self.subscriptions.tell)
+        self._changes = (
+            Changes(self.subscriptions.tell)
+            if shared is None
+            else Changes(self.subscriptions.tell, shared.share)
+        )
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
@@ -175,7 +197,12 @@ class McpServer:
         server.middleware = [self._intercept]
         if any(spec.interactive or spec.may_ask for spec in specs):
             # What calls remember between two rounds is sealed.
-            boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
+            security = (
+                RequestStateSecurity.ephemeral()
+                if self._shared is None
+                else RequestStateSecurity(keys=[self._shared.state_key])
+            )
+            boundary = RequestStateBoundary(security, default_audience=name)
             server.middleware = [boundary, *server.middleware]
         if any(spec.interactive for spec in specs):
             self._serve_log_levels(server)
@@ -248,6 +275,21 @@ class McpServer:
     def lanes(self) -> Lanes:
         """The lanes of its calls."""
         return self._schedule.lanes
+
+    @property
+    def jobs(self) -> Jobs:
+        """Its jobs."""
+        return self._calls.jobs
+
+    def adopt_jobs(self, jobs: Sequence[EndedJob]) -> None:
+        """Keep the answers of jobs of the process before this one."""
+        self._calls.jobs.adopt(jobs)
+
+    def told(self, topic: str, text: str) -> None:
+        """A server of the same principal in another process has shared something."""
+        for group in self._groups:
+            with self._defects.contain(f"what another process shared about {topic}"):
+                group.told(topic, text)
 
     @property
     def has_jobs(self) -> bool:

@@ -3,7 +3,8 @@
 - `metrics`: calls, lanes, fuel, provers and memory, as Prometheus reads them
 - `health`: whether the process lives, and whether it can answer
 - `call_log`: log lines as JSON, one for each call
-- `monitoring`: the three put together for one server
+- `fellows`: the other workers, whose metrics and health are told with these
+- `monitoring`: the four put together for one server
 
 Call `monitoring.Monitoring` first. Nothing here may make a call wait or fail: an observer that raises is a recorded defect.
 """

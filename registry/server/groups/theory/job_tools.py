@@ -84,11 +84,11 @@ def begun(job: JobView | None) -> Answer:
 async def checked_job(arguments: CheckJob, context: CallContext) -> Answer:
     """The answer of `check_job`."""
     if not arguments.project_id:
-        return _answered({"type": "jobs", "jobs": [_state(each) for each in context.jobs.all()]})
+        return _answered({"type": "jobs", "jobs": [_state(each) for each in await context.jobs.all()]})
     if arguments.cancel:
         job = await context.jobs.cancel(arguments.project_id)
     else:
-        job = context.jobs.find(arguments.project_id)
+        job = await context.jobs.find(arguments.project_id)
     return _unknown(arguments.project_id) if job is None else _told(job)
 
 
