@@ -31,7 +31,8 @@ from registry.server.contract.settings import (
     check_workers,
 )
 from registry.server.mcp.stdio_server import serve_stdio
-from registry.server.workers.member import METRICS_DIRECTORY, USE_FILE, Member
+from registry.server.workers.kept_connections import KeptConnections
+from registry.server.workers.member import KEPT_FILE, METRICS_DIRECTORY, USE_FILE, Member
 from registry.server.workers.orders import Channel, Orders, read_orders
 from registry.server.workers.session_names import SECRET_BYTES
 from registry.server.workers.supervisor import COLUMNS
@@ -138,7 +139,7 @@ def _supervise(settings: Settings, groups: str, command: str, over_http: HttpOpt
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def work(channel: int, listening: int) -> None:
+def work(channel: int, listening: int, kept: int) -> None:
     """Be a worker, with the sockets that the supervisor has given by their descriptors; ends the process."""
     connected = socket.socket(fileno=channel)
     body = connected.recv(4, socket.MSG_WAITALL)
@@ -146,10 +147,20 @@ def work(channel: int, listening: int) -> None:
         sys.exit(1)  # the supervisor has gone
     orders = read_orders(connected.recv(int.from_bytes(body, "big"), socket.MSG_WAITALL))
     settings = msgspec.json.decode(orders.settings, type=Settings, dec_hook=lambda kind, text: kind(text))
-    sys.exit(_work(orders, settings, connected, socket.socket(fileno=listening)))
+    connections = KeptConnections(
+        Path(orders.directory) / f"{KEPT_FILE}-{orders.number}-{orders.generation}",
+        socket.socket(fileno=kept),
+    )
+    sys.exit(_work(orders, settings, connected, socket.socket(fileno=listening), connections))
 
 
-def _work(orders: Orders, settings: Settings, connected: socket.socket, listening: socket.socket) -> int:
+def _work(
+    orders: Orders,
+    settings: Settings,
+    connected: socket.socket,
+    listening: socket.socket,
+    kept: KeptConnections,
+) -> int:
     from registry.server.mcp.http_server import serve_on
 
     over_http = _http_options(settings)
@@ -166,7 +177,7 @@ def _work(orders: Orders, settings: Settings, connected: socket.socket, listenin
         return member
 
     offered = _offered(made, settings, orders.groups, _quotas(settings), table)
-    return serve_on(listening, offered, over_http, TokenFile(settings.home), joined=joined)
+    return serve_on(listening, offered, over_http, TokenFile(settings.home), joined=joined, kept=kept)
 
 
 class _Made(msgspec.Struct, frozen=True):

@@ -26,13 +26,14 @@ from registry.server.mcp.http_sessions import RETRY_SECONDS, SERVER_ERROR, SESSI
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.shared_sessions import SharedSessions, ended_session
 from registry.server.streams.messages import encode_message, protocol_error
+from registry.server.workers.kept_connections import ENDED
 from registry.server.workers.links import Gone, Passed, ask, pass_on
 from registry.server.workers.member import Member
 from registry.server.workers.orders import Relayed
 
 __all__ = ["AmongWorkers", "OfPrincipal"]
 
-WAITING: Final = 10.0
+WAITING: Final = 20.0
 """Seconds that a request waits for the worker which holds its session to be started again."""
 
 JOBS: Final = "jobs"
@@ -246,11 +247,7 @@ async def _broken(body: bytes, content_type: bytes | None, send: Send) -> None:
         number = _ASKED.decode(body).id if body else None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         number = None
-    said = (
-        "the worker that answered this has ended; whether the call was carried out is not known: where it changes something, "
-        "look before you ask again"
-    )
-    error = encode_message(protocol_error(number, SERVER_ERROR, said))
+    error = encode_message(protocol_error(number, SERVER_ERROR, ENDED))
     if content_type is None:
         # A client of the protocol reads the error of its request with any status of success, and of no other.
         status = 200 if number is not None else 503

@@ -18,10 +18,14 @@ from registry.access.principals import Principal
 from registry.access.verifier import Denied, Verifier
 from registry.server.streams.messages import INVALID_REQUEST, protocol_error
 
-__all__ = ["TOKEN", "Access", "Refused", "is_local", "refusal"]
+__all__ = ["CONNECTION", "TOKEN", "Access", "Refused", "is_local", "refusal"]
 
 TOKEN = "PIF_HTTP_TOKEN"
 """The environment variable with the secret that callers send as ``Authorization: Bearer …``: they are the owner then."""
+
+
+CONNECTION = "connection"
+"""In the state of a request: the connection that it came on."""
 
 
 class Refused(Exception):

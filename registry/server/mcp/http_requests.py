@@ -30,8 +30,8 @@ from registry.access.verifier import insufficient, revoked
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.page import Page
 from registry.server.mcp.among_workers import AmongWorkers
-from registry.server.mcp.http_access import Access, Refused, refusal
-from registry.server.mcp.http_bodies import BODIES, BODY, Bodies, HeldBody
+from registry.server.mcp.http_access import CONNECTION, Access, Refused, refusal
+from registry.server.mcp.http_bodies import BODIES, BODY, SMALL_BODY, Bodies, HeldBody
 from registry.server.mcp.http_sessions import PATH, RETRY_SECONDS, SERVER_ERROR, SESSION
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.principal_servers import PrincipalServers
@@ -186,12 +186,23 @@ class Requests:
             if rejected is not None:
                 await self._reject(rejected, headers, send)
                 return
+            self._say_id(scope, body)
             replay = _again(body, receive)
             judged = None if principal.may_do_all else body
             del body
             await self._hand_on(scope, headers, replay, _joined(send), principal, judged)
         finally:
             self._bodies.release(held)
+
+    def _say_id(self, scope: Scope, body: bytes) -> None:
+        """Let the connection know which request is under way on it, for whoever answers if this process cannot."""
+        connection = (scope.get("state") or {}).get(CONNECTION)
+        if self._among is None or connection is None or len(body) > SMALL_BODY:
+            return
+        try:
+            connection.asked(bytes(_NUMBERED.decode(body).id))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            connection.asked()
 
     async def _read(self, held: HeldBody, receive: Receive) -> bytes | None:
         """The body; None if the caller went away before it was whole. Raises `Refused`, and TimeoutError by its scope."""
@@ -243,7 +254,7 @@ class Requests:
         async def pass_on(guarded: Send) -> None:
             await among.pass_on(scope, headers, receive, guarded, principal)
 
-        await self._guarded(principal, send, pass_on)
+        await self._guarded(principal, scope, send, pass_on)
 
     async def _answer_here(
         self,
@@ -265,13 +276,14 @@ class Requests:
         async def answer(guarded: Send) -> None:
             await serving.door.answer(scope, headers, receive, guarded, principal.credential)
 
-        await self._guarded(principal, send, answer)
+        await self._guarded(principal, scope, send, answer)
 
     async def _guarded(
-        self, principal: Principal, send: Send, answer: Callable[[Send], Awaitable[None]]
+        self, principal: Principal, scope: Scope, send: Send, answer: Callable[[Send], Awaitable[None]]
     ) -> None:
         """Let a request be answered as long as what let it in is valid."""
-        guarded = _Guarded(principal, send)
+        connection = (scope.get("state") or {}).get(CONNECTION)
+        guarded = _Guarded(principal, send, None if self._among is None else connection)
         task = asyncio.current_task()
         assert task is not None  # uvicorn makes one for each request
         self._admitted[task] = guarded
@@ -317,6 +329,13 @@ class Requests:
                 await self._servers.end_sessions_of(principal)
 
 
+class _Numbered(msgspec.Struct):
+    id: msgspec.Raw = msgspec.Raw(b"")
+
+
+_NUMBERED = msgspec.json.Decoder(_Numbered)
+
+
 class _Asked(msgspec.Struct):
     method: Any = None
     params: Any = None
@@ -328,15 +347,23 @@ _ASKED = msgspec.json.Decoder(_Asked)
 class _Guarded:
     """A request that was let in, and how it ends where that is taken back."""
 
-    def __init__(self, principal: Principal, send: Send) -> None:
+    def __init__(self, principal: Principal, send: Send, connection: Any = None) -> None:
+        """`connection`: is told of a stream of events."""
         self.principal = principal
         self.is_ended = False
+        self._connection = connection
         self._send = send
         self._has_begun = False
 
     async def send(self, message: Message) -> None:
         """Send a part of the answer; nothing once it was ended."""
         if not self.is_ended:
+            if self._connection is not None and message["type"] == "http.response.start":
+                kind = next(
+                    (value for name, value in message["headers"] if name.lower() == b"content-type"), b""
+                )
+                if kind.startswith(b"text/event-stream"):
+                    self._connection.streaming()
             self._has_begun = True
             await self._send(message)
 

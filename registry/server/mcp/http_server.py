@@ -55,6 +55,7 @@ from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, P
 from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
+from registry.server.workers.kept_connections import KeptConnections
 from registry.server.workers.links import Links
 from registry.server.workers.member import Member
 
@@ -233,15 +234,18 @@ def serve_on(
     *,
     said: str = "",
     joined: Callable[[], Awaitable[Member]] | None = None,
+    kept: KeptConnections | None = None,
 ) -> int:
     """Serve on a listening socket until a signal; the exit status. `said` is written to standard error when it begins. `joined`
-    makes this process one worker among others, on the event loop. Raises ValueError where the certificate does not serve."""
+    makes this process one worker among others, on the event loop, and connections are `kept` to outlive it. Raises ValueError where the certificate does not serve."""
     tune()
     tls = options.tls()
 
     async def run() -> int:
         among = None if joined is None else AmongWorkers(await joined())
-        return await _Serving(offered, options, _verifier(options, tokens), tls, among).run(listening, said)
+        return await _Serving(offered, options, _verifier(options, tokens), tls, among, kept).run(
+            listening, said
+        )
 
     return with_room(lambda: asyncio.run(run()))
 
@@ -275,6 +279,7 @@ class _Serving:
         verifier: Verifier,
         tls: ssl.SSLContext | None,
         among: AmongWorkers | None,
+        kept: KeptConnections | None,
     ) -> None:
         """`among`: the other workers, where it is one of many."""
         monitoring, observers = offered.monitoring, offered.observers
@@ -297,7 +302,7 @@ class _Serving:
         self._owner = PrincipalServer(server, HTTP_SESSIONS, of_owner)
         self._servers = PrincipalServers(self._owner, offered.groups_of, build, shared)
         self._tls = tls
-        self._limits = Limits(_room_for_connections())
+        self._limits = Limits(_room_for_connections(), kept if tls is None else None)
         self._requests = Requests(
             self._servers, Access(verifier, options.origins), server.stopping, about=_about(offered), envelope=server.envelope(True),
             pages=() if monitoring is None else monitoring.pages(offered.checks, server.lanes, server.stopping, among),
@@ -319,6 +324,7 @@ class _Serving:
         self._config.load()
         self._state = ServerState()
         self._is_draining = False
+        self._making: set[asyncio.Task[None]] = set()
 
     async def run(self, listening: socket.socket, said: str) -> int:
         """Serve until a signal comes, or until it has made way for another process; the exit status."""
@@ -327,6 +333,8 @@ class _Serving:
         end_on_signals(stopped.set)
         async with self._owner.running():
             links = await self._join(stopped, draining)
+            if self._limits.kept is not None:
+                self._limits.kept.open(self._take)
             accepting = loop.create_task(self._accept(listening))
             sys.stderr.write(said)
             sys.stderr.flush()
@@ -360,7 +368,6 @@ class _Serving:
         """Take connections, one in each turn of the event loop: a worker that is busy leaves them to one that is not."""
         loop = asyncio.get_running_loop()
         listening.setblocking(False)
-        making: set[asyncio.Task[None]] = set()
         while True:
             try:
                 accepted, _ = await loop.sock_accept(listening)
@@ -370,12 +377,17 @@ class _Serving:
                     logger.error("no connection can be taken: %s", error.strerror)
                     await asyncio.sleep(SCARCE_SECONDS)
                 continue
-            task = loop.create_task(self._connected(accepted))
-            making.add(task)
-            task.add_done_callback(making.discard)
+            self._take(accepted)
             await asyncio.sleep(0)
 
-    async def _connected(self, accepted: socket.socket) -> None:
+    def _take(self, accepted: socket.socket, given: int | None = None) -> None:
+        """Serve a connection: one that was accepted, or, with a number, that another worker has left."""
+        accepted.setblocking(False)
+        task = asyncio.get_running_loop().create_task(self._connected(accepted, given))
+        self._making.add(task)
+        task.add_done_callback(self._making.discard)
+
+    async def _connected(self, accepted: socket.socket, given: int | None) -> None:
         loop = asyncio.get_running_loop()
         try:
             await loop.connect_accepted_socket(
@@ -386,6 +398,8 @@ class _Serving:
             )
         except (OSError, ssl.SSLError):  # ConnectionError and the end of the time for a handshake among them
             accepted.close()
+        if given is not None and self._limits.kept is not None:
+            self._limits.kept.taken(given)
 
     def _connect(self) -> Connection:
         return Connection(self._config, self._state, self._limits)
@@ -395,32 +409,42 @@ class _Serving:
     ) -> None:
         """Make way for another process: take no more connections, answer what was begun, then end.
 
-        A connection that is kept is closed with its next answer, or after a while without a request: a request that is already
-        on its way is answered. Streams are ended; their clients open them again, at another worker.
+        Connections are left to other workers as soon as nothing is under way on them. What cannot be left, because it is
+        encrypted, is closed with its next answer, or after a while without a request: a request that is already on its way
+        is answered. Streams are ended; their clients open them again, at another worker.
         """
         await draining.wait()
         assert self._among is not None
         accepting.cancel()
         self._is_draining = True
-        self._state.default_headers = self._headers()
         loop = asyncio.get_running_loop()
+        self._state.default_headers = self._headers()
+        self._leave()
         until = loop.time() + LINGERING
-        while self._state.connections and loop.time() < until and self._is_kept():
+        while loop.time() < until and self._has_waiting():
             await asyncio.sleep(DRAIN_LOOK)
+            self._leave()
         self._servers.end_streams()
         until = loop.time() + DRAINING
         while self._servers.has_calls and loop.time() < until:
             await asyncio.sleep(DRAIN_LOOK)
+            self._leave()
         await self._among.bequeath()
         stopped.set()
 
-    def _is_kept(self) -> bool:
+    def _leave(self) -> None:
+        """Leave connections on which nothing is under way to other workers."""
+        for each in tuple(self._state.connections):
+            if isinstance(each, Connection):
+                each.release()
+
+    def _has_waiting(self) -> bool:
         """Whether a connection is open that waits for a request."""
         return any(isinstance(each, Connection) and each.is_waiting for each in self._state.connections)
 
     def _headers(self) -> list[tuple[bytes, bytes]]:
         """Those of every answer."""
-        closing = [(b"connection", b"close")] if self._is_draining else []
+        closing = [(b"connection", b"close")] if self._is_draining and self._limits.kept is None else []
         return [(b"date", formatdate(usegmt=True).encode()), *closing]
 
     async def _date(self) -> None:

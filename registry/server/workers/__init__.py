@@ -4,6 +4,7 @@
 - `session_names`: names of sessions that say who holds them, and that nobody else can make
 - `session_table`: what the supervisor keeps of sessions
 - `links`: requests passed on, and questions, between workers
+- `kept_connections`: connections that outlive their worker, so that whoever waits is told
 - `member`: one worker among others, from within
 - `supervisor`: the process above them: starts, restarts, renews and ends them
 

@@ -32,11 +32,12 @@ from registry.server.workers.orders import (
 )
 from registry.server.workers.session_names import SessionNames
 
-__all__ = ["METRICS_DIRECTORY", "USE_FILE", "Member"]
+__all__ = ["KEPT_FILE", "METRICS_DIRECTORY", "USE_FILE", "Member"]
 
 METRICS_DIRECTORY: Final = "metrics"
 USE_FILE: Final = "use"
-"""Below the directory that the workers share: the counters of `/metrics`, and what principals use."""
+KEPT_FILE: Final = "connections"
+"""Below the directory that the workers share: the counters of `/metrics`, what principals use, and the connections of each."""
 
 FINDING: Final = 5.0
 """Seconds in which the supervisor says what it knows of a session."""
@@ -62,6 +63,7 @@ class Member:
         self._channel = channel
         self._stations: tuple[Station, ...] = ()
         self.is_leaving = False
+        self.has_ended = False
         self._has_changed = asyncio.Event()
         self._finding: dict[str, asyncio.Future[SessionState | None]] = {}
 
@@ -103,6 +105,7 @@ class Member:
                         found.set_result(state)
                 case _:
                     logger.warning("the supervisor said something that is not for workers")
+        self.has_ended = True
         self.on_end()
 
     def relay(self, principal: str, topic: str, text: str) -> None:

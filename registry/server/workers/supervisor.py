@@ -1,6 +1,6 @@
 """The process above the workers: starts them on one listening socket, starts again what ends, renews and ends them all.
 
-It answers no request and opens neither store nor prover, so that nothing which a client sends can end it. Workers inherit the
+It reads no request and opens neither store nor prover, so that nothing which a client sends can end it. Workers inherit the
 listening socket: a connection that waits in its queue when a worker ends is taken by another one (ADR 028).
 
 Invariants
@@ -8,6 +8,7 @@ Invariants
 - While workers are renewed or started again, connections are taken by the others, or wait in the queue of the socket.
 - A worker that ends without being told is started again, after a pause that doubles while it does not live for long.
 - A worker that leaves `HUNG` pings unanswered is killed.
+- Whoever waits for an answer of a worker that ends is told so; other connections go on at another (`kept_connections`).
 - When the supervisor ends, however it ends, so do the workers: they see the end of its channel.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -27,7 +29,8 @@ from typing import Any, Final
 
 import msgspec
 
-from registry.server.workers.member import METRICS_DIRECTORY, USE_FILE
+from registry.server.workers.kept_connections import Keeper
+from registry.server.workers.member import KEPT_FILE, METRICS_DIRECTORY, USE_FILE
 from registry.server.workers.orders import (
     Channel,
     Drain,
@@ -64,26 +67,35 @@ LONGEST_PAUSE: Final = 30.0
 LONG_LIFE: Final = 60.0
 """Seconds: the first and the longest pause before a worker is started again, and the life after which the next is the first."""
 
+DESCRIPTORS: Final = 2_400
+"""Of a worker: its connections are kept here too."""
+
 COLUMNS: Final = 2
 """Places of one worker in shared tables: a process and the one that it replaces live side by side."""
 
-_START = "import sys; sys.path[:] = sys.argv[3:]; from registry.server.serve import work; work(int(sys.argv[1]), int(sys.argv[2]))"
+_START = "import sys; sys.path[:] = sys.argv[4:]; from registry.server.serve import work; work(*map(int, sys.argv[1:4]))"
 
 logger = logging.getLogger(__name__)
 
 
-def worker_program(channel: int, listening: int) -> list[str]:
-    """The command line of a worker that inherits two sockets."""
+def worker_program(channel: int, listening: int, kept: int) -> list[str]:
+    """The command line of a worker that inherits three sockets."""
     path = [str(Path(each).resolve()) for each in sys.path]
-    return [sys.executable, "-s", "-P", "-c", _START, str(channel), str(listening), *path]
+    return [sys.executable, "-s", "-P", "-c", _START, str(channel), str(listening), str(kept), *path]
 
 
 class _Process:
     """One worker's process."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, channel: Channel, station: Station, column: int
+        self,
+        process: asyncio.subprocess.Process,
+        channel: Channel,
+        station: Station,
+        column: int,
+        keeper: Keeper,
     ) -> None:
+        self.keeper = keeper
         self.process = process
         self.channel = channel
         self.station = station
@@ -116,7 +128,7 @@ class Supervisor:
         *,
         on_ready: Callable[[], None],
         on_end: Callable[[int], None],
-        program: Callable[[int, int], Sequence[str]] = worker_program,
+        program: Callable[[int, int, int], Sequence[str]] = worker_program,
     ) -> None:
         self._orders = orders
         self._listening = listening
@@ -132,10 +144,13 @@ class Supervisor:
         self._stopped = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._status = 0
+        self._homeless: list[socket.socket] = []
+        self._turn = 0
 
     async def run(self) -> int:
         """Serve until a signal; the exit status, that of the first worker where this never takes a connection."""
         loop = asyncio.get_running_loop()
+        _allow_descriptors(self._orders.workers)
         for ending in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(ending, self._stop, ending)
         loop.add_signal_handler(signal.SIGHUP, lambda: self._spawn(self.renew()))
@@ -183,6 +198,9 @@ class Supervisor:
         if before is not None and before.process.returncode is None:
             before.station = msgspec.structs.replace(before.station, is_leaving=True)
         self._announce()
+        homeless, self._homeless = self._homeless, []
+        for connection in homeless:
+            self._give(connection)
         return process
 
     async def _launch(self, number: int) -> _Process:
@@ -193,15 +211,19 @@ class Supervisor:
             self._orders, number=number, generation=generation, column=column, is_first=number == 0 and generation == 0
         )  # fmt: skip
         ours, theirs = socket.socketpair()
-        with theirs:
+        keeper = Keeper(Path(self._orders.directory) / f"{KEPT_FILE}-{number}-{generation}", self._give)
+        with theirs, keeper.theirs:
+            inherited = (theirs.fileno(), self._listening.fileno(), keeper.theirs.fileno())
             started = await asyncio.create_subprocess_exec(
-                *self._program(theirs.fileno(), self._listening.fileno()),
-                pass_fds=(theirs.fileno(), self._listening.fileno()),
+                *self._program(*inherited),
+                pass_fds=inherited,
                 stdin=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
             )
         path = str(Path(self._orders.directory) / f"{number}-{generation}")
-        process = _Process(started, await Channel.over(ours), Station(number, generation, path), column)
+        process = _Process(
+            started, await Channel.over(ours), Station(number, generation, path), column, keeper
+        )
         for record in (orders, *self._notes.all()):
             process.channel.tell(record)
         self._processes.append(process)
@@ -238,6 +260,7 @@ class Supervisor:
         if self._current[number] is process:
             self._current[number] = None
             self._sessions.left(number)
+        process.keeper.end()
         Path(process.station.path).unlink(missing_ok=True)
         self._announce()
         if status != 0 and process.is_ready.is_set() and not self._stopped.is_set():
@@ -267,6 +290,18 @@ class Supervisor:
                             each.channel.tell(record)
                 case _:
                     logger.warning("%s said something that is not for the supervisor", process.shown)
+
+    def _give(self, connection: socket.socket) -> None:
+        """Give a connection that a worker has left to another one; it waits where there is none."""
+        there = [each for each in self._current if each is not None and each.process.returncode is None]
+        self._turn += 1
+        for place in range(len(there)):
+            if there[(self._turn + place) % len(there)].keeper.give(connection):
+                return
+        if self._stopped.is_set() or len(self._homeless) >= DESCRIPTORS:
+            connection.close()
+        else:
+            self._homeless.append(connection)
 
     def _announce(self) -> None:
         """Tell all where all are."""
@@ -338,9 +373,20 @@ class Supervisor:
                     logger.error("%s did not end in time and is killed", each.shown)
                     each.signal(signal.SIGKILL)
             await asyncio.wait(ended)
+        for connection in self._homeless:
+            connection.close()
         for task in tuple(self._tasks):
             task.cancel()
         return 0
+
+
+def _allow_descriptors(workers: int) -> None:
+    """Let there be as many descriptors as connections may be open, as far as the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS * (workers + 1)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def shared_directory() -> Path:
