@@ -35,7 +35,7 @@ from registry.server.workers.kept_connections import KeptConnections
 from registry.server.workers.member import KEPT_FILE, METRICS_DIRECTORY, USE_FILE, Member
 from registry.server.workers.orders import Channel, Orders, read_orders
 from registry.server.workers.session_names import SECRET_BYTES
-from registry.server.workers.supervisor import COLUMNS
+from registry.server.workers.supervisor import COLUMNS, WorkerProgram, worker_program
 from registry.store.failures import store_errors
 
 if TYPE_CHECKING:
@@ -64,8 +64,11 @@ FIXTURES: dict[str, str] = {"conformance": "registry.server.groups.conformance.g
 names are not reserved."""
 
 
-def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
-    """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s."""
+def serve(
+    settings: Settings, groups: str, command: str = "pif serve", program: WorkerProgram = worker_program
+) -> int:
+    """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s. `program`
+    begins a worker, where there are many: it calls `work`."""
     try:
         over_http = _http_options(settings)
         quotas = _quotas(settings)
@@ -74,7 +77,7 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
         sys.stderr.write(f"{command}: {error}\n")
         return 2
     if over_http is not None and settings.workers > 1:
-        return _supervise(settings, groups, command, over_http)
+        return _supervise(settings, groups, command, over_http, program)
     made = _made(settings, groups, command)
     if isinstance(made, int):
         return made
@@ -99,7 +102,9 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
         return serve_on(listening, _offered(made, settings, groups, quotas), over_http, tokens, said=said)
 
 
-def _supervise(settings: Settings, groups: str, command: str, over_http: HttpOptions) -> int:
+def _supervise(
+    settings: Settings, groups: str, command: str, over_http: HttpOptions, program: WorkerProgram
+) -> int:
     """Serve by many processes on one socket; the exit status."""
     from registry.server.mcp.http_server import address_said, listen
     from registry.server.workers.supervisor import Supervisor, shared_directory
@@ -129,7 +134,7 @@ def _supervise(settings: Settings, groups: str, command: str, over_http: HttpOpt
         sys.stderr.flush()
 
     async def run() -> int:
-        return await Supervisor(orders, listening, on_ready=said, on_end=use.clear).run()
+        return await Supervisor(orders, listening, on_ready=said, on_end=use.clear, program=program).run()
 
     try:
         with listening:

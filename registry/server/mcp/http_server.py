@@ -362,6 +362,8 @@ class _Serving:
         await links.open()
         among.member.on_end = stopped.set
         among.member.on_drain = draining.set
+        if among.member.has_ended:
+            stopped.set()
         return links
 
     async def _accept(self, listening: socket.socket) -> None:

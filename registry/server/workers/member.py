@@ -48,7 +48,8 @@ logger = logging.getLogger(__name__)
 class Member:
     """A worker's place among the workers. Use it from one event loop.
 
-    `is_leaving`: another process has its number, and it only ends what it has begun. `on_drain` and `on_end` are called when it is to leave, and when the supervisor has gone; `on_relayed` for what another worker
+    `is_leaving`: another process has its number, and it only ends what it has begun. `has_ended`: the supervisor
+    has gone. `on_drain` and `on_end` are called when it is to leave, and when the supervisor has gone; `on_relayed` for what another worker
     said to all, which is kept in `notes` for servers of principals that are made later.
     """
 

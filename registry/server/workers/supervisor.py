@@ -50,7 +50,7 @@ from registry.server.workers.orders import (
 )
 from registry.server.workers.session_table import SessionTable
 
-__all__ = ["COLUMNS", "STOPPING", "Supervisor", "shared_directory", "worker_program"]
+__all__ = ["COLUMNS", "STOPPING", "Supervisor", "WorkerProgram", "shared_directory", "worker_program"]
 
 STARTING: Final = 60.0
 """Seconds in which a worker takes connections."""
@@ -74,6 +74,9 @@ COLUMNS: Final = 2
 """Places of one worker in shared tables: a process and the one that it replaces live side by side."""
 
 _START = "import sys; sys.path[:] = sys.argv[4:]; from registry.server.serve import work; work(*map(int, sys.argv[1:4]))"
+
+WorkerProgram = Callable[[int, int, int], Sequence[str]]
+"""The command line of a worker that inherits three descriptors: its channel, the listening socket, that of kept connections."""
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +131,7 @@ class Supervisor:
         *,
         on_ready: Callable[[], None],
         on_end: Callable[[int], None],
-        program: Callable[[int, int, int], Sequence[str]] = worker_program,
+        program: WorkerProgram = worker_program,
     ) -> None:
         self._orders = orders
         self._listening = listening
