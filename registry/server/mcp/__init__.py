@@ -12,6 +12,8 @@
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
 - `http_sessions`: the door to one server: sessions of the older protocol
+- `shared_sessions`: the same where many workers serve them
+- `among_workers`: what a server over HTTP passes on to other workers and asks them
 - `principal_servers`: a server for each principal
 - `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its principal
 - `http_connection`: one connection of HTTP: deadlines, and refusals of what is no HTTP

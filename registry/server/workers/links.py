@@ -24,6 +24,9 @@ __all__ = ["Answered", "Gone", "Links", "Passed", "ask", "pass_on"]
 PATIENCE: Final = 5.0
 """Seconds for the answer to a question."""
 
+TAKEN: Final = "taken"
+"""The first part of what comes back: before it nothing was begun, and the request may be made again."""
+
 _BUFFER: Final = 1 << 20
 
 logger = logging.getLogger(__name__)
@@ -49,7 +52,7 @@ class Passed(msgspec.Struct, frozen=True):
 
 
 class Gone(Exception):
-    """The other worker is not there, or went away. `has_begun`: the request had reached it; `has_answered`: a part of the
+    """The other worker is not there, or went away. `has_begun`: it may have carried the request out; `has_answered`: a part of the
     answer was sent on."""
 
     def __init__(self, *, has_begun: bool, has_answered: bool = False) -> None:
@@ -78,10 +81,12 @@ async def pass_on(path: str, passed: Passed, receive: Receive, send: Send) -> No
         reader, writer = await asyncio.open_unix_connection(path, limit=_BUFFER)
     except OSError as error:
         raise Gone(has_begun=False) from error
-    has_answered = False
+    has_begun = has_answered = False
 
     async def answer() -> None:
-        nonlocal has_answered
+        nonlocal has_begun, has_answered
+        await _read(reader)  # `TAKEN`: from here on it may be carried out
+        has_begun = True
         while True:
             message: Message = await _read(reader)
             has_answered = True
@@ -102,7 +107,7 @@ async def pass_on(path: str, passed: Passed, receive: Receive, send: Send) -> No
         if answering.done():
             answering.result()
     except (EOFError, ConnectionError) as error:
-        raise Gone(has_begun=True, has_answered=has_answered) from error
+        raise Gone(has_begun=has_begun, has_answered=has_answered) from error
     finally:
         leaving.cancel()
         answering.cancel()
@@ -198,6 +203,8 @@ class Links:
         self._tasks.add(task)
         watching = asyncio.ensure_future(watch())
         try:
+            writer.write(message_of(pack(TAKEN)))
+            await writer.drain()
             await self._application(passed.scope(), receive, send)
         except ConnectionError:
             logger.debug("an answer was not read by the worker that had passed its request on")

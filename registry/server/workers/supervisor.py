@@ -1,7 +1,7 @@
 """The process above the workers: starts them on one listening socket, starts again what ends, renews and ends them all.
 
 It reads no request and opens neither store nor prover, so that nothing which a client sends can end it. Workers inherit the
-listening socket: a connection that waits in its queue when a worker ends is taken by another one (ADR 028).
+listening socket: a connection that waits in its queue when a worker ends is taken by another one (ADR 038).
 
 Invariants
 ----------
