@@ -226,47 +226,64 @@ def test_a_session_outlives_its_process_with_what_it_watches(tmp_path: Path) -> 
         events.close()
 
 
-def test_streams_of_the_newer_protocol_are_told_what_another_worker_changed(tmp_path: Path) -> None:
-    new = call(
-        "evolve", name="twice", description="twice", code={"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}
-    )
+def test_what_one_worker_changes_the_others_tell_and_list(tmp_path: Path) -> None:
+    def evolve(name: str) -> bytes:
+        code = {"lam": "x", "body": {"mul": [{"var": "x"}, 2]}}
+        return call("evolve", name=name, description=name, code=code)
 
-    with pif_workers(tmp_path) as workers:
+    with pif_workers(tmp_path, expose=1) as workers:
+
+        def listed(number: int) -> set[str]:
+            _, headers = workers.open_session(number)
+            tools = Sent(workers.server, message("tools/list"), **headers).done()[1]["result"]["tools"]
+            return {tool["name"] for tool in tools} & {"twice", "other"}
 
         async def talk(client: Client) -> None:
             with workers.only(0):
                 changes = client.listen(tools_list_changed=True, resource_subscriptions=["pif://tools"])
                 stream = await changes.__aenter__()
             with workers.only(1):
-                await asyncio.to_thread(workers.server.post, new, **HEADERS | {"Mcp-Name": "evolve"})
+                await asyncio.to_thread(
+                    workers.server.post, evolve("twice"), **HEADERS | {"Mcp-Name": "evolve"}
+                )
             seen: set[str] = set()
             async for event in stream:
                 seen.add(type(event).__name__)
                 if len(seen) == 2:
                     break
             await changes.__aexit__(None, None, None)
-            assert "twice" in {tool.name for tool in (await client.list_tools()).tools}
 
         converse(workers.server, MODERN, talk)
+        asked_at(workers, 1, evolve("other"), **HEADERS | {"Mcp-Name": "evolve"}).done()
+        for number in (0, 1):
+            assert listed(number) == {"other"}
+        run = call("run", tool="twice", input=2)
+        assert asked_at(workers, 1, run, **HEADERS).done()[0] == 200
+        assert listed(1) == {"twice"}, "the one that was used last"
+        while listed(0) != {"twice"}:
+            continue
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_workers_are_renewed_and_no_call_is_refused(workers: Workers, mode: str) -> None:
+def test_workers_are_renewed_and_no_call_is_refused(workers: Workers) -> None:
     workers.wait()
     before = set(workers.processes().values())
 
-    async def talk(client: Client) -> None:
-        calls = 0
-        workers.server.process.send_signal(signal.SIGHUP)
-        while before & set(workers.processes().values()):
-            answer = await client.call_tool("echo", {"value": calls})
-            assert answer.structured_content is not None
-            assert answer.structured_content["value"] == calls
-            calls += 1
-        assert calls > 0
-        assert isinstance((await client.list_tools()).tools[0], types.Tool)
+    async def talk(mode: str) -> None:
+        async with Client(workers.server.url, mode=mode) as client:
+            calls = 0
+            while calls == 0 or before & set(workers.processes().values()):
+                answer = await client.call_tool("echo", {"value": calls})
+                assert answer.structured_content is not None
+                assert answer.structured_content["value"] == calls
+                calls += 1
+            assert isinstance((await client.list_tools()).tools[0], types.Tool)
 
-    converse(workers.server, mode, talk)
+    async def run() -> None:
+        async with asyncio.timeout(3 * PATIENCE):
+            workers.server.process.send_signal(signal.SIGHUP)
+            await asyncio.gather(*(talk(mode) for mode in MODES))
+
+    asyncio.run(run())
     workers.wait()
 
 
