@@ -217,6 +217,16 @@ class Connection(H11Protocol):
         """The answer is a stream of events."""
         self._is_stream = self.scope.get("http_version") == "1.1"
 
+    @property
+    def is_streaming(self) -> bool:
+        """Whether the answer under way is a stream of events."""
+        return self._is_stream and self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether nothing more is read."""
+        return self.transport.is_closing()
+
     def _wrote(self, is_all: bool) -> None:
         """Something is about to be written, or was, to its end."""
         if self._slot is None or self._limits.kept is None:

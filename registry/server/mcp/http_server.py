@@ -341,9 +341,9 @@ class _Serving:
             gc.collect()
             gc.freeze()
             tasks = [loop.create_task(self._date()), loop.create_task(self._look())]
-            if self._among is not None:
+            if self._among is not None and links is not None:
                 self._among.member.ready()
-                tasks.append(loop.create_task(self._drain(draining, accepting, stopped)))
+                tasks.append(loop.create_task(self._drain(links, draining, accepting, stopped)))
             await stopped.wait()
             accepting.cancel()
             await self._end()
@@ -407,7 +407,7 @@ class _Serving:
         return Connection(self._config, self._state, self._limits)
 
     async def _drain(
-        self, draining: asyncio.Event, accepting: asyncio.Task[None], stopped: asyncio.Event
+        self, links: Links, draining: asyncio.Event, accepting: asyncio.Task[None], stopped: asyncio.Event
     ) -> None:
         """Make way for another process: take no more connections, answer what was begun, then end.
 
@@ -432,6 +432,11 @@ class _Serving:
             await asyncio.sleep(DRAIN_LOOK)
             self._leave()
         await self._among.bequeath()
+        links.refuse()
+        self._leave()
+        while loop.time() < until and (self._making or self._servers.has_calls or self._has_requests()):
+            await asyncio.sleep(DRAIN_LOOK)
+            self._leave()
         stopped.set()
 
     def _leave(self) -> None:
@@ -439,6 +444,13 @@ class _Serving:
         for each in tuple(self._state.connections):
             if isinstance(each, Connection):
                 each.release()
+
+    def _has_requests(self) -> bool:
+        """Whether a connection may still bring a request, or waits for an answer: streams of events do neither."""
+        return any(
+            isinstance(each, Connection) and not each.is_streaming and not each.is_closing
+            for each in self._state.connections
+        )
 
     def _has_waiting(self) -> bool:
         """Whether a connection is open that waits for a request."""

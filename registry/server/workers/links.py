@@ -139,6 +139,7 @@ class Links:
         self._application = application
         self._answered = answered
         self._server: asyncio.Server | None = None
+        self._refuses = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
@@ -150,6 +151,10 @@ class Links:
     def is_busy(self) -> bool:
         """Whether a request that was passed on is under way."""
         return bool(self._tasks)
+
+    def refuse(self) -> None:
+        """Begin nothing more: whoever passes a request on makes it again at the worker's next process."""
+        self._refuses = True
 
     def close(self) -> None:
         """Listen no longer, and end what is under way."""
@@ -164,7 +169,7 @@ class Links:
             if kind == "ask":
                 writer.write(message_of(pack(await self._answered(*rest))))
                 await writer.drain()
-            else:
+            elif not self._refuses:
                 await self._answer(rest[0], reader, writer)
         except EOFError:
             return  # whoever asked has gone
