@@ -3,6 +3,7 @@
 - `listed`: what groups offer, in the SDK's types
 - `apps`: views of answers for clients that show them (MCP Apps)
 - `callers`: who makes a request
+- `sdk_server`: the SDK's server as it is used here
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes
 - `request_client`: the client of one request: its questions, answers and log

@@ -18,13 +18,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import mcp_types as types
 import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.lowlevel import NotificationOptions, Server
-from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -37,7 +35,7 @@ from registry.access.quotas import Meter
 from registry.access.required_scopes import scope_of_method
 from registry.server.calls.contexts import Changes
 from registry.server.calls.dispatch import Calls, Defects
-from registry.server.calls.jobs import EndedJob, Jobs, JobsElsewhere
+from registry.server.calls.jobs import EndedJob, Jobs
 from registry.server.calls.lanes import LANES, Busy, Lanes, divided
 from registry.server.calls.observation import Observer, within_request
 from registry.server.calls.schedule import Schedule
@@ -73,11 +71,12 @@ from registry.server.mcp.request_client import (
     set_log_level,
     settle,
 )
+from registry.server.mcp.sdk_server import SdkServer, Shared
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
-__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer", "Shared"]
+__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
 
 COMPLETIONS = 100
 """Values in one completion (a limit of the protocol)."""
@@ -96,34 +95,6 @@ INSUFFICIENT_SCOPE = -32003
 
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
-
-
-class Shared(JobsElsewhere, Protocol):
-    """What the servers of one principal in many processes have in common: how many `workers` there are, the key of what clients
-    keep between two rounds, their jobs, and what they tell each other."""
-
-    @property
-    def workers(self) -> int: ...
-
-    @property
-    def state_key(self) -> bytes: ...
-
-    def share(self, topic: str, text: str) -> None: ...
-
-
-class _Server(Server[Any]):
-    """The SDK's server, with a true `listChanged` on the older protocol too."""
-
-    def create_initialization_options(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
-    ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(
-            prompts_changed=True, resources_changed=True, tools_changed=True
-        )
-        return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
 class McpServer:
@@ -172,11 +143,11 @@ class McpServer:
             "_meta": {types.SERVER_INFO_META_KEY: stamp},
         }
 
-    def _build(self, name: str, version: str, title: str) -> _Server:
+    def _build(self, name: str, version: str, title: str) -> SdkServer:
         instructions = self._instructions()
         has_prompts = any(group.prompts() for group in self._groups)
         specs = [spec for group in self._groups for spec in group.tools()]
-        server = _Server(
+        server = SdkServer(
             name,
             version=version,
             title=title or None,
@@ -205,11 +176,8 @@ class McpServer:
             boundary = RequestStateBoundary(security, default_audience=name)
             server.middleware = [boundary, *server.middleware]
         if any(spec.interactive for spec in specs):
-            self._serve_log_levels(server)
+            server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
         return server
-
-    def _serve_log_levels(self, server: _Server) -> None:
-        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
 
     async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         set_log_level(context, params.level)

@@ -303,6 +303,7 @@ def test_one_signal_ends_all_and_answers_what_is_under_way(tmp_path: Path) -> No
         workers.server.process.send_signal(signal.SIGTERM)
         for connection in waiting:
             assert b'"kind":"cancelled"' in until_closed(connection)
+            connection.close()
         status, said = workers.server.ended()
         assert status == 0, said
         assert not any(Path(f"/proc/{process}").exists() for process in processes.values())
