@@ -51,7 +51,7 @@ def _command(home: str, *words: str) -> list[str]:
 
 def _each(process: int, call: Callable[[], Any], calls: int) -> float:
     """Processor milliseconds of a call."""
-    for _ in range(300):
+    for _ in range(WARM):
         call()
     before = _spent(process)
     for _ in range(calls):
@@ -189,6 +189,10 @@ class _Server:
         self._process.communicate()
 
 
+WARM = 300
+"""Calls before the first that counts."""
+
+
 def _over_workers(home: str, calls: int, rounds: int = 20) -> dict[str, float]:
     """Processor time of a call with two workers, supervisor included, against one process: in turns on one machine."""
     modern = [{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "run"}]
@@ -206,7 +210,7 @@ def _over_workers(home: str, calls: int, rounds: int = 20) -> dict[str, float]:
     for kind, body, headers in kinds:
         for server, of_server in zip(servers, headers, strict=True):
             server.spent = 0.0
-            server.calls(300, body, of_server, counts=False)
+            server.calls(WARM, body, of_server, counts=False)
         for _ in range(rounds):
             for server, of_server in zip(servers, headers, strict=True):
                 server.calls(calls // rounds, body, of_server)

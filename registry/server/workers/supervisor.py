@@ -52,7 +52,7 @@ from registry.server.workers.session_table import SessionTable
 
 __all__ = ["COLUMNS", "STOPPING", "Supervisor", "WorkerProgram", "shared_directory", "worker_program"]
 
-STARTING: Final = 60.0
+STARTING: Final = 120.0
 """Seconds in which a worker takes connections."""
 
 STOPPING: Final = 2.5

@@ -328,10 +328,10 @@ def test_a_start_that_cannot_be_says_why_and_ends(tmp_path: Path) -> None:
 
     (tmp_path / "tools.sqlite").write_bytes(b"this is no database" * 100)
     process = started(tmp_path, workers=2, memory_mb=1024)
-    _, said = process.communicate(timeout=PATIENCE)
+    _, said = process.communicate(timeout=3 * PATIENCE)
     assert process.returncode == 1
     assert said.count("tools.sqlite") >= 1
     process = started(tmp_path / "other", workers=8, memory_mb=512)
-    _, said = process.communicate(timeout=PATIENCE)
+    _, said = process.communicate(timeout=3 * PATIENCE)
     assert process.returncode == 2
     assert "fewer workers" in said
