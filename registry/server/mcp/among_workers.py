@@ -36,6 +36,9 @@ __all__ = ["AmongWorkers", "OfPrincipal"]
 WAITING: Final = 20.0
 """Seconds that a request waits for the worker which holds its session to be started again."""
 
+REMEMBERED: Final = 4_096
+"""Names of sessions whose seal is not looked at again."""
+
 JOBS: Final = "jobs"
 ADOPT: Final = "adopt"
 """Questions to other workers."""
@@ -53,6 +56,7 @@ class AmongWorkers:
         self.answers: dict[str, Answer] = {JOBS: self._jobs, ADOPT: self._adopt}
         self._servers: dict[str, McpServer] = {}
         self._adopted: dict[str, list[EndedJob]] = {}
+        self._holders: dict[tuple[bytes, str], int] = {}
         self.on_again: Callable[[Principal], None] = lambda principal: None
         member.on_relayed = self._relayed
 
@@ -85,16 +89,23 @@ class AmongWorkers:
         version = headers.get(b"mcp-protocol-version", b"").decode("latin-1")
         if session is None or version in MODERN_PROTOCOL_VERSIONS:
             return False
-        holder = self.member.names.holder(session.decode("latin-1"), principal.name)
-        if holder is None:
-            raise ended_session()
-        return holder != self.member.number or self.member.is_leaving
+        return self._holder(session, principal.name) != self.member.number or self.member.is_leaving
+
+    def _holder(self, session: bytes, principal: str) -> int:
+        """The number of the worker that holds a session. A seal that was found good stays so. Raises `Refused`."""
+        found = self._holders.get((session, principal))
+        if found is None:
+            found = self.member.names.holder(session.decode("latin-1"), principal)
+            if found is None:
+                raise ended_session()
+            if len(self._holders) >= REMEMBERED:
+                self._holders.clear()
+            self._holders[session, principal] = found
+        return found
 
     async def pass_on(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send, principal: Principal) -> None:  # fmt: skip
         """Let the holder of the session answer. Raises `Refused`."""
-        number = self.member.names.holder(headers[SESSION].decode("latin-1"), principal.name)
-        if number is None:
-            raise ended_session()
+        number = self._holder(headers[SESSION], principal.name)
         body = b""
         if scope["method"] == "POST":
             body = (await receive()).get("body", b"")
