@@ -10,6 +10,7 @@ A row is changed under a lock of the file and, for the threads of one process, o
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import mmap
 import os
 import struct
@@ -97,7 +98,7 @@ class UseTable:
 
     def of(self, principal: str) -> SharedUse:
         """What a principal uses."""
-        return SharedUse(self, principal.encode()[:_NAME].ljust(_NAME, b"\0"))
+        return SharedUse(self, hashlib.sha256(principal.encode()).digest())
 
     @contextmanager
     def row(self, name: bytes, known: int = 0) -> Iterator[int]:

@@ -7,6 +7,8 @@ import secrets
 import shutil
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module, metadata
 from pathlib import Path
@@ -21,6 +23,7 @@ from registry.access.shared_use import UseTable
 from registry.access.tokens import TokenFile
 from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
+from registry.server.calls.read_only_tools import ReadOnlyGroup
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
 from registry.server.contract.settings import (
@@ -37,11 +40,14 @@ from registry.server.workers.orders import Channel, Orders, read_orders
 from registry.server.workers.session_names import SECRET_BYTES
 from registry.server.workers.supervisor import COLUMNS, WorkerProgram, worker_program
 from registry.store.failures import store_errors
+from registry.store.timed_store import Timed
 
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions, Offered
+    from registry.server.mcp.oauth import OAuthOptions
     from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
+    from registry.server.monitoring.tracing import Tracing
 
 __all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve", "work"]
 
@@ -81,20 +87,22 @@ def serve(
     made = _made(settings, groups, command)
     if isinstance(made, int):
         return made
+    with made.ending():
+        return _serve(made, settings, groups, quotas, command, over_http)
+
+
+def _serve(
+    made: _Made, settings: Settings, groups: str, quotas: Quotas, command: str, over_http: HttpOptions | None
+) -> int:
     if over_http is None:
-        version = metadata.version("pif-kleis")
         return serve_stdio(
-            made.chosen,
-            name="pif",
-            version=version,
-            title=TITLE,
-            command=command,
-            observers=_observers(settings),
-        )
-    from registry.server.mcp.http_server import address_said, listen, serve_on
+            made.chosen, name="pif", version=made.version, title=TITLE, command=command, observers=_observers(settings),
+            tracing=made.tracing,
+        )  # fmt: skip
+    from registry.server.mcp.http_server import address_said, open_listening, serve_on
 
     tokens = TokenFile(settings.home)
-    listening = listen(over_http, tokens, command)
+    listening = open_listening(over_http, tokens, command)
     if isinstance(listening, int):
         return listening
     with listening:
@@ -106,14 +114,14 @@ def _supervise(
     settings: Settings, groups: str, command: str, over_http: HttpOptions, program: WorkerProgram
 ) -> int:
     """Serve by many processes on one socket; the exit status."""
-    from registry.server.mcp.http_server import address_said, listen
+    from registry.server.mcp.http_server import address_said, open_listening
     from registry.server.workers.supervisor import Supervisor, shared_directory
 
     if settings.log == "json":
         from registry.server.monitoring.call_log import log_as_json
 
         log_as_json()
-    listening = listen(over_http, TokenFile(settings.home), command)
+    listening = open_listening(over_http, TokenFile(settings.home), command)
     if isinstance(listening, int):
         return listening
     try:
@@ -134,7 +142,9 @@ def _supervise(
         sys.stderr.flush()
 
     async def run() -> int:
-        return await Supervisor(orders, listening, on_ready=said, on_end=use.clear, program=program).run()
+        return await Supervisor(
+            orders, listening, on_ready=said, on_end=use.clear, program=program, seconds=settings.drain
+        ).run()
 
     try:
         with listening:
@@ -182,7 +192,8 @@ def _work(
         return member
 
     offered = _offered(made, settings, orders.groups, _quotas(settings), table)
-    return serve_on(listening, offered, over_http, TokenFile(settings.home), joined=joined, kept=kept)
+    with made.ending():
+        return serve_on(listening, offered, over_http, TokenFile(settings.home), joined=joined, kept=kept)
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -192,13 +203,28 @@ class _Made(msgspec.Struct, frozen=True):
     chosen: list[Group]
     version: str
     monitoring: Monitoring | None
+    tracing: Tracing | None
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """At the end, what was traced is sent."""
+        try:
+            yield
+        finally:
+            if self.tracing is not None:
+                self.tracing.close()
 
 
 def _made(settings: Settings, groups: str, command: str, orders: Orders | None = None) -> _Made | int:
     """The owner's groups, of a worker where it has `orders`; or the exit status, and standard error has said why."""
     version = metadata.version("pif-kleis")
     monitoring = _monitoring(settings, version, orders)
-    site = Site(settings, None if monitoring is None else monitoring.store_timed)
+    try:
+        tracing = _tracing(settings, version)
+    except ValueError as error:
+        sys.stderr.write(f"{command}: {error}\n")
+        return 2
+    site = Site(settings, _timed(monitoring, tracing))
     try:
         chosen = make_groups(groups, site)
     except ValueError as error:
@@ -211,7 +237,7 @@ def _made(settings: Settings, groups: str, command: str, orders: Orders | None =
     if orders is None or orders.is_first:
         for warning in (each for group in chosen for each in group.warnings()):
             sys.stderr.write(f"{command}: warning: {warning}\n")
-    return _Made(site, chosen, version, monitoring)
+    return _Made(site, chosen, version, monitoring, tracing)
 
 
 def _offered(
@@ -223,7 +249,7 @@ def _offered(
     return Offered(
         groups=made.chosen, name="pif", version=made.version, title=TITLE, monitoring=made.monitoring,
         checks=made.site.checks([group.name for group in made.chosen]), observers=_observers(settings),
-        groups_of=partial(_groups_of, groups, made.site, quotas, table),
+        groups_of=partial(_groups_of, groups, made.site, quotas, table), tracing=made.tracing,
     )  # fmt: skip
 
 
@@ -244,12 +270,13 @@ def _groups_of(
     """The groups of a principal beside the owner, over a home of its own. Raises as `make_groups`."""
     from registry.server.mcp.principal_servers import MadeGroups
 
-    site = Site(owner.settings.of(principal), beside=owner)
+    site = Site(owner.settings.of(principal), owner.store_timed, beside=owner)
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         use = None if table is None else table.of(principal.name)
-        return MadeGroups(make_groups(names, site), site.close, Meter(quotas, site.settings.home, use=use))
+        meter = Meter(quotas, site.settings.home, use=use, team_size=site.member.size)
+        return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()
         raise
@@ -264,6 +291,26 @@ def _monitoring(settings: Settings, version: str, orders: Orders | None) -> Moni
     if orders is None:
         return Monitoring(version)
     return Monitoring(version, Path(orders.directory) / METRICS_DIRECTORY, orders.column)
+
+
+def _tracing(settings: Settings, version: str) -> Tracing | None:
+    """How traces are made, None where nobody asked for them. Raises ValueError where the extra is missing."""
+    if not settings.traces:
+        return None
+    from registry.server.monitoring.tracing import start_tracing
+
+    return start_tracing(version)
+
+
+def _timed(monitoring: Monitoring | None, tracing: Tracing | None) -> Timed | None:
+    """Who is told of the operations of stores."""
+    told = [each.store_timed for each in (monitoring, tracing) if each is not None]
+
+    def all_told(operation: str, seconds: float) -> None:
+        for each in told:
+            each(operation, seconds)
+
+    return all_told if told else None
 
 
 def _observers(settings: Settings) -> tuple[Observer, ...]:
@@ -284,10 +331,21 @@ def _http_options(settings: Settings) -> HttpOptions | None:
     from registry.server.mcp.http_server import HttpOptions, parse_address
 
     options = HttpOptions(
-        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key
-    )
+        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key,
+        _oauth_options(settings), settings.drain,
+    )  # fmt: skip
     options.check()
     return options
+
+
+def _oauth_options(settings: Settings) -> OAuthOptions | None:
+    """The authorization server, None where no option is about one."""
+    given = (settings.oauth_issuer, settings.oauth_audience, settings.oauth_jwks, settings.oauth_any_type)
+    if not any(given):
+        return None
+    from registry.server.mcp.oauth import OAuthOptions
+
+    return OAuthOptions(*given)
 
 
 def chosen_names(names: str) -> list[str]:
@@ -317,4 +375,5 @@ def make_groups(names: str, site: Site) -> list[Group]:
         chosen = [name for name in chosen if name != "policy"]
     check_places(site.settings, chosen)
     made = [cast("Group", import_module((GROUPS | FIXTURES)[name]).make(site)) for name in chosen]
-    return share(made)
+    shared = share(made)
+    return [ReadOnlyGroup(group) for group in shared] if site.settings.only_reads else shared

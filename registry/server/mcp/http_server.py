@@ -5,12 +5,12 @@ the end, in which every call under way is answered. `http_requests` judges reque
 
 Invariants
 ----------
-- Only this machine can call, unless there is a token, in `PIF_HTTP_TOKEN` or the home: a server that others reach is not
-  started without one, and never answers without one.
+- Only this machine can call, unless there is a token, in `PIF_HTTP_TOKEN` or the home, or an authorization server: a server that
+  others reach is not started without one of these, and never answers without a token.
 - Small answers are not held back: `TCP_NODELAY` is set on every connection. asyncio sets it only where the protocol of
   the listening socket is known; with protocol 0 each answer on a kept connection takes 40 ms.
-- A signal ends the process within `stopping.SECONDS` and a little: no new calls, those under way are answered, streams
-  are closed, the exit status is 0. A second signal ends it at once.
+- A signal ends the process within `stopping.SECONDS` and a little, after it was drained where that is asked for: no new calls,
+  those under way are answered, streams are closed, the exit status is 0. A second signal ends it at once.
 """
 
 from __future__ import annotations
@@ -45,16 +45,20 @@ from registry.access.verifier import Verifier
 from registry.server.calls import stopping
 from registry.server.calls.observation import Observer
 from registry.server.contract.group import Group
+from registry.server.contract.page import Page
 from registry.server.mcp.among_workers import AmongWorkers, OfPrincipal
 from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import METHODS, Requests
 from registry.server.mcp.http_sessions import PATH
+from registry.server.mcp.listening import handed_over, listen
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
+from registry.server.mcp.oauth import OAuthOptions, ProtectedResource
 from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
 from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
+from registry.server.monitoring.tracing import Tracing
 from registry.server.workers.kept_connections import KeptConnections
 from registry.server.workers.links import Links
 from registry.server.workers.member import Member
@@ -64,8 +68,9 @@ __all__ = [
     "Address",
     "HttpOptions",
     "Offered",
+    "Private",
     "address_said",
-    "listen",
+    "open_listening",
     "parse_address",
     "serve_http",
     "serve_on",
@@ -84,16 +89,18 @@ SCARCE_SECONDS = 0.1
 
 _SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
-LINGERING = 5.0
-"""Seconds in which a kept connection of a process that makes way may still bring a request."""
-
 DRAINING = 60.0
 """Seconds in which such a process ends its calls: longer than any takes."""
 
-DRAIN_LOOK = 0.05
 
 LOOK_SECONDS = 0.5
 """Between two looks for tokens that were revoked or have expired while a request of theirs is open."""
+
+LINGERING = 1.0
+LEAVING = 5.0
+"""Seconds in which a kept connection of a server that is drained, and of a worker that makes way for another, may still bring a request."""
+
+DRAIN_LOOK = 0.02
 
 Address = tuple[str, int]
 logger = logging.getLogger(__name__)
@@ -101,17 +108,22 @@ logger = logging.getLogger(__name__)
 
 class HttpOptions(msgspec.Struct, frozen=True):
     """How to serve over HTTP. `origins`: web pages that may call, such as ``https://example.org``; none by default.
-    `certificate` and `key`: PEM files for TLS; the key may stand in the file of the certificate."""
+    `certificate` and `key`: PEM files for TLS; the key may stand in the file of the certificate. `oauth`: the authorization
+    server whose tokens are taken beside those of the home. `drain_seconds`: for calls under way, once a signal has come."""
 
     address: Address
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     key: Path | None = None
+    oauth: OAuthOptions | None = None
+    drain_seconds: float = 0.0
 
     def check(self) -> None:
         """Raises ValueError in words for what cannot be."""
         if self.key is not None and self.certificate is None:
             raise ValueError("--keyfile FILE belongs to a certificate: add --certfile FILE")
+        if self.oauth is not None:
+            self.oauth.check()
         for origin in self.origins:
             parts = urlsplit(origin)
             if parts.scheme not in ("http", "https") or not parts.hostname or origin != _plain(origin):
@@ -140,6 +152,15 @@ class HttpOptions(msgspec.Struct, frozen=True):
         return context
 
 
+class Private(msgspec.Struct, frozen=True):
+    """A server that is there for its own page: the `secret` that callers must send, whom `Host` and `Origin` must name besides, its
+    `pages`, and who is told the address once it answers."""
+
+    secret: str
+    pages: tuple[Page, ...]
+    is_serving: Callable[[str], None]
+
+
 def _plain(origin: str) -> str:
     parts = urlsplit(origin)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
@@ -166,27 +187,37 @@ def serve_http(
     observers: Sequence[Observer] = (),
     tokens: TokenFile | None = None,
     groups_of: Callable[[Principal], MadeGroups] | None = None,
+    tracing: Tracing | None = None,
+    private: Private | None = None,
 ) -> int:
     """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
-    `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
-    of the `tokens` names."""
-    listening = listen(options, tokens, command)
+    `tracing` makes a span for each request; `checks` say whether the server is ready. `groups` are the owner's; `groups_of`
+    makes those of another principal, whom one of the `tokens` names. `private` is a server for one page alone."""
+    listening = open_listening(options, tokens, command, private)
     if isinstance(listening, int):
         return listening
     offered = Offered(
         groups=groups, name=name, version=version, title=title, monitoring=monitoring, checks=checks or {}, observers=observers,
-        groups_of=groups_of,
+        groups_of=groups_of, tracing=tracing, private=private,
     )  # fmt: skip
     with listening:
-        return serve_on(listening, offered, options, tokens, said=address_said(options, listening, command))
+        said = "" if private is not None else address_said(options, listening, command)
+        return serve_on(listening, offered, options, tokens, said=said)
 
 
-def listen(options: HttpOptions, tokens: TokenFile | None, command: str) -> socket.socket | int:
+def open_listening(
+    options: HttpOptions, tokens: TokenFile | None, command: str, private: Private | None = None
+) -> socket.socket | int:
     """A listening socket; or the exit status where that is refused, which is said on standard error as `command`'s."""
-    host, port = options.address
-    verifier = _verifier(options, tokens)
-    if not verifier.has_callers and not is_local(host):
+    try:
+        listening = handed_over() if private is None else None
+    except ValueError as error:
+        sys.stderr.write(f"{command}: {error}\n")
+        return 2
+    host, port = options.address if listening is None else listening.getsockname()[:2]
+    verifier = _verifier(options, tokens, host, private)
+    if options.oauth is None and not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
             "Make one with `pif token create NAME`, for callers to send as `Authorization: Bearer …`; "
@@ -199,7 +230,7 @@ def listen(options: HttpOptions, tokens: TokenFile | None, command: str) -> sock
         sys.stderr.write(f"{command}: {error}\n")
         return 2
     try:
-        return _listen(host, port)
+        return listening or listen(host, port)
     except OSError as error:
         sys.stderr.write(f"{command}: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
@@ -224,6 +255,8 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
     checks: Mapping[str, Check] = {}
     observers: Sequence[Observer] = ()
     groups_of: Callable[[Principal], MadeGroups] | None = None
+    tracing: Tracing | None = None
+    private: Private | None = None
 
 
 def serve_on(
@@ -243,30 +276,16 @@ def serve_on(
 
     async def run() -> int:
         among = None if joined is None else AmongWorkers(await joined())
-        return await _Serving(offered, options, _verifier(options, tokens), tls, among, kept).run(
-            listening, said
-        )
+        host = listening.getsockname()[0]
+        verifier = _verifier(options, tokens, host, offered.private)
+        return await _Serving(offered, options, verifier, tokens, tls, among, kept).run(listening, said)
 
     return with_room(lambda: asyncio.run(run()))
 
 
-def _verifier(options: HttpOptions, tokens: TokenFile | None) -> Verifier:
-    return Verifier(os.environ.get(TOKEN, ""), tokens, is_closed=not is_local(options.address[0]))
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket that knows its protocol is TCP, which is what makes asyncio set TCP_NODELAY."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # notices a peer that is gone
-        listening.bind((host, port))
-        listening.listen(128)
-    except OSError:
-        listening.close()
-        raise
-    return listening
+def _verifier(options: HttpOptions, tokens: TokenFile | None, host: str, private: Private | None) -> Verifier:
+    secret = os.environ.get(TOKEN, "") if private is None else private.secret
+    return Verifier(secret, tokens, is_closed=options.oauth is not None or not is_local(host))
 
 
 class _Serving:
@@ -277,12 +296,13 @@ class _Serving:
         offered: Offered,
         options: HttpOptions,
         verifier: Verifier,
+        tokens: TokenFile | None,
         tls: ssl.SSLContext | None,
         among: AmongWorkers | None,
         kept: KeptConnections | None,
     ) -> None:
         """`among`: the other workers, where it is one of many."""
-        monitoring, observers = offered.monitoring, offered.observers
+        monitoring, observers, private = offered.monitoring, offered.observers, offered.private
         if monitoring is not None:
             observers = (*observers, *monitoring.observers)
 
@@ -290,22 +310,32 @@ class _Serving:
             return None if among is None else among.of(principal)
 
         named = partial(
-            McpServer, name=offered.name, version=offered.version, title=offered.title, observers=observers
-        )
+            McpServer, name=offered.name, version=offered.version, title=offered.title, observers=observers,
+            tracing=offered.tracing,
+        )  # fmt: skip
         of_owner = shared(OWNER_NAME)
         server = named(offered.groups, shared=of_owner)
 
         def build(principal: Principal, made: MadeGroups) -> McpServer:
             return named(made.groups, beside=server, meter=made.meter, shared=shared(principal.name))
 
+        self._private = private
+        self._drain_seconds = options.drain_seconds
         self._among = among
         self._owner = PrincipalServer(server, HTTP_SESSIONS, of_owner)
         self._servers = PrincipalServers(self._owner, offered.groups_of, build, shared)
         self._tls = tls
         self._limits = Limits(_room_for_connections(), kept if tls is None else None)
+        protected = None if options.oauth is None else ProtectedResource(options.oauth, tokens)
+        access = Access(verifier, options.origins, protected, always_names=private is not None)
+        pages = (
+            ()
+            if monitoring is None
+            else monitoring.pages(offered.checks, server.lanes, server.stopping, among)
+        )
         self._requests = Requests(
-            self._servers, Access(verifier, options.origins), server.stopping, about=_about(offered), envelope=server.envelope(True),
-            pages=() if monitoring is None else monitoring.pages(offered.checks, server.lanes, server.stopping, among),
+            self._servers, access, server.stopping, about=_about(offered), envelope=server.envelope(True),
+            pages=pages if private is None else (*pages, *private.pages),
             body_seconds=self._limits.seconds["body"], among=among,
         )  # fmt: skip
         app: ASGIApp = self._requests
@@ -338,14 +368,18 @@ class _Serving:
             accepting = loop.create_task(self._accept(listening))
             sys.stderr.write(said)
             sys.stderr.flush()
+            if self._private is not None:
+                host, port = listening.getsockname()[:2]
+                self._private.is_serving(f"http://{host}:{port}")
             gc.collect()
             gc.freeze()
             tasks = [loop.create_task(self._date()), loop.create_task(self._look())]
             if self._among is not None and links is not None:
                 self._among.member.ready()
-                tasks.append(loop.create_task(self._drain(links, draining, accepting, stopped)))
+                tasks.append(loop.create_task(self._make_way(links, draining, accepting, stopped)))
             await stopped.wait()
             accepting.cancel()
+            await self._drain()
             await self._end()
             if links is not None:
                 links.close()
@@ -406,7 +440,7 @@ class _Serving:
     def _connect(self) -> Connection:
         return Connection(self._config, self._state, self._limits)
 
-    async def _drain(
+    async def _make_way(
         self, links: Links, draining: asyncio.Event, accepting: asyncio.Task[None], stopped: asyncio.Event
     ) -> None:
         """Make way for another process: take no more connections, answer what was begun, then end.
@@ -418,11 +452,11 @@ class _Serving:
         await draining.wait()
         assert self._among is not None
         accepting.cancel()
-        self._is_draining = True
+        self._is_draining = self._limits.kept is None
         loop = asyncio.get_running_loop()
         self._state.default_headers = self._headers()
         self._leave()
-        until = loop.time() + LINGERING
+        until = loop.time() + LEAVING
         while loop.time() < until and self._has_waiting():
             await asyncio.sleep(DRAIN_LOOK)
             self._leave()
@@ -456,16 +490,41 @@ class _Serving:
         """Whether a connection is open that waits for a request."""
         return any(isinstance(each, Connection) and each.is_waiting for each in self._state.connections)
 
-    def _headers(self) -> list[tuple[bytes, bytes]]:
-        """Those of every answer."""
-        closing = [(b"connection", b"close")] if self._is_draining and self._limits.kept is None else []
-        return [(b"date", formatdate(usegmt=True).encode()), *closing]
-
     async def _date(self) -> None:
         """Keep the header `Date` true."""
         while True:
             self._state.default_headers = self._headers()
             await asyncio.sleep(DATE_SECONDS)
+
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        """Those of every answer."""
+        closing = [(b"connection", b"close")] if self._is_draining else []
+        return [(b"date", formatdate(usegmt=True).encode()), *closing]
+
+    async def _drain(self) -> None:
+        """Answer what comes on connections that are open, for a while: new ones are another process's to take.
+
+        A connection is closed with its next answer, or where none is asked for soon. Streams are ended at the end, since they have none of
+        their own.
+        """
+        if not self._drain_seconds:
+            return
+        self._is_draining = True
+        self._owner.server.stopping.is_draining = True
+        self._state.default_headers = self._headers()
+        self._servers.end_streams()
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        until, lingering = now + self._drain_seconds, now + LINGERING
+        while self._state.connections and loop.time() < until:
+            kept = [each for each in tuple(self._state.connections) if isinstance(each, Connection)]
+            if all(each.is_stream for each in kept):
+                return
+            if loop.time() > lingering:
+                for each in kept:
+                    if each.is_idle:
+                        each.shutdown()
+            await asyncio.sleep(DRAIN_LOOK)
 
     async def _look(self) -> None:
         """Let nobody stay whose token is not valid any more."""

@@ -184,7 +184,7 @@ class PrincipalServers:
         )
 
     def end_streams(self) -> None:
-        """End the subscriptions of the newer protocol; clients open them again, elsewhere."""
+        """End the subscriptions of the newer protocol: their clients open them again, at another process."""
         for each in (self._owner, *self._open.values()):
             each.server.subscriptions.stop()
 

@@ -47,7 +47,7 @@ class Monitoring:
         `checks`: what must work for the server to be ready, by the names that it is shown under. `fellows`: the other workers.
         """
         self._metrics.watch(lanes)
-        readiness = Readiness(checks, lambda: stopping.has_begun, fellows)
+        readiness = Readiness(checks, lambda: stopping.has_begun or stopping.is_draining, fellows)
 
         async def live() -> PageAnswer:
             if fellows is None:

@@ -1,4 +1,4 @@
-"""Many processes as one server over HTTP (docs/reference/serving.md §3.7, ADR 038). No MCP library here.
+"""Many processes as one server over HTTP (docs/reference/serving.md §3.8, ADR 038). No MCP library here.
 
 - `orders`: what the supervisor and its workers say to each other
 - `session_names`: names of sessions that say who holds them, and that nobody else can make

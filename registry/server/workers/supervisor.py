@@ -132,7 +132,10 @@ class Supervisor:
         on_ready: Callable[[], None],
         on_end: Callable[[int], None],
         program: WorkerProgram = worker_program,
+        seconds: float = 0.0,
     ) -> None:
+        """`seconds`: how long workers may answer what is under way at their end, before they stop."""
+        self._stopping = STOPPING + seconds
         self._orders = orders
         self._listening = listening
         self._on_ready = on_ready
@@ -370,7 +373,7 @@ class Supervisor:
         self._stopped.set()
         ended = [each.ended for each in self._processes]
         if ended:
-            _, late = await asyncio.wait(ended, timeout=STOPPING)
+            _, late = await asyncio.wait(ended, timeout=self._stopping)
             for each in tuple(self._processes):
                 if each.ended in late:
                     logger.error("%s did not end in time and is killed", each.shown)
