@@ -76,7 +76,7 @@ async def begun(client: Client) -> asyncio.Task[Any]:
     """A call that waits until it is cancelled, and has begun to."""
     seen = asyncio.Event()
 
-    async def note(done: float, total: float | None, said: str | None) -> None:
+    async def note(done: float, total: float | None, message: str | None) -> None:
         seen.set()
 
     task = asyncio.create_task(client.call_tool("wait_for_cancel", {}, progress_callback=note))
