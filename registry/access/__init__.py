@@ -8,6 +8,7 @@
 - `key_set`: its keys: looked for, rotated, lost
 - `access_tokens`: its access tokens as principals
 - `required_scopes`: which scope each method of MCP and each tool needs
+- `shared_use`: what each uses, counted over processes
 - `teams`: the teams of a home: who may read and who may write in each
 - `quotas`: how much each may use
 

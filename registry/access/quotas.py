@@ -1,4 +1,4 @@
-"""How much a principal may use: limits for each, set for a server, and one meter for each principal.
+"""How much a principal may use: limits for each, set for a server, and one meter for each principal, in all its processes.
 
 `fuel` and `prover-seconds` are for a minute, which begins with the first use in it; `stored-mb`, `sessions` and `calls` are for any
 one moment, and so is `team-mb`, which all members of a team have together.
@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 
 from pif.language.errors import nearest
+from registry.access.shared_use import Use
 
 __all__ = ["MINUTE", "Exceeded", "InUse", "Meter", "Quotas", "read_quotas"]
 
@@ -77,7 +78,12 @@ class InUse(msgspec.Struct, frozen=True):
 
 
 class Meter:
-    """What one principal uses. Use it from one event loop, but for `proved`, which may come from any thread."""
+    """What one principal uses. Use it from one event loop, but for `proved`, which may come from any thread.
+
+    `use` is where it is counted: in this process unless it is said. Its clock must be one that all who count have. `rows`: what of
+    the principal's is in a database; it may block, so `measure` asks it in a thread. `team_size`: the bytes that a team stores in
+    which the principal may write; None for every other.
+    """
 
     def __init__(
         self,
@@ -85,93 +91,90 @@ class Meter:
         home: Path,
         clock: Callable[[], float] = time.monotonic,
         rows: Callable[[], InUse] | None = None,
+        use: Use | None = None,
         team_size: Callable[[str], int | None] = lambda team: None,
     ) -> None:
-        """`rows`: what of the principal's is in a database; it may block, so `measure` asks it in a thread. `team_size`: the bytes
-        that a team stores in which the principal may write; None for every other."""
         self.quotas = quotas
         self._home = home
         self._rows = rows
         self._in_rows = InUse(0, frozenset())
         self._team_size = team_size
         self._clock = clock
-        self._ends = clock()
-        self._fuel = 0
-        self._reserved = 0
-        self._seconds = 0.0
+        self._use = use or Use()
 
     async def measure(self) -> None:
         """Learn what of the principal's is in a database, before `begin`, where that has limits. Raises what `rows` raises."""
         if self._rows is not None and not (self.quotas.stored_mb is self.quotas.sessions is None):
             self._in_rows = await asyncio.to_thread(self._rows)
 
-    def begin(
-        self, tool: str, scope: str, fuel: int, session: str | None, calls: int, team: str = ""
-    ) -> Exceeded | None:
-        """Whether a call may begin: None if so, and then `fuel` is reserved until `end`.
+    def begin(self, tool: str, scope: str, fuel: int, session: str | None, team: str = "") -> Exceeded | None:
+        """Begin a call, with `fuel` set aside until `end`; or what it would go beyond, and nothing was begun.
 
-        `scope` is the one that the call needs, `session` the theory session that it names, `team` the team whose tools it changes,
-        `calls` how many of the principal are under way. It walks the principal's files where what is stored has a limit.
+        `scope` is the one that the call needs, `session` the theory session that it names, `team` the team whose tools it changes. It
+        walks the principal's files where what is stored has a limit.
         """
-        self._turn()
-        return (
-            self._of_calls(calls)
-            or self._of_fuel(fuel)
-            or self._of_provers(tool, scope)
-            or (self._of_team(tool, team) if team else self._of_storage(tool, scope))
-            or self._of_sessions(scope, session)
-        )
-
-    def reserve(self, fuel: int) -> None:
-        """Set fuel aside for a run."""
-        self._reserved += fuel
+        exceeded = self._of_team(tool, team) if team else self._of_storage(tool, scope)
+        exceeded = exceeded or self._of_sessions(scope, session)
+        with self._use.changing() as use:
+            self._turn(use)
+            exceeded = (
+                self._of_calls(use)
+                or self._of_fuel(use, fuel)
+                or self._of_provers(use, tool, scope)
+                or exceeded
+            )
+            if exceeded is None:
+                use.begin(fuel)
+        return exceeded
 
     def end(self, reserved: int, used: int) -> None:
-        """A run has ended: what it used stays used, the rest of what was reserved is free."""
-        self._turn()
-        self._reserved -= reserved
-        self._fuel += used
+        """A call has ended: what it used stays used, the rest of what was set aside is free."""
+        with self._use.changing() as use:
+            self._turn(use)
+            use.end(reserved)
+            use.fuel += used
 
     def proved(self, seconds: float) -> None:
         """Provers have worked for so long."""
-        self._turn()
-        self._seconds += seconds
+        with self._use.changing() as use:
+            self._turn(use)
+            use.seconds += seconds
 
-    def _turn(self) -> None:
+    def _turn(self, use: Use) -> None:
         """Begin another minute if the last one is over."""
         now = self._clock()
-        if now >= self._ends:
-            self._ends = now + MINUTE
-            self._fuel, self._seconds = 0, 0.0
+        if now >= use.ends:
+            use.ends = now + MINUTE
+            use.fuel, use.seconds = 0, 0.0
 
-    def _until_turn(self) -> int:
-        return max(1, round((self._ends - self._clock()) * 1_000))
+    def _until_turn(self, use: Use) -> int:
+        return max(1, round((use.ends - self._clock()) * 1_000))
 
-    def _of_calls(self, calls: int) -> Exceeded | None:
-        limit = self.quotas.calls
+    def _of_calls(self, use: Use) -> Exceeded | None:
+        limit, calls = self.quotas.calls, use.calls
         if limit is None or calls < limit:
             return None
         return Exceeded(
             "calls", limit, calls, f"{calls} calls of yours are under way", "Wait for one to end.", 1_000
         )
 
-    def _of_fuel(self, fuel: int) -> Exceeded | None:
-        limit, used = self.quotas.fuel, self._fuel + self._reserved
+    def _of_fuel(self, use: Use, fuel: int) -> Exceeded | None:
+        limit, used = self.quotas.fuel, use.fuel + use.reserved
         if limit is None or used + fuel <= limit:
             return None
         if fuel > limit:
             hint = f"Ask for `fuel` of {limit} at most, and split longer work by `continue`."
             return Exceeded("fuel", limit, used, f"a run with fuel {fuel} is more than a minute's", hint)
         said = f"{used} of {limit} fuel of this minute is used or set aside for runs under way; this run asks for {fuel}"
-        return Exceeded("fuel", limit, used, said, "Ask for less `fuel`, or wait.", self._until_turn())
+        return Exceeded("fuel", limit, used, said, "Ask for less `fuel`, or wait.", self._until_turn(use))
 
-    def _of_provers(self, tool: str, scope: str) -> Exceeded | None:
-        limit, used = self.quotas.prover_seconds, self._seconds
+    def _of_provers(self, use: Use, tool: str, scope: str) -> Exceeded | None:
+        limit, used = self.quotas.prover_seconds, use.seconds
         asks = scope == "theory" or tool in ("evolve", "analyze", "import")
         if limit is None or not asks or tool in _FREEING or used < limit:
             return None
         said = f"provers have worked {used:.0f} s for you in this minute; {limit} are yours"
-        return Exceeded("prover-seconds", limit, round(used), said, "Wait.", self._until_turn())
+        return Exceeded("prover-seconds", limit, round(used), said, "Wait.", self._until_turn(use))
 
     def _of_storage(self, tool: str, scope: str) -> Exceeded | None:
         limit = self.quotas.stored_mb

@@ -5,6 +5,7 @@ Specification: docs/reference/serving.md. In reading order:
 - `contract/`: what a group of tools is, and what a server was asked for; read `group` there to write a group
 - `groups/`: the five groups
 - `calls/`: one call, from its name and arguments to its `Answer`
+- `workers/`: many processes as one server
 - `monitoring/`: the server seen from outside: health, metrics, logs
 - `streams/`: bytes to messages and back; no MCP library
 - `mcp/`: the server itself; only these modules and `registry.cli.demo.client` import the SDK

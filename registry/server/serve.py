@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
+import shutil
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module, metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 from pif.language.errors import nearest
 from registry.access.principals import Principal
 from registry.access.quotas import InUse, Meter, Quotas, read_quotas
+from registry.access.shared_use import UseTable
 from registry.access.tokens import TokenFile
 from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
 from registry.server.calls.read_only_tools import ReadOnlyGroup
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
-from registry.server.contract.settings import Settings, Site, check_places, check_without_http
+from registry.server.contract.settings import (
+    Settings,
+    Site,
+    check_places,
+    check_without_http,
+    check_workers,
+)
 from registry.server.mcp.stdio_server import serve_stdio
+from registry.server.workers.kept_connections import KeptConnections
+from registry.server.workers.member import KEPT_FILE, METRICS_DIRECTORY, USE_FILE, Member
+from registry.server.workers.orders import Channel, Orders, read_orders
+from registry.server.workers.session_names import SECRET_BYTES
+from registry.server.workers.supervisor import COLUMNS, WorkerProgram, worker_program
 from registry.store.failures import store_errors
 from registry.store.timed_store import Timed
 
 if TYPE_CHECKING:
-    from registry.server.mcp.http_server import HttpOptions
+    from registry.server.mcp.http_server import HttpOptions, Offered
     from registry.server.mcp.oauth import OAuthOptions
     from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
     from registry.server.monitoring.tracing import Tracing
 
-__all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
+__all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve", "work"]
 
 TITLE = "PIF + Kleis"
 
@@ -50,34 +70,162 @@ FIXTURES: dict[str, str] = {"conformance": "registry.server.groups.conformance.g
 names are not reserved."""
 
 
-def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
-    """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s."""
+def serve(
+    settings: Settings, groups: str, command: str = "pif serve", program: WorkerProgram = worker_program
+) -> int:
+    """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s. `program`
+    begins a worker, where there are many: it calls `work`."""
+    try:
+        over_http = _http_options(settings)
+        quotas = read_quotas(settings.quotas)
+        check_workers(settings, chosen_names(groups))
+    except ValueError as error:
+        sys.stderr.write(f"{command}: {error}\n")
+        return 2
+    if over_http is not None and settings.workers > 1:
+        return _supervise(settings, groups, command, over_http, program)
+    made = _made(settings, groups, command)
+    if isinstance(made, int):
+        return made
+    with made.ending():
+        return _serve(made, settings, groups, quotas, command, over_http)
+
+
+def _serve(
+    made: _Made, settings: Settings, groups: str, quotas: Quotas, command: str, over_http: HttpOptions | None
+) -> int:
+    if over_http is None:
+        return serve_stdio(
+            made.chosen, name="pif", version=made.version, title=TITLE, command=command, observers=_observers(settings),
+            tracing=made.tracing,
+        )  # fmt: skip
+    from registry.server.mcp.http_server import address_said, open_listening, serve_on
+
+    tokens = TokenFile(settings.home)
+    listening = open_listening(over_http, tokens, command)
+    if isinstance(listening, int):
+        return listening
+    with listening:
+        said = address_said(over_http, listening, command)
+        return serve_on(listening, _offered(made, settings, groups, quotas), over_http, tokens, said=said)
+
+
+def _supervise(
+    settings: Settings, groups: str, command: str, over_http: HttpOptions, program: WorkerProgram
+) -> int:
+    """Serve by many processes on one socket; the exit status."""
+    from registry.server.mcp.http_server import address_said, open_listening
+    from registry.server.workers.supervisor import Supervisor, shared_directory
+
+    if settings.log == "json":
+        from registry.server.monitoring.call_log import log_as_json
+
+        log_as_json()
+    listening = open_listening(over_http, TokenFile(settings.home), command)
+    if isinstance(listening, int):
+        return listening
+    try:
+        directory = shared_directory()
+    except OSError as error:
+        sys.stderr.write(
+            f"{command}: no directory for what workers share: {error}; set TMPDIR to one that can be written\n"
+        )
+        return 1
+    use = UseTable(directory / USE_FILE, settings.workers * COLUMNS)
+    orders = Orders(
+        settings=msgspec.json.encode(settings, enc_hook=str), groups=groups, command=command, number=0, generation=0, column=0,
+        workers=settings.workers, directory=str(directory), secret=secrets.token_bytes(SECRET_BYTES), host=over_http.address[0],
+    )  # fmt: skip
+
+    def said() -> None:
+        sys.stderr.write(address_said(over_http, listening, command))
+        sys.stderr.flush()
+
+    async def run() -> int:
+        return await Supervisor(
+            orders, listening, on_ready=said, on_end=use.clear, program=program, seconds=settings.drain
+        ).run()
+
+    try:
+        with listening:
+            return asyncio.run(run())
+    finally:
+        use.close()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def work(channel: int, listening: int, kept: int) -> None:
+    """Be a worker, with the sockets that the supervisor has given by their descriptors; ends the process."""
+    connected = socket.socket(fileno=channel)
+    body = connected.recv(4, socket.MSG_WAITALL)
+    if len(body) < 4:
+        sys.exit(1)  # the supervisor has gone
+    orders = read_orders(connected.recv(int.from_bytes(body, "big"), socket.MSG_WAITALL))
+    settings = msgspec.json.decode(orders.settings, type=Settings, dec_hook=lambda kind, text: kind(text))
+    connections = KeptConnections(
+        Path(orders.directory) / f"{KEPT_FILE}-{orders.number}-{orders.generation}",
+        socket.socket(fileno=kept),
+    )
+    sys.exit(_work(orders, settings, connected, socket.socket(fileno=listening), connections))
+
+
+def _work(
+    orders: Orders,
+    settings: Settings,
+    connected: socket.socket,
+    listening: socket.socket,
+    kept: KeptConnections,
+) -> int:
+    from registry.server.mcp.http_server import serve_on
+
+    over_http = _http_options(settings)
+    assert over_http is not None  # else there were no workers
+    made = _made(settings, orders.groups, orders.command, orders)
+    if isinstance(made, int):
+        return made
+    table = UseTable(Path(orders.directory) / USE_FILE, orders.workers * COLUMNS, orders.column)
+    following: set[asyncio.Task[None]] = set()
+
+    async def joined() -> Member:
+        member = Member(orders, await Channel.over(connected))
+        following.add(asyncio.create_task(member.follow()))
+        return member
+
+    offered = _offered(made, settings, orders.groups, read_quotas(settings.quotas), table)
+    with made.ending():
+        return serve_on(listening, offered, over_http, TokenFile(settings.home), joined=joined, kept=kept)
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """The groups of the owner, what they stand on, and how the server is seen from outside."""
+
+    site: Site
+    chosen: list[Group]
+    version: str
+    monitoring: Monitoring | None
+    tracing: Tracing | None
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """At the end, what was traced is sent."""
+        try:
+            yield
+        finally:
+            if self.tracing is not None:
+                self.tracing.close()
+
+
+def _made(settings: Settings, groups: str, command: str, orders: Orders | None = None) -> _Made | int:
+    """The owner's groups, of a worker where it has `orders`; or the exit status, and standard error has said why."""
     version = metadata.version("pif-kleis")
-    monitoring = _monitoring(settings, version)
+    monitoring = _monitoring(settings, version, orders)
     try:
         tracing = _tracing(settings, version)
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
         return 2
-    try:
-        return _serve(settings, groups, command, version, monitoring, tracing)
-    finally:
-        if tracing is not None:
-            tracing.close()
-
-
-def _serve(
-    settings: Settings,
-    groups: str,
-    command: str,
-    version: str,
-    monitoring: Monitoring | None,
-    tracing: Tracing | None,
-) -> int:
     site = Site(settings, _timed(monitoring, tracing))
     try:
-        over_http = _http_options(settings)
-        quotas = read_quotas(settings.quotas)
         chosen = make_groups(groups, site)
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
@@ -86,24 +234,28 @@ def _serve(
         sys.stderr.write(f"{command}: {error}\n{error.hint or ''}\n")
         site.close()
         return 1
-    for warning in (each for group in chosen for each in group.warnings()):
-        sys.stderr.write(f"{command}: warning: {warning}\n")
-    observers = _observers(settings)
-    if over_http is None:
-        return serve_stdio(
-            chosen, name="pif", version=version, title=TITLE, command=command, observers=observers, tracing=tracing
-        )  # fmt: skip
-    from registry.server.mcp.http_server import serve_http
+    if orders is None or orders.is_first:
+        for warning in (each for group in chosen for each in group.warnings()):
+            sys.stderr.write(f"{command}: warning: {warning}\n")
+    return _Made(site, chosen, version, monitoring, tracing)
 
-    return serve_http(
-        chosen, over_http, name="pif", version=version, title=TITLE, command=command, observers=observers,
-        monitoring=monitoring, checks=site.checks([group.name for group in chosen]),
-        tokens=TokenFile(settings.home), groups_of=partial(_groups_of, groups, site, quotas),
-        tracing=tracing,
+
+def _offered(
+    made: _Made, settings: Settings, groups: str, quotas: Quotas, table: UseTable | None = None
+) -> Offered:
+    """What a server over HTTP offers. `table`: where what principals use is counted for all workers."""
+    from registry.server.mcp.http_server import Offered
+
+    return Offered(
+        groups=made.chosen, name="pif", version=made.version, title=TITLE, monitoring=made.monitoring,
+        checks=made.site.checks([group.name for group in made.chosen]), observers=_observers(settings),
+        groups_of=partial(_groups_of, groups, made.site, quotas, table), tracing=made.tracing,
     )  # fmt: skip
 
 
-def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) -> MadeGroups:
+def _groups_of(
+    names: str, owner: Site, quotas: Quotas, table: UseTable | None, principal: Principal
+) -> MadeGroups:
     """The groups of a principal beside the owner, over a home of its own. Raises as `make_groups`."""
     from registry.server.mcp.principal_servers import MadeGroups
 
@@ -112,7 +264,8 @@ def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) ->
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         rows = _rows_of(site) if site.settings.store else None
-        meter = Meter(quotas, site.settings.home, rows=rows, team_size=site.member.size)
+        use = None if table is None else table.of(principal.name)
+        meter = Meter(quotas, site.settings.home, rows=rows, use=use, team_size=site.member.size)
         return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()
@@ -130,13 +283,15 @@ def _rows_of(site: Site) -> Callable[[], InUse]:
     return in_use
 
 
-def _monitoring(settings: Settings, version: str) -> Monitoring | None:
-    """How the server is seen from outside; None on standard input and output, where nobody asks."""
+def _monitoring(settings: Settings, version: str, orders: Orders | None) -> Monitoring | None:
+    """How the server is seen from outside; None on standard input and output, where nobody asks. A worker counts with all."""
     if not settings.http:
         return None
     from registry.server.monitoring.monitoring import Monitoring
 
-    return Monitoring(version)
+    if orders is None:
+        return Monitoring(version)
+    return Monitoring(version, Path(orders.directory) / METRICS_DIRECTORY, orders.column)
 
 
 def _tracing(settings: Settings, version: str) -> Tracing | None:

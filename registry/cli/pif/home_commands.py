@@ -143,6 +143,10 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
 @click.option(
+    "--workers", type=click.IntRange(min=1, max=64), default=1, show_default=True, metavar="N",
+    help="Serve HTTP by this many processes on one socket.",
+)  # fmt: skip
+@click.option(
     "--allow-origin", "origins", multiple=True, metavar="ORIGIN",
     help="Web pages that may call over HTTP, such as https://example.org (repeatable).",
 )  # fmt: skip

@@ -34,6 +34,10 @@ ListName = Literal["tools", "resources", "prompts"]
 logger = logging.getLogger(__name__)
 
 
+def _with_nobody(topic: str, text: str) -> None:
+    """There is one process."""
+
+
 class Changes:
     """Collects changes and tells them with one call of `tell(changed)` on the event loop: the lists that changed.
 
@@ -41,8 +45,14 @@ class Changes:
     changes before `start` or after `close` needs no announcement: no client has seen a list.
     """
 
-    def __init__(self, tell: Callable[[frozenset[ListName]], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        tell: Callable[[frozenset[ListName]], Awaitable[None]],
+        share: Callable[[str, str], None] = _with_nobody,
+    ) -> None:
+        """`share` tells the server's other processes something, on the event loop."""
         self._tell = tell
+        self._share = share
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed: set[ListName] = set()
         self._telling: asyncio.Task[None] | None = None
@@ -69,12 +79,19 @@ class Changes:
         """The list of prompts is another one."""
         self._schedule("prompts")
 
+    def share(self, topic: str, text: str) -> None:
+        """Tell the same group in the server's other processes."""
+        self._soon(self._share, topic, text)
+
     def _schedule(self, name: ListName) -> None:
+        self._soon(self._note, name)
+
+    def _soon(self, work: Callable[..., None], *about: str) -> None:
         loop = self._loop
         if loop is None:
             return
         try:
-            loop.call_soon_threadsafe(self._note, name)
+            loop.call_soon_threadsafe(work, *about)
         except RuntimeError:
             logger.debug("a change came after the event loop had closed")
 

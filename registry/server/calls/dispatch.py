@@ -29,7 +29,7 @@ from registry.records import RESERVED, team_of
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report
-from registry.server.calls.jobs import ClientJobs, Job, Jobs
+from registry.server.calls.jobs import ClientJobs, Job, Jobs, JobsElsewhere
 from registry.server.calls.lanes import Busy
 from registry.server.calls.observation import CallRecord, Observer, Outcome, request_origin
 from registry.server.calls.schedule import Schedule
@@ -76,14 +76,16 @@ class Calls:
         defects: Defects,
         observers: Sequence[Observer] = (),
         meter: Meter | None = None,
+        elsewhere: JobsElsewhere | None = None,
     ) -> None:
-        """`meter` counts what these clients together use, where that has limits."""
+        """`meter` counts what these clients together use, where that has limits; `elsewhere` has jobs of theirs too."""
         self._groups = tuple(groups)
         self._meter = meter
         self._observers = tuple(observers)
         self._schedule = schedule
         self._defects = defects
-        self.jobs = Jobs(next((each.job_board for each in groups if each.job_board is not None), None))
+        board = next((each.job_board for each in groups if each.job_board is not None), None)
+        self.jobs = Jobs(elsewhere, board)
         self._running = 0
         self._of_client: dict[str, int] = {}
         self._listed = [group.tools() for group in self._groups]
@@ -229,7 +231,6 @@ class Calls:
             exceeded = self._exceeded(self._meter, entry, checked, fuel)
             if exceeded is not None:
                 return exceeded
-            self._meter.reserve(fuel)
         self._running += 1
         self._of_client[whose] = mine + 1
         try:
@@ -254,14 +255,14 @@ class Calls:
         return asked if isinstance(asked, int) else DEFAULT_FUEL
 
     def _exceeded(self, meter: Meter, entry: _Entry, arguments: msgspec.Struct, fuel: int) -> Answer | None:
-        """The answer of a call that would go beyond a quota. Nothing of it was begun."""
+        """The answer of a call that would go beyond a quota; None where the meter counts it from now on."""
         session = getattr(arguments, "session", None)
         name = entry.spec.name
         named = session if isinstance(session, str) else None
         scope = self.required_scope(name, None)
         changed = getattr(arguments, "name", None) if scope in ("evolve", "theory") else None
         team = team_of(changed) if isinstance(changed, str) else ""
-        found = meter.begin(name, scope, fuel, named, self._running, team)
+        found = meter.begin(name, scope, fuel, named, team)
         if found is None:
             return None
         more: dict[str, Any] = {"quota": found.quota, "limit": found.limit, "used": found.used}

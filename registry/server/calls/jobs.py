@@ -1,7 +1,8 @@
 """Jobs: long work that a client may leave and come back to, by an id that nobody guesses (docs/reference/serving.md §5.12).
 
 A job is a call that answers nobody: it waits in the same lanes, and its answer is kept until it is old or others need
-the room. Jobs live as long as the server; with a database (`recorded_jobs`) others tell of them, and of their end.
+the room. Jobs live as long as the process. Where a server has many, a job is looked for in all of them, and what has ended
+in one that is replaced is kept by its successor. With a database (`recorded_jobs`) other servers tell of them, and of their end.
 
 Invariants
 ----------
@@ -16,14 +17,17 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Protocol
+
+import msgspec
 
 from registry.errors import RegistryError
 from registry.server.calls.recorded_jobs import RecordedJobs
 from registry.server.contract.group import Answer, JobStatus, JobView
 from registry.store.job_board import JobBoard
 
-__all__ = ["ALL_JOBS", "JOBS", "JOB_AGE", "ClientJobs", "Jobs"]
+__all__ = ["ALL_JOBS", "JOBS", "JOB_AGE", "ClientJobs", "EndedJob", "Jobs", "JobsElsewhere"]
 
 JOBS, ALL_JOBS = 16, 128
 """Jobs of one client, and of all, that are kept."""
@@ -66,18 +70,48 @@ class Job:
             status = "done"
         until = time.monotonic() if self.ended is None else self.ended
         return JobView(
-            id=self.id, kind=self.kind, title=self.title, status=status, seconds=round(until - self.begun, 1),
+            id=self.id, kind=self.kind, title=self.title, status=status, seconds=round(until - self.begun, 1), begun=self.begun,
             message=self.message, answer=self.answer,
         )  # fmt: skip
+
+
+class EndedJob(msgspec.Struct, frozen=True):
+    """A job that has ended, for another process to keep: `took` seconds, `ago` seconds since then."""
+
+    id: str
+    kind: str
+    title: str
+    client: str
+    took: float
+    ago: float
+    answer: Answer | None
+    is_cancelled: bool
+
+
+class JobsElsewhere(Protocol):
+    """The jobs of the same principal in other processes; who may see one is judged there."""
+
+    async def find(self, number: str, client: str) -> JobView | None: ...
+
+    async def cancel(self, number: str, client: str) -> JobView | None: ...
+
+    async def of(self, client: str) -> list[JobView]: ...
 
 
 class Jobs:
     """The jobs of one server. Use it from one event loop."""
 
-    def __init__(self, board: JobBoard | None = None) -> None:
-        """`board`: where they are written down for other servers."""
+    def __init__(self, elsewhere: JobsElsewhere | None = None, board: JobBoard | None = None) -> None:
+        """`elsewhere`: where else to look for a job, and for all of a client's. `board`: where they are written down for other
+        servers."""
         self.recorded = None if board is None else RecordedJobs(board, JOB_AGE, _may_see)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._elsewhere = elsewhere
+
+    @property
+    def others(self) -> list[JobsElsewhere]:
+        """Where else there may be jobs: in other processes of this server, then in the database."""
+        return [each for each in (self._elsewhere, self.recorded) if each is not None]
 
     def start(self, kind: str, title: str, client: str, work: Work) -> JobView | None:
         """Begin a job; None where too many of the client's, or of all, have not ended."""
@@ -132,6 +166,17 @@ class Jobs:
         job = self._jobs.get(number)
         return job if job is not None and _may_see(job.client, client) else None
 
+    async def cancel(self, number: str, client: str) -> JobView | None:
+        """Stop a job that this client may see, and what it began; one that has ended stays as it is."""
+        job = self.find(number, client)
+        if job is None:
+            return None
+        task = job.task
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+        return job.view()
+
     def of(self, client: str) -> list[JobView]:
         """The jobs that a client began, the newest first."""
         self._forget()
@@ -147,6 +192,30 @@ class Jobs:
     def has_running(self) -> bool:
         """Whether one has not ended."""
         return any(each.ended is None for each in self._jobs.values())
+
+    def ended(self) -> list[EndedJob]:
+        """The jobs that have ended, to be kept by another process."""
+        self._forget()
+        now = time.monotonic()
+        return [
+            EndedJob(
+                each.id, each.kind, each.title, each.client, each.ended - each.begun, now - each.ended, each.answer, each.is_cancelled
+            )
+            for each in self._jobs.values()
+            if each.ended is not None
+        ]  # fmt: skip
+
+    def adopt(self, ended: Iterable[EndedJob]) -> None:
+        """Keep jobs that have ended in another process."""
+        now = time.monotonic()
+        for each in ended:
+            if not self._has_room(list(self._jobs.values()), ALL_JOBS):
+                return
+            job = Job(each.kind, each.title, each.client)
+            job.id, job.answer, job.is_cancelled = each.id, each.answer, each.is_cancelled
+            job.ended = now - each.ago
+            job.begun = job.ended - each.took
+            self._jobs[job.id] = job
 
     def close(self) -> None:
         """End all jobs."""
@@ -175,29 +244,27 @@ class ClientJobs:
     async def find(self, number: str) -> JobView | None:
         """A job by its id."""
         job = self._jobs.find(number, self._client)
-        if job is None and self._jobs.recorded is not None:
-            return await self._jobs.recorded.find(number, self._client)
+        for others in self._jobs.others if job is None else ():
+            if (view := await others.find(number, self._client)) is not None:
+                return view
         return None if job is None else job.view()
 
     async def cancel(self, number: str) -> JobView | None:
         """Stop a job, and what it began; one that has ended stays as it is."""
-        job = self._jobs.find(number, self._client)
-        if job is None:
-            recorded = self._jobs.recorded
-            return None if recorded is None else await recorded.cancel(number, self._client)
-        task = job.task
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
-        return job.view()
+        job = await self._jobs.cancel(number, self._client)
+        for others in self._jobs.others if job is None else ():
+            if (job := await others.cancel(number, self._client)) is not None:
+                break
+        return job
 
     async def all(self) -> list[JobView]:
         """The jobs of this client, the newest first."""
         here = self._jobs.of(self._client)
-        if self._jobs.recorded is None:
-            return here
-        known = {each.id for each in here}
-        return [*here, *(each for each in await self._jobs.recorded.of(self._client) if each.id not in known)]
+        found = {each.id: each for each in here}
+        for others in self._jobs.others:
+            for each in await others.of(self._client):
+                found.setdefault(each.id, each)
+        return sorted(found.values(), key=lambda job: job.begun, reverse=True)
 
 
 def _may_see(owner: str, client: str) -> bool:

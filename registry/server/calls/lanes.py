@@ -22,7 +22,7 @@ import msgspec
 
 from registry.server.contract.group import LaneName
 
-__all__ = ["JOB_PATIENCE", "LANES", "PATIENCE", "Busy", "Lane", "LaneSize", "Lanes"]
+__all__ = ["JOB_PATIENCE", "LANES", "PATIENCE", "Busy", "Lane", "LaneSize", "Lanes", "divided"]
 
 PATIENCE = 30.0
 """Seconds that a call waits for its turn: with the time of the work itself the answer comes before clients give up."""
@@ -54,6 +54,18 @@ LANES: dict[LaneName, LaneSize] = {
 }
 """Quick runs: places for one turn of the event loop. Long runs; what reads or writes the store and sessions; proofs:
 threads. Searches: processes of their own."""
+
+
+DIVIDED: tuple[LaneName, ...] = ("proofs", "searches")
+"""Lanes whose work is processes of their own: a machine has so many, however many processes serve it."""
+
+
+def divided(sizes: dict[LaneName, LaneSize], workers: int) -> dict[LaneName, LaneSize]:
+    """The lanes of each of so many processes of one server."""
+    return {
+        name: LaneSize(max(1, size.places // workers), size.waiting) if name in DIVIDED else size
+        for name, size in sizes.items()
+    }
 
 
 class Busy(Exception):
@@ -93,6 +105,11 @@ class Lane:
     def running(self) -> int:
         """The calls under way."""
         return self._taken
+
+    @property
+    def places(self) -> int:
+        """The calls that may be under way."""
+        return self._size.places
 
     @property
     def waiting(self) -> int:

@@ -139,13 +139,15 @@ JobStatus = Literal["in_progress", "done", "cancelled"]
 
 
 class JobView(msgspec.Struct, frozen=True, kw_only=True):
-    """A job: `seconds` since it began, or that it took; `message` how far it is; `answer` once it is done."""
+    """A job: `seconds` since it began, or that it took; `begun` by the system's monotonic clock; `message` how far it is;
+    `answer` once it is done."""
 
     id: str
     kind: str
     title: str
     status: JobStatus
     seconds: float
+    begun: float = 0.0
     message: str = ""
     answer: Answer | None = None
 
@@ -218,6 +220,9 @@ class Announcer(Protocol):
     def resources_changed(self) -> None: ...
 
     def prompts_changed(self) -> None: ...
+
+    def share(self, topic: str, text: str) -> None:
+        """Tell the same group of the same principal in the server's other processes, if there are any: `Group.told`."""
 
 
 class ResourceSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -303,6 +308,9 @@ class Group:
 
     def attach(self, announcer: Announcer) -> None:
         """Called once, before the first request, with the way to announce changes."""
+
+    def told(self, topic: str, text: str) -> None:
+        """Another process of the same server has shared something (`Announcer.share`). Topics of other groups come too."""
 
     def warnings(self) -> Sequence[str]:
         """Warnings for the person who starts the server, one line each."""

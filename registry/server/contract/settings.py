@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from pif.language.budget import MAXIMUM_FUEL
+from pif.language.budget import MAXIMUM_FUEL, RETAINED_BYTES
 from pif.language.errors import nearest
 from pif.language.warnings import Fractions
 from registry.access.principals import OWNER_NAME, Principal, home_of
@@ -38,7 +38,16 @@ if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
 
-__all__ = ["PROVER_NICENESS", "PROVER_SLOTS", "Settings", "Site", "check_places", "check_without_http"]
+__all__ = [
+    "PROVER_NICENESS",
+    "PROVER_SLOTS",
+    "Settings",
+    "Site",
+    "check_places",
+    "check_without_http",
+    "check_workers",
+    "prover_slots",
+]
 
 PROVER_SLOTS = 12
 """Attempts of provers at a time: two for each proof that the lane of proofs lets in, and two for runs that ask a theory, so that
@@ -47,8 +56,16 @@ no attempt waits behind those of another client."""
 PROVER_NICENESS = 5
 """By how much provers give way to the event loop; searches and theirs give way to both."""
 
+LEAST_SLOTS = 2
+"""Of a worker: the engines that are tried at the same time for one proof."""
+
 _LISTED = 5_000
 """Names of a directory that are searched for the nearest spelling."""
+
+
+def prover_slots(workers: int) -> int:
+    """Attempts of provers at a time in each of so many workers: together those of one process."""
+    return max(LEAST_SLOTS, PROVER_SLOTS // workers)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +83,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the authorization server whose tokens are taken over HTTP
     (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
     `registry.access.quotas` reads it. `owner_home` and `owner_store`: where the owner's tools are, beside which those of teams
-    are; None and empty where they are the owner's own.
+    are; None and empty where they are the owner's own. `workers`: the processes that serve HTTP; what a machine has is divided
+    among them.
     """
 
     home: Path
@@ -92,6 +110,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     traces: bool = False
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
+    workers: int = 1
     oauth_issuer: str = ""
     oauth_audience: str = ""
     oauth_jwks: str = ""
@@ -140,7 +159,7 @@ class Site:
         return Workspace(
             store if self.store_timed is None else timed(store, self.store_timed),
             maximum_fuel=settings.maximum_fuel,
-            memory=settings.memory_mb * 2**20,
+            memory=settings.memory_mb * 2**20 // settings.workers,
             fractions=settings.fractions,
             library=None if self._beside is None else self._beside.workspace.library,
             admission=None if self._beside is None else self._beside.workspace.admission,
@@ -177,7 +196,7 @@ class Site:
 
         if self._beside is not None:
             return self._beside.broker
-        return Broker(slots=PROVER_SLOTS, niceness=PROVER_NICENESS)
+        return Broker(slots=prover_slots(self.settings.workers), niceness=PROVER_NICENESS)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -257,6 +276,7 @@ def check_without_http(settings: Settings) -> None:
         ("keyfile", settings.certificate_key),
         ("drain", settings.drain),
         ("quota", settings.quotas),
+        ("workers", settings.workers > 1),
         ("oauth-issuer", settings.oauth_issuer),
         ("oauth-audience", settings.oauth_audience),
         ("oauth-jwks", settings.oauth_jwks),
@@ -264,6 +284,17 @@ def check_without_http(settings: Settings) -> None:
     ):
         if given:
             raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")
+
+
+def check_workers(settings: Settings, chosen: Sequence[str]) -> None:
+    """Raises ValueError where the memory of runs, divided among the workers, is too little for a run of the most fuel."""
+    of_each = settings.memory_mb // settings.workers
+    needed = -(-settings.maximum_fuel * RETAINED_BYTES // 2**20)
+    if settings.workers > 1 and "pif" in chosen and of_each < needed:
+        raise ValueError(
+            f"--workers {settings.workers}: each has {of_each} of the {settings.memory_mb} MB for runs, and a run with the most "
+            f"fuel may need {needed}; ask for fewer workers, more --memory, or less --max-fuel"
+        )
 
 
 def check_places(settings: Settings, chosen: Sequence[str]) -> None:

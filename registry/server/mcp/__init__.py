@@ -3,6 +3,7 @@
 - `listed`: what groups offer, in the SDK's types
 - `apps`: views of answers for clients that show them (MCP Apps)
 - `callers`: who makes a request
+- `sdk_server`: the SDK's server as it is used here
 - `traced_requests`: a span for each request
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes
@@ -14,6 +15,8 @@
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
 - `http_sessions`: the door to one server: sessions of the older protocol
+- `shared_sessions`: the same where many workers serve them
+- `among_workers`: what a server over HTTP passes on to other workers and asks them
 - `principal_servers`: a server for each principal
 - `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its principal
 - `listening`: the listening socket: made, or handed over by systemd

@@ -31,6 +31,9 @@ def whose_call(context: Context) -> str:
     if principal is not None:
         return f"principal {principal.name}"
     scope: Mapping[str, Any] = getattr(context.request, "scope", {})
+    shared = (scope.get("state") or {}).get("session")
+    if isinstance(shared, bytes):  # the name that all processes of the server know
+        return f"session {shared.decode('latin-1')}"
     session = next((value for name, value in scope.get("headers", ()) if name == b"mcp-session-id"), None)
     if session is not None:
         return f"session {session.decode('latin-1')}"

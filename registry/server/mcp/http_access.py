@@ -21,10 +21,14 @@ from registry.access.verifier import Denied, Verifier
 from registry.server.mcp.oauth import ProtectedResource
 from registry.server.streams.messages import INVALID_REQUEST, protocol_error
 
-__all__ = ["TOKEN", "Access", "Refused", "is_local"]
+__all__ = ["CONNECTION", "TOKEN", "Access", "Refused", "is_local"]
 
 TOKEN = "PIF_HTTP_TOKEN"
 """The environment variable with the secret that callers send as ``Authorization: Bearer …``: they are the owner then."""
+
+
+CONNECTION = "connection"
+"""In the state of a request: the connection that it came on."""
 
 
 class Refused(Exception):

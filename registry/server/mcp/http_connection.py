@@ -14,6 +14,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from collections.abc import Callable
 from typing import Any, Literal
@@ -23,7 +24,9 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 from uvicorn.server import ServerState
 
+from registry.server.mcp.http_access import CONNECTION
 from registry.server.streams.messages import INVALID_REQUEST, encode_message, protocol_error
+from registry.server.workers.kept_connections import KeptConnections, State
 
 __all__ = ["HEAD_BYTES", "PHASES", "Connection", "Limits", "Phase"]
 
@@ -53,10 +56,11 @@ _REFUSALS = {
 
 
 class Limits:
-    """The connections of one server and how many there may be."""
+    """The connections of one server and how many there may be. `kept`: where they are written down to outlive this process."""
 
-    def __init__(self, connections: int) -> None:
+    def __init__(self, connections: int, kept: KeptConnections | None = None) -> None:
         self.connections = connections
+        self.kept = kept
         self.seconds = {phase: seconds for phase, (seconds, _) in PHASES.items()}
 
 
@@ -70,9 +74,15 @@ class _Gathering(asyncio.Transport):
     """
 
     def __init__(
-        self, inner: asyncio.Transport, loop: asyncio.AbstractEventLoop, is_sending: Callable[[], bool]
+        self,
+        inner: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        is_sending: Callable[[], bool],
+        writing: Callable[[bool], None],
     ) -> None:
+        """`writing` is told before something is handed to the system, and whether all of it was after that."""
         super().__init__()
+        self._writing = writing
         self._inner = inner
         self._loop = loop
         self._is_sending = is_sending
@@ -89,7 +99,10 @@ class _Gathering(asyncio.Transport):
     def _flush(self) -> None:
         if self._parts:
             parts, self._parts = self._parts, []
+            self._writing(False)
             self._inner.write(b"".join(parts))
+            if not self._inner.get_write_buffer_size():
+                self._writing(True)
 
     def close(self) -> None:
         self._flush()
@@ -125,8 +138,10 @@ class Connection(H11Protocol):
     """One connection. Made by the event loop for each that is accepted; `limits` are those of the server."""
 
     def __init__(self, config: Config, state: ServerState, limits: Limits) -> None:
-        super().__init__(config, state, {})
+        super().__init__(config, state, {CONNECTION: self})
         self._limits = limits
+        self._slot: int | None = None
+        self._is_stream = False
         self._phase: Phase | None = None
         self._is_blocked = False
         self._unread = 0
@@ -136,13 +151,17 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._make_room()
-        self._gathering = _Gathering(transport, self.loop, self._is_sending)
+        self._gathering = _Gathering(transport, self.loop, self._is_sending, self._wrote)
+        kept = self._limits.kept
+        if kept is not None:
+            self._slot = kept.add(transport.get_extra_info("socket"))
         super().connection_made(self._gathering)
         if len(self.connections) > self._limits.connections:
             self._refuse(503, "too many connections are open")
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._let_go()
         super().connection_lost(exc)
         self._enter(None)
         self._unset_keepalive_if_required()
@@ -155,7 +174,10 @@ class Connection(H11Protocol):
                 return
         if self._gathering.lingers:
             return
+        before = self.cycle
         super().data_received(data)
+        if self.cycle is not before:
+            self.asked()
         self._watch()
 
     def on_response_complete(self) -> None:
@@ -182,6 +204,63 @@ class Connection(H11Protocol):
     def _is_sending(self) -> bool:
         """Whether the client is in the middle of a body, or of what is no HTTP."""
         return self.conn.their_state in (h11.SEND_BODY, h11.ERROR)
+
+    # what outlives this process
+
+    def asked(self, number: bytes = b"") -> None:
+        """A request is under way; `number` is its id as JSON, once that is known."""
+        if self._slot is not None and self._limits.kept is not None:
+            self._is_stream = False
+            self._limits.kept.asked(self._slot, number)
+
+    def streaming(self) -> None:
+        """The answer is a stream of events."""
+        self._is_stream = self.scope.get("http_version") == "1.1"
+
+    @property
+    def is_streaming(self) -> bool:
+        """Whether the answer under way is a stream of events."""
+        return self._is_stream and self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether nothing more is read."""
+        return self.transport.is_closing()
+
+    def _wrote(self, is_all: bool) -> None:
+        """Something is about to be written, or was, to its end."""
+        if self._slot is None or self._limits.kept is None:
+            return
+        is_over = self.cycle is None or self.cycle.response_complete
+        state: State = (
+            "writing" if not is_all else "idle" if is_over else "stream" if self._is_stream else "writing"
+        )
+        self._limits.kept.note(self._slot, state)
+
+    def release(self) -> None:
+        """Leave the connection to another worker if nothing is under way on it, and if it is kept."""
+        kept, slot = self._limits.kept, self._slot
+        is_still = (
+            self._phase in ("idle", "head")
+            and not self.conn.trailing_data[0]
+            and not self._gathering.is_closing()
+        )
+        if kept is None or slot is None or not is_still:
+            return
+        self._slot = None
+        kept.release(slot)
+        self.drop()
+
+    def _let_go(self) -> None:
+        """The connection ends here, and so it must where it is kept: else its client would not see its end."""
+        slot, self._slot = self._slot, None
+        if slot is None or self._limits.kept is None:
+            return
+        try:
+            self._gathering.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+        except OSError:  # the client has gone
+            self._is_stream = False
+        self._limits.kept.remove(slot)
 
     # deadlines
 

@@ -18,7 +18,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -31,8 +31,9 @@ from registry.access.required_scopes import METRICS
 from registry.access.verifier import insufficient, revoked
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.page import Page
-from registry.server.mcp.http_access import Access, Refused
-from registry.server.mcp.http_bodies import BODIES, BODY, Bodies, HeldBody
+from registry.server.mcp.among_workers import AmongWorkers
+from registry.server.mcp.http_access import CONNECTION, Access, Refused
+from registry.server.mcp.http_bodies import BODIES, BODY, SMALL_BODY, Bodies, HeldBody
 from registry.server.mcp.http_sessions import PATH, RETRY_SECONDS, SERVER_ERROR, SESSION
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.oauth import sdk_user
@@ -68,7 +69,10 @@ class Requests:
         pages: Sequence[Page] = (),
         envelope: dict[str, Any],
         body_seconds: float,
+        among: AmongWorkers | None = None,
     ) -> None:
+        """`among`: the other workers, where there are any."""
+        self._among = among
         self._servers = servers
         self._access = access
         self._stopping = stopping
@@ -77,9 +81,12 @@ class Requests:
         self._documents = {} if access.resource is None else access.resource.routes
         self._envelope = envelope
         self._body_seconds = body_seconds
-        self._bodies = Bodies(BODIES)
         self._admitted: dict[asyncio.Task[Any], _Guarded] = {}
         self._credentials: set[Principal] = set()
+        workers = 1 if among is None else among.member.orders.workers
+        self._bodies = Bodies(max(2 * BODY, BODIES // workers))
+        if among is not None:
+            among.on_again = self._credentials.add
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -102,13 +109,20 @@ class Requests:
             else:
                 await self._hand_on(scope, headers, receive, send, principal)
         except Refused as refused:
-            # A client that waits for "100 Continue" will not send its body, and what follows would be taken for it.
-            awaited = any(name == b"expect" for name, _ in scope["headers"])
-            closing = ((b"connection", b"close"),) if awaited else ()
-            await _send(send, refused.status, refused.error, *refused.headers, *closing)
+            await _refuse(refused, scope, send)
         except asyncio.CancelledError:
             if not self._stopping.has_begun:
                 raise
+
+    async def passed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that another worker has passed on: its body is whole and sound. Who calls is judged again."""
+        try:
+            headers = _single_headers(scope)
+            principal = await self._check_head(scope, headers)
+            self._credentials.add(principal)
+            await self._answer_here(scope, headers, receive, _joined(send), principal)
+        except Refused as refused:
+            await _refuse(refused, scope, send)
 
     # heads
 
@@ -185,12 +199,23 @@ class Requests:
             if rejected is not None:
                 await self._reject(rejected, headers, send)
                 return
+            self._say_id(scope, body)
             replay = _again(body, receive)
             judged = None if principal.may_do_all else body
             del body
             await self._hand_on(scope, headers, replay, _joined(send), principal, judged)
         finally:
             self._bodies.release(held)
+
+    def _say_id(self, scope: Scope, body: bytes) -> None:
+        """Let the connection know which request is under way on it, for whoever answers if this process cannot."""
+        connection = (scope.get("state") or {}).get(CONNECTION)
+        if self._among is None or connection is None or len(body) > SMALL_BODY:
+            return
+        try:
+            connection.asked(bytes(_NUMBERED.decode(body).id))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            connection.asked()
 
     async def _read(self, held: HeldBody, receive: Receive) -> bytes | None:
         """The body; None if the caller went away before it was whole. Raises `Refused`, and TimeoutError by its scope."""
@@ -233,7 +258,26 @@ class Requests:
         principal: Principal,
         body: bytes | None = None,
     ) -> None:
-        """Let the principal's server answer, as long as what let the request in is valid."""
+        """Let the principal's server answer, here or where the session is."""
+        if self._among is None or not self._among.elsewhere(scope, headers, principal):
+            await self._answer_here(scope, headers, receive, send, principal, body)
+            return
+        among = self._among
+
+        async def pass_on(guarded: Send) -> None:
+            await among.pass_on(scope, headers, receive, guarded, principal)
+
+        await self._guarded(principal, scope, send, pass_on)
+
+    async def _answer_here(
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        principal: Principal,
+        body: bytes | None = None,
+    ) -> None:
         serving = await self._servers.of(principal)
         if body is not None and not principal.may_do_all:
             self._check_scope(serving.server, principal, body)
@@ -243,12 +287,23 @@ class Requests:
             scope["state"] = {**(scope.get("state") or {}), "principal": principal}
         if isinstance(principal, OAuthPrincipal):
             scope["user"] = sdk_user(principal)
-        guarded = _Guarded(principal, send, self._access)
+
+        async def answer(guarded: Send) -> None:
+            await serving.door.answer(scope, headers, receive, guarded, principal.credential)
+
+        await self._guarded(principal, scope, send, answer)
+
+    async def _guarded(
+        self, principal: Principal, scope: Scope, send: Send, answer: Callable[[Send], Awaitable[None]]
+    ) -> None:
+        """Let a request be answered as long as what let it in is valid."""
+        connection = None if self._among is None else (scope.get("state") or {}).get(CONNECTION)
+        guarded = _Guarded(principal, send, self._access, connection)
         task = asyncio.current_task()
         assert task is not None  # uvicorn makes one for each request
         self._admitted[task] = guarded
         try:
-            await serving.door.answer(scope, headers, receive, guarded.send, principal.credential)
+            await answer(guarded.send)
         except asyncio.CancelledError:
             if not guarded.is_ended:
                 raise
@@ -288,6 +343,13 @@ class Requests:
                 await self._servers.end_sessions_of(principal)
 
 
+class _Numbered(msgspec.Struct):
+    id: msgspec.Raw = msgspec.Raw(b"")
+
+
+_NUMBERED = msgspec.json.Decoder(_Numbered)
+
+
 class _Asked(msgspec.Struct):
     method: Any = None
     params: Any = None
@@ -299,16 +361,24 @@ _ASKED = msgspec.json.Decoder(_Asked)
 class _Guarded:
     """A request that was let in, and how it ends where that is taken back."""
 
-    def __init__(self, principal: Principal, send: Send, access: Access) -> None:
+    def __init__(self, principal: Principal, send: Send, access: Access, connection: Any = None) -> None:
+        """`connection`: is told of a stream of events."""
         self.principal = principal
         self._access = access
         self.is_ended = False
+        self._connection = connection
         self._send = send
         self._has_begun = False
 
     async def send(self, message: Message) -> None:
         """Send a part of the answer; nothing once it was ended."""
         if not self.is_ended:
+            if self._connection is not None and message["type"] == "http.response.start":
+                kind = next(
+                    (value for name, value in message["headers"] if name.lower() == b"content-type"), b""
+                )
+                if kind.startswith(b"text/event-stream"):
+                    self._connection.streaming()
             self._has_begun = True
             await self._send(message)
 
@@ -364,6 +434,14 @@ def _joined(send: Send) -> Send:
         await send(message)
 
     return join
+
+
+async def _refuse(refused: Refused, scope: Scope, send: Send) -> None:
+    """Answer that a request is refused."""
+    # A client that waits for "100 Continue" will not send its body, and what follows would be taken for it.
+    awaited = any(name == b"expect" for name, _ in scope["headers"])
+    closing = ((b"connection", b"close"),) if awaited else ()
+    await _send(send, refused.status, refused.error, *refused.headers, *closing)
 
 
 async def _send(send: Send, status: int, said: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:

@@ -16,6 +16,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import logging
 import os
@@ -24,8 +25,9 @@ import resource
 import socket
 import ssl
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from email.utils import formatdate
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 from weakref import WeakSet
@@ -38,13 +40,14 @@ from starlette.types import ASGIApp
 from uvicorn.server import ServerState
 
 from pif.run.stack_room import with_room
-from registry.access.principals import Principal
+from registry.access.principals import OWNER_NAME, Principal
 from registry.access.tokens import TokenFile
 from registry.access.verifier import Verifier
 from registry.server.calls import stopping
 from registry.server.calls.observation import Observer
 from registry.server.contract.group import Group
 from registry.server.contract.page import Page
+from registry.server.mcp.among_workers import AmongWorkers, OfPrincipal
 from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import METHODS, Requests
@@ -57,8 +60,22 @@ from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
 from registry.server.monitoring.tracing import Tracing
+from registry.server.workers.kept_connections import KeptConnections
+from registry.server.workers.links import Links
+from registry.server.workers.member import Member
 
-__all__ = ["CONNECTIONS", "Address", "HttpOptions", "Private", "parse_address", "serve_http"]
+__all__ = [
+    "CONNECTIONS",
+    "Address",
+    "HttpOptions",
+    "Offered",
+    "Private",
+    "address_said",
+    "open_listening",
+    "parse_address",
+    "serve_http",
+    "serve_on",
+]
 
 CONNECTIONS = 2_000
 """Open at one time, where the system lets the process have as many descriptors."""
@@ -68,12 +85,21 @@ SPARE_DESCRIPTORS = 200
 
 DATE_SECONDS = 1.0
 
+SCARCE_SECONDS = 0.1
+"""Before the next try where no connection can be taken."""
+
+_SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+DRAINING = 60.0
+"""Seconds in which such a process ends its calls: longer than any takes."""
+
+
 LOOK_SECONDS = 0.5
 """Between two looks for tokens that were revoked or have expired while a request of theirs is open."""
 
-LINGERING = 5.0
-"""Seconds in which a kept connection of a server that is drained may still bring a request: one that is closed while a request is on its
-way loses it, so this is longer than a busy client waits between two."""
+LINGERING = LEAVING = 5.0
+"""Seconds in which a kept connection of a server that is drained, and of a worker that makes way for another, may still bring a
+request: one that is closed while a request is on its way loses it, so this is longer than a busy client waits between two."""
 
 DRAIN_LOOK = 0.02
 
@@ -169,16 +195,30 @@ def serve_http(
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
     `tracing` makes a span for each request; `checks` say whether the server is ready. `groups` are the owner's; `groups_of`
     makes those of another principal, whom one of the `tokens` names. `private` is a server for one page alone."""
+    listening = open_listening(options, tokens, command, private)
+    if isinstance(listening, int):
+        return listening
+    offered = Offered(
+        groups=groups, name=name, version=version, title=title, monitoring=monitoring, checks=checks or {}, observers=observers,
+        groups_of=groups_of, tracing=tracing, private=private,
+    )  # fmt: skip
+    with listening:
+        said = "" if private is not None else address_said(options, listening, command)
+        return serve_on(listening, offered, options, tokens, said=said)
+
+
+def open_listening(
+    options: HttpOptions, tokens: TokenFile | None, command: str, private: Private | None = None
+) -> socket.socket | int:
+    """A listening socket; or the exit status where that is refused, which is said on standard error as `command`'s."""
     try:
         listening = handed_over() if private is None else None
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
         return 2
     host, port = options.address if listening is None else listening.getsockname()[:2]
-    resource = None if options.oauth is None else ProtectedResource(options.oauth, tokens)
-    secret = os.environ.get(TOKEN, "") if private is None else private.secret
-    verifier = Verifier(secret, tokens, is_closed=resource is not None or not is_local(host))
-    if resource is None and not verifier.has_callers and not is_local(host):
+    verifier = _verifier(options, tokens, host, private)
+    if options.oauth is None and not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
             "Make one with `pif token create NAME`, for callers to send as `Authorization: Bearer …`; "
@@ -186,75 +226,124 @@ def serve_http(
         )
         return 2
     try:
-        context = options.tls()
+        options.tls()
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
         return 2
     try:
-        listening = listening or listen(host, port)
+        return listening or listen(host, port)
     except OSError as error:
         sys.stderr.write(f"{command}: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
+
+
+def address_said(options: HttpOptions, listening: socket.socket, command: str) -> str:
+    """The line that says where the server is."""
+    host = options.address[0]
+    shown = f"[{host}]" if ":" in host else host
+    scheme = "http" if options.certificate is None else "https"
+    return f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n"
+
+
+class Offered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server over HTTP offers: the owner's groups, how those of another principal are made, who is told of calls."""
+
+    groups: Sequence[Group]
+    name: str
+    version: str
+    title: str = ""
+    monitoring: Monitoring | None = None
+    checks: Mapping[str, Check] = {}
+    observers: Sequence[Observer] = ()
+    groups_of: Callable[[Principal], MadeGroups] | None = None
+    tracing: Tracing | None = None
+    private: Private | None = None
+
+
+def serve_on(
+    listening: socket.socket,
+    offered: Offered,
+    options: HttpOptions,
+    tokens: TokenFile | None,
+    *,
+    said: str = "",
+    joined: Callable[[], Awaitable[Member]] | None = None,
+    kept: KeptConnections | None = None,
+) -> int:
+    """Serve on a listening socket until a signal; the exit status. `said` is written to standard error when it begins. `joined`
+    makes this process one worker among others, on the event loop, and connections are `kept` to outlive it. Raises ValueError where the certificate does not serve."""
     tune()
-    if monitoring is not None:
-        observers = (*observers, *monitoring.observers)
+    tls = options.tls()
 
-    server = McpServer(groups, name=name, version=version, title=title, observers=observers, tracing=tracing)
+    async def run() -> int:
+        among = None if joined is None else AmongWorkers(await joined())
+        host = listening.getsockname()[0]
+        verifier = _verifier(options, tokens, host, offered.private)
+        return await _Serving(offered, options, verifier, tokens, tls, among, kept).run(listening, said)
 
-    def build(made: MadeGroups) -> McpServer:
-        return McpServer(
-            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter,
-            tracing=tracing,
-        )  # fmt: skip
+    return with_room(lambda: asyncio.run(run()))
 
-    pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
-    if private is not None:
-        pages = (*pages, *private.pages)
-    access = Access(verifier, options.origins, resource, always_names=private is not None)
-    about: dict[str, object] = {
-        "name": name,
-        "title": title,
-        "what": "a server of the Model Context Protocol (MCP) over streamable HTTP",
-        "endpoint": PATH,
-        "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
-    }
-    owner = PrincipalServer(server, HTTP_SESSIONS)
-    servers = PrincipalServers(owner, groups_of, build)
-    serving = _Serving(owner, servers, access, about, pages, context, options.drain_seconds, private)
-    with listening:
-        return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
+
+def _verifier(options: HttpOptions, tokens: TokenFile | None, host: str, private: Private | None) -> Verifier:
+    secret = os.environ.get(TOKEN, "") if private is None else private.secret
+    return Verifier(secret, tokens, is_closed=options.oauth is not None or not is_local(host))
 
 
 class _Serving:
-    """One server over HTTP, from its first connection to its last."""
+    """One server over HTTP, from its first connection to its last. Make it on the event loop."""
 
     def __init__(
         self,
-        owner: PrincipalServer,
-        servers: PrincipalServers,
-        access: Access,
-        about: dict[str, object],
-        pages: Sequence[Page],
+        offered: Offered,
+        options: HttpOptions,
+        verifier: Verifier,
+        tokens: TokenFile | None,
         tls: ssl.SSLContext | None,
-        drain_seconds: float,
-        private: Private | None = None,
+        among: AmongWorkers | None,
+        kept: KeptConnections | None,
     ) -> None:
+        """`among`: the other workers, where it is one of many."""
+        monitoring, observers, private = offered.monitoring, offered.observers, offered.private
+        if monitoring is not None:
+            observers = (*observers, *monitoring.observers)
+
+        def shared(principal: str) -> OfPrincipal | None:
+            return None if among is None else among.of(principal)
+
+        named = partial(
+            McpServer, name=offered.name, version=offered.version, title=offered.title, observers=observers,
+            tracing=offered.tracing,
+        )  # fmt: skip
+        of_owner = shared(OWNER_NAME)
+        server = named(offered.groups, shared=of_owner)
+
+        def build(principal: Principal, made: MadeGroups) -> McpServer:
+            return named(made.groups, beside=server, meter=made.meter, shared=shared(principal.name))
+
         self._private = private
-        self._drain_seconds = drain_seconds
-        self._is_draining = False
-        self._owner = owner
-        self._servers = servers
+        self._drain_seconds = options.drain_seconds
+        self._among = among
+        self._owner = PrincipalServer(server, HTTP_SESSIONS, of_owner)
+        self._servers = PrincipalServers(self._owner, offered.groups_of, build, shared)
         self._tls = tls
-        self._limits = Limits(_room_for_connections())
+        self._limits = Limits(_room_for_connections(), kept if tls is None else None)
+        protected = None if options.oauth is None else ProtectedResource(options.oauth, tokens)
+        access = Access(verifier, options.origins, protected, always_names=private is not None)
+        pages = (
+            ()
+            if monitoring is None
+            else monitoring.pages(offered.checks, server.lanes, server.stopping, among)
+        )
         self._requests = Requests(
-            servers, access, owner.server.stopping, about=about, pages=pages, envelope=owner.server.envelope(True),
-            body_seconds=self._limits.seconds["body"],
+            self._servers, access, server.stopping, about=_about(offered), envelope=server.envelope(True),
+            pages=pages if private is None else (*pages, *private.pages),
+            body_seconds=self._limits.seconds["body"], among=among,
         )  # fmt: skip
         app: ASGIApp = self._requests
-        if access.origins:
+        if options.origins:
             app = CORSMiddleware(
                 app,
-                access.origins,
+                options.origins,
                 METHODS,
                 allow_headers=["*"],
                 expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
@@ -266,37 +355,89 @@ class _Serving:
         self._config.load()
         self._state = ServerState()
         self._made: WeakSet[Connection] = WeakSet()
+        self._is_draining = False
+        self._making: set[asyncio.Task[None]] = set()
 
-    async def run(self, listening: socket.socket, host: str, command: str) -> int:
-        """Serve until a signal comes; the exit status."""
-        stopped = asyncio.Event()
+    async def run(self, listening: socket.socket, said: str) -> int:
+        """Serve until a signal comes, or until it has made way for another process; the exit status."""
+        loop = asyncio.get_running_loop()
+        stopped, draining = asyncio.Event(), asyncio.Event()
         end_on_signals(stopped.set)
         async with self._owner.running():
-            loop = asyncio.get_running_loop()
-            accepting = await loop.create_server(
+            links = await self._join(stopped, draining)
+            if self._limits.kept is not None:
+                self._limits.kept.open(self._take)
+            accepting = loop.create_task(self._accept(listening))
+            sys.stderr.write(said)
+            sys.stderr.flush()
+            if self._private is not None:
+                host, port = listening.getsockname()[:2]
+                self._private.is_serving(f"http://{host}:{port}")
+            gc.collect()
+            gc.freeze()
+            tasks = [loop.create_task(self._date()), loop.create_task(self._look())]
+            if self._among is not None and links is not None:
+                self._among.member.ready()
+                tasks.append(loop.create_task(self._make_way(links, draining, accepting, stopped)))
+            await stopped.wait()
+            accepting.cancel()
+            await self._drain()
+            await self._end()
+            if links is not None:
+                links.close()
+            for task in tasks:
+                task.cancel()
+        return 0
+
+    async def _join(self, stopped: asyncio.Event, draining: asyncio.Event) -> Links | None:
+        """Take the place among the other workers, if there are any."""
+        among = self._among
+        if among is None:
+            return None
+        links = Links(among.member.path, self._requests.passed, among.answer)
+        await links.open()
+        among.member.on_end = stopped.set
+        among.member.on_drain = draining.set
+        if among.member.has_ended:
+            stopped.set()
+        return links
+
+    async def _accept(self, listening: socket.socket) -> None:
+        """Take connections, one in each turn of the event loop: a worker that is busy leaves them to one that is not."""
+        loop = asyncio.get_running_loop()
+        listening.setblocking(False)
+        while True:
+            try:
+                accepted, _ = await loop.sock_accept(listening)
+            except OSError as error:
+                # No descriptor is left, or the client went away meanwhile.
+                if error.errno in _SCARCE:
+                    logger.error("no connection can be taken: %s", error.strerror)
+                    await asyncio.sleep(SCARCE_SECONDS)
+                continue
+            self._take(accepted)
+            await asyncio.sleep(0)
+
+    def _take(self, accepted: socket.socket, given: int | None = None) -> None:
+        """Serve a connection: one that was accepted, or, with a number, that another worker has left."""
+        accepted.setblocking(False)
+        task = asyncio.get_running_loop().create_task(self._connected(accepted, given))
+        self._making.add(task)
+        task.add_done_callback(self._making.discard)
+
+    async def _connected(self, accepted: socket.socket, given: int | None) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.connect_accepted_socket(
                 self._connect,
-                sock=listening,
+                accepted,
                 ssl=self._tls,
                 ssl_handshake_timeout=None if self._tls is None else self._limits.seconds["head"],
             )
-            shown = f"[{host}]" if ":" in host else host
-            scheme = "http" if self._tls is None else "https"
-            address = f"{scheme}://{shown}:{listening.getsockname()[1]}"
-            if self._private is None:
-                sys.stderr.write(f"{command}: {address}{PATH}\n")
-                sys.stderr.flush()
-            else:
-                self._private.is_serving(address)
-            gc.collect()
-            gc.freeze()
-            dating, looking = loop.create_task(self._date()), loop.create_task(self._look())
-            await stopped.wait()
-            accepting.close()
-            await self._drain()
-            await self._end()
-            dating.cancel()
-            looking.cancel()
-        return 0
+        except (OSError, ssl.SSLError):  # ConnectionError and the end of the time for a handshake among them
+            accepted.close()
+        if given is not None and self._limits.kept is not None:
+            self._limits.kept.taken(given)
 
     def _connect(self) -> Connection:
         made = Connection(self._config, self._state, self._limits)
@@ -307,6 +448,56 @@ class _Serving:
     def _is_awaited(self) -> bool:
         """Whether a connection was accepted that does not stand yet: the handshake of TLS takes a while."""
         return any(each.transport is None for each in tuple(self._made))
+
+    async def _make_way(
+        self, links: Links, draining: asyncio.Event, accepting: asyncio.Task[None], stopped: asyncio.Event
+    ) -> None:
+        """Make way for another process: take no more connections, answer what was begun, then end.
+
+        Connections are left to other workers as soon as nothing is under way on them. What cannot be left, because it is
+        encrypted, is closed with its next answer, or after a while without a request: a request that is already on its way
+        is answered. Streams are ended; their clients open them again, at another worker.
+        """
+        await draining.wait()
+        assert self._among is not None
+        accepting.cancel()
+        self._is_draining = self._limits.kept is None
+        loop = asyncio.get_running_loop()
+        self._state.default_headers = self._headers()
+        self._leave()
+        until = loop.time() + LEAVING
+        while loop.time() < until and self._has_waiting():
+            await asyncio.sleep(DRAIN_LOOK)
+            self._leave()
+        self._servers.end_streams()
+        until = loop.time() + DRAINING
+        while self._servers.has_calls and loop.time() < until:
+            await asyncio.sleep(DRAIN_LOOK)
+            self._leave()
+        await self._among.bequeath()
+        links.refuse()
+        self._leave()
+        while loop.time() < until and (self._making or self._servers.has_calls or self._has_requests()):
+            await asyncio.sleep(DRAIN_LOOK)
+            self._leave()
+        stopped.set()
+
+    def _leave(self) -> None:
+        """Leave connections on which nothing is under way to other workers."""
+        for each in tuple(self._state.connections):
+            if isinstance(each, Connection):
+                each.release()
+
+    def _has_requests(self) -> bool:
+        """Whether a connection may still bring a request, or waits for an answer: streams of events do neither."""
+        return any(
+            isinstance(each, Connection) and not each.is_streaming and not each.is_closing
+            for each in self._state.connections
+        )
+
+    def _has_waiting(self) -> bool:
+        """Whether a connection is open that waits for a request."""
+        return any(isinstance(each, Connection) and each.is_waiting for each in self._state.connections)
 
     async def _date(self) -> None:
         """Keep the header `Date` true."""
@@ -375,6 +566,17 @@ class _Serving:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=stopping.SECONDS / 4)
+
+
+def _about(offered: Offered) -> dict[str, object]:
+    """What `GET /` says."""
+    return {
+        "name": offered.name,
+        "title": offered.title,
+        "what": "a server of the Model Context Protocol (MCP) over streamable HTTP",
+        "endpoint": PATH,
+        "protocol_versions": [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS],
+    }
 
 
 def _room_for_connections() -> int:

@@ -11,15 +11,15 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from registry.server.mcp.http_access import Refused
 
-__all__ = ["PATH", "RETRY_SECONDS", "SERVER_ERROR", "SESSION", "Door", "Sessions"]
+__all__ = ["PATH", "RETRY_SECONDS", "SERVER_ERROR", "SESSION", "Door", "SessionNaming", "Sessions"]
 
 PATH = "/mcp"
 
@@ -68,11 +68,31 @@ class Sessions:
         return next((session for session, count in self._under_way.items() if count == 0), None)
 
 
-class Door:
-    """What a request passes last: `app` answers it, and which session it was is seen. `sessions`: the most at one time."""
+class SessionNaming(Protocol):
+    """How the sessions of a door are called outside, where many processes serve them (`shared_sessions`)."""
 
-    def __init__(self, app: ASGIApp, sessions: int) -> None:
+    async def opening(self, scope: Scope, receive: Receive) -> tuple[Receive, Callable[[bytes], bytes]]:
+        """A request may open a session: what it reads from now on, and what gives the name of a session that it has opened."""
+        ...
+
+    async def continuing(self, name: bytes, scope: Scope, receive: Receive) -> tuple[Scope, Receive]:
+        """A request of a session: the same with the name that the protocol library knows. Raises `Refused`."""
+        ...
+
+    def ended(self, name: bytes) -> bytes:
+        """A session has ended; the name that the protocol library knows."""
+        ...
+
+
+class Door:
+    """What a request passes last: `app` answers it, and which session it was is seen. `sessions`: the most at one time.
+
+    `naming`: how sessions are called where they are shared between processes; else as the protocol library calls them.
+    """
+
+    def __init__(self, app: ASGIApp, sessions: int, naming: SessionNaming | None = None) -> None:
         self._app = app
+        self._naming = naming
         self._sessions = Sessions(sessions)
         self._openers: dict[bytes, str] = {}
         self._calls: set[asyncio.Task[Any]] = set()
@@ -82,6 +102,11 @@ class Door:
     def is_idle(self) -> bool:
         """Whether no request and no stream is open."""
         return self.requests == 0
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether a POST is under way."""
+        return bool(self._calls)
 
     async def answer(
         self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send, credential: str = ""
@@ -110,6 +135,8 @@ class Door:
                     self._openers[session] = credential
             await send(message)
 
+        if self._naming is not None:
+            scope, receive = await self._naming.continuing(session, scope, receive)
         self._sessions.begin(session)
         is_renewed = "user" in scope and self._openers.get(session, credential) != credential
         try:
@@ -119,6 +146,11 @@ class Door:
             if gone:
                 self._forget(session)
 
+    def has_again(self, session: bytes, credential: str) -> None:
+        """A session was made again that an earlier process had; it ends with the token that opened it."""
+        self._sessions.open(session)
+        self._openers[session] = credential
+
     async def _open(
         self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive, send: Send, credential: str
     ) -> None:
@@ -127,13 +159,10 @@ class Door:
         if scope["method"] != "POST" or version in MODERN_PROTOCOL_VERSIONS:
             await self._answer(scope, receive, send)
             return
-        if self._sessions.is_full:
-            idle = self._sessions.longest_idle()
-            if idle is None:
-                said = "every session has a request or a stream open"
-                retry = (b"retry-after", str(RETRY_SECONDS).encode())
-                raise Refused(503, said, retry, code=SERVER_ERROR)
-            await self.end_session(idle)
+        await self.make_room()
+        named: Callable[[bytes], bytes] = bytes
+        if self._naming is not None:
+            receive, named = await self._naming.opening(scope, receive)
         opened: bytes | None = None
 
         async def watched(message: Message) -> None:
@@ -141,6 +170,9 @@ class Door:
             if message["type"] == "http.response.start" and message["status"] < 400:
                 opened = dict(message["headers"]).get(SESSION)
                 if opened is not None:
+                    known, opened = opened, named(opened)
+                    if known != opened:
+                        message = {**message, "headers": _renamed(message["headers"], opened)}
                     self._sessions.open(opened)
                     self._sessions.begin(opened)
                     self._openers[opened] = credential
@@ -152,6 +184,17 @@ class Door:
             if opened is not None:
                 self._sessions.end(opened)
 
+    async def make_room(self) -> None:
+        """Let there be room for one session more. Raises `Refused` where none is idle."""
+        if not self._sessions.is_full:
+            return
+        idle = self._sessions.longest_idle()
+        if idle is None:
+            said = "every session has a request or a stream open"
+            retry = (b"retry-after", str(RETRY_SECONDS).encode())
+            raise Refused(503, said, retry, code=SERVER_ERROR)
+        await self.end_session(idle)
+
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         task = asyncio.current_task()
         if task is not None and scope["method"] == "POST":
@@ -159,13 +202,15 @@ class Door:
             task.add_done_callback(self._calls.discard)
         await self._app(scope, receive, send)
 
-    def _forget(self, session: bytes) -> None:
+    def _forget(self, session: bytes) -> bytes:
+        """A session has ended; the name that the protocol library knows."""
         self._sessions.forget(session)
         self._openers.pop(session, None)
+        return session if self._naming is None else self._naming.ended(session)
 
     async def end_session(self, session: bytes) -> None:
         """End a session as its client would, which closes its streams."""
-        self._forget(session)
+        session = self._forget(session)
         scope = {
             "type": "http", "http_version": "1.1", "method": "DELETE", "scheme": "http", "path": PATH,
             "raw_path": PATH.encode(), "query_string": b"", "root_path": "", "client": None, "server": None,
@@ -184,6 +229,11 @@ class Door:
             await asyncio.wait(tuple(self._calls), timeout=seconds)
         for session in self._sessions:
             await self.end_session(session)
+
+
+def _renamed(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[tuple[bytes, bytes]]:
+    """The headers with another name of the session."""
+    return [(key, name if key.lower() == SESSION else value) for key, value in headers]
 
 
 async def _gone() -> Message:

@@ -23,8 +23,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import mcp_types as types
 import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.lowlevel import NotificationOptions, Server
-from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -37,7 +35,8 @@ from registry.access.quotas import Meter
 from registry.access.required_scopes import scope_of_method
 from registry.server.calls.contexts import Changes
 from registry.server.calls.dispatch import Calls, Defects
-from registry.server.calls.lanes import Busy, Lanes
+from registry.server.calls.jobs import EndedJob, Jobs
+from registry.server.calls.lanes import LANES, Busy, Lanes, divided
 from registry.server.calls.observation import Observer, within_request
 from registry.server.calls.schedule import Schedule
 from registry.server.calls.stopping import Stopping
@@ -72,6 +71,7 @@ from registry.server.mcp.request_client import (
     set_log_level,
     settle,
 )
+from registry.server.mcp.sdk_server import SdkServer, Shared
 from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
@@ -100,21 +100,6 @@ Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
 
 
-class _Server(Server[Any]):
-    """The SDK's server, with a true `listChanged` on the older protocol too."""
-
-    def create_initialization_options(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
-    ) -> InitializationOptions:
-        options = notification_options or NotificationOptions(
-            prompts_changed=True, resources_changed=True, tools_changed=True
-        )
-        return super().create_initialization_options(options, experimental_capabilities, extensions)
-
-
 class McpServer:
     """The server over some groups: make it, then `serve` a connection.
 
@@ -132,21 +117,29 @@ class McpServer:
         beside: McpServer | None = None,
         meter: Meter | None = None,
         tracing: Tracing | None = None,
+        shared: Shared | None = None,
     ) -> None:
         """`tracing` makes a span for each request. `observers` are told of every call. `beside`: a server of the same process, whose lanes it shares and with which it
-        ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use."""
+        ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use. `shared`: what it has in common with the
+        servers of the same principal in other processes."""
         self._groups = tuple(groups)
         self._owns_schedule = beside is None
         self._tracing = tracing
-        self._schedule: Schedule = Schedule() if beside is None else beside._schedule
+        self._shared = shared
+        sizes = LANES if shared is None else divided(LANES, shared.workers)
+        self._schedule: Schedule = Schedule(sizes) if beside is None else beside._schedule
         self._defects = Defects()
         self._apps = Apps(self._groups)
-        self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter)
+        self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter, shared)
         self.stopping: Stopping = Stopping() if beside is None else beside.stopping
         self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
-        self._changes = Changes(self.subscriptions.tell)
+        self._changes = (
+            Changes(self.subscriptions.tell)
+            if shared is None
+            else Changes(self.subscriptions.tell, shared.share)
+        )
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
@@ -155,11 +148,11 @@ class McpServer:
             "_meta": {types.SERVER_INFO_META_KEY: stamp},
         }
 
-    def _build(self, name: str, version: str, title: str) -> _Server:
+    def _build(self, name: str, version: str, title: str) -> SdkServer:
         instructions = self._instructions()
         has_prompts = any(group.prompts() for group in self._groups)
         specs = [spec for group in self._groups for spec in group.tools()]
-        server = _Server(
+        server = SdkServer(
             name,
             version=version,
             title=title or None,
@@ -180,18 +173,20 @@ class McpServer:
         server.middleware = [self._intercept]
         if any(spec.interactive or spec.may_ask for spec in specs):
             # What calls remember between two rounds is sealed.
-            boundary = RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=name)
+            security = (
+                RequestStateSecurity.ephemeral()
+                if self._shared is None
+                else RequestStateSecurity(keys=[self._shared.state_key])
+            )
+            boundary = RequestStateBoundary(security, default_audience=name)
             server.middleware = [boundary, *server.middleware]
         if any(spec.interactive for spec in specs):
-            self._serve_log_levels(server)
+            server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
         if self._tracing is not None:
             from registry.server.mcp.traced_requests import TracedRequests
 
             server.middleware = [TracedRequests(self._tracing), *server.middleware]
         return server
-
-    def _serve_log_levels(self, server: _Server) -> None:
-        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
 
     async def _set_level(self, context: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         set_log_level(context, params.level)
@@ -258,6 +253,21 @@ class McpServer:
     def lanes(self) -> Lanes:
         """The lanes of its calls."""
         return self._schedule.lanes
+
+    @property
+    def jobs(self) -> Jobs:
+        """Its jobs."""
+        return self._calls.jobs
+
+    def adopt_jobs(self, jobs: Sequence[EndedJob]) -> None:
+        """Keep the answers of jobs of the process before this one."""
+        self._calls.jobs.adopt(jobs)
+
+    def told(self, topic: str, text: str) -> None:
+        """A server of the same principal in another process has shared something."""
+        for group in self._groups:
+            with self._defects.contain(f"what another process shared about {topic}"):
+                group.told(topic, text)
 
     @property
     def has_jobs(self) -> bool:

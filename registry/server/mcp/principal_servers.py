@@ -22,6 +22,7 @@ from registry.access.principals import Principal
 from registry.access.quotas import Meter
 from registry.errors import RegistryError
 from registry.server.contract.group import Group
+from registry.server.mcp.among_workers import OfPrincipal
 from registry.server.mcp.http_access import Refused
 from registry.server.mcp.http_bodies import BODY
 from registry.server.mcp.http_sessions import RETRY_SECONDS, SERVER_ERROR, Door
@@ -52,19 +53,29 @@ class MadeGroups(msgspec.Struct, frozen=True):
 class PrincipalServer:
     """One principal's server, and the door to it."""
 
-    def __init__(self, server: McpServer, sessions: int) -> None:
-        """`sessions`: of the older protocol, at one time."""
+    def __init__(self, server: McpServer, sessions: int, shared: OfPrincipal | None = None) -> None:
+        """`sessions`: of the older protocol, at one time. `shared`: what it shares with other processes."""
         self.server = server
+        self._shared = shared
         self.ended = asyncio.Event()
         self.used = 0.0
         self._sdk = server.http_sessions(BODY, sessions)
-        self.door = Door(self._sdk.handle_request, sessions)
+        self.sessions = None if shared is None else shared.sessions(self._sdk.handle_request)
+        self.door = Door(self._sdk.handle_request, sessions, self.sessions)
+        if self.sessions is not None:
+            self.sessions.door = self.door
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """While this is open, requests are answered."""
         async with self.server.open(), self._sdk.run():
-            yield
+            if self._shared is not None:
+                self._shared.began(self.server)
+            try:
+                yield
+            finally:
+                if self._shared is not None:
+                    self._shared.ended(self.server)
 
     def is_idle(self, now: float) -> bool:
         """Whether nothing of it is under way, and has not been for some time."""
@@ -82,11 +93,14 @@ class PrincipalServers:
         self,
         owner: PrincipalServer,
         make: Callable[[Principal], MadeGroups] | None,
-        build: Callable[[MadeGroups], McpServer],
+        build: Callable[[Principal, MadeGroups], McpServer],
+        shared: Callable[[str], OfPrincipal | None] = lambda name: None,
     ) -> None:
+        """`shared`: what the server of a principal shares with other processes, by its name."""
         self._owner = owner
         self._make = make
         self._build = build
+        self._shared = shared
         self._open: OrderedDict[str, PrincipalServer] = OrderedDict()
         self._opening: dict[str, asyncio.Future[PrincipalServer]] = {}
         self._lives: set[asyncio.Task[None]] = set()
@@ -134,7 +148,7 @@ class PrincipalServers:
         server: PrincipalServer | None = None
         try:
             made = await asyncio.to_thread(make, principal)
-            server = PrincipalServer(self._build(made), SESSIONS)
+            server = PrincipalServer(self._build(principal, made), SESSIONS, self._shared(principal.name))
             async with server.running():
                 server.used = asyncio.get_running_loop().time()
                 self._open[principal.name] = server
@@ -162,6 +176,13 @@ class PrincipalServers:
         if server is not None:
             await server.door.end_sessions_of(principal.credential)
 
+    @property
+    def has_calls(self) -> bool:
+        """Whether a call or a job of any of them is under way."""
+        return any(
+            each.door.has_calls or each.server.has_jobs for each in (self._owner, *self._open.values())
+        )
+
     def end_streams(self) -> None:
         """End the subscriptions of the newer protocol: their clients open them again, at another process."""
         for each in (self._owner, *self._open.values()):
@@ -175,6 +196,9 @@ class PrincipalServers:
     async def finish(self, seconds: float) -> None:
         """Wait until every call is answered, for so many seconds at most; then end them all but the owner's."""
         servers = (self._owner, *self._open.values())
+        for each in servers:
+            if each.sessions is not None:
+                each.sessions.is_ending = True
         await asyncio.gather(*(each.door.finish(seconds) for each in servers))
         for each in servers:
             each.ended.set()

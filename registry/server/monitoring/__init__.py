@@ -3,6 +3,7 @@
 - `metrics`: calls, lanes, fuel, provers and memory, as Prometheus reads them
 - `health`: whether the process lives, and whether it can answer
 - `call_log`: log lines as JSON, one for each call
+- `fellows`: the other workers, whose metrics and health are told with these
 - `tracing`: spans of requests, provers and the store, for OpenTelemetry
 - `monitoring`: metrics and health put together for one server
 

@@ -10,8 +10,10 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from registry.errors import RegistryError
+from registry.server.monitoring.fellows import HEALTH, Fellows, together
 from registry.server.streams.messages import encode_json
 
 __all__ = ["KEPT_SECONDS", "PATIENCE", "Check", "Readiness"]
@@ -30,7 +32,11 @@ logger = logging.getLogger(__name__)
 class Readiness:
     """The state of the parts of a server, by their names. Use it from one event loop."""
 
-    def __init__(self, checks: Mapping[str, Check], is_stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self, checks: Mapping[str, Check], is_stopping: Callable[[], bool], fellows: Fellows | None = None
+    ) -> None:
+        """`fellows`: the other workers, for all of which the answer speaks."""
+        self._fellows = fellows
         self._checks = dict(checks)
         self._is_stopping = is_stopping
         self._found: dict[str, str] = {}
@@ -44,12 +50,21 @@ class Readiness:
         """
         if self._is_stopping():
             return False, encode_json({"ready": False, "server": "stopping"})
+        found: Mapping[str, Any] = await self.states()
+        if self._fellows is not None:
+            found = together((found, *await self._fellows.ask_others(HEALTH)))
+        ready = all(state == "ok" for state in found.values())
+        if self._fellows is not None:
+            found = {**found, "workers": self._fellows.workers, "serving": self._fellows.serving}
+        return ready, encode_json({"ready": ready, **found})
+
+    async def states(self) -> dict[str, str]:
+        """The state of each part in this process."""
         async with self._asking:
             if time.monotonic() >= self._until:
                 self._found = {name: await self._state(name, check) for name, check in self._checks.items()}
                 self._until = time.monotonic() + KEPT_SECONDS
-        ready = all(state == "ok" for state in self._found.values())
-        return ready, encode_json({"ready": ready, **self._found})
+        return self._found
 
     async def _state(self, name: str, check: Check) -> str:
         try:

@@ -7,7 +7,9 @@ memory with names.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from prometheus_client import (
     CollectorRegistry,
@@ -16,13 +18,16 @@ from prometheus_client import (
     ProcessCollector,
     disable_created_metrics,
     generate_latest,
+    values,
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from prometheus_client.values import MultiProcessValue
 
 from kleis.prover.process.tally import TALLY
 from registry.server.calls.lanes import LANES, Lanes
 from registry.server.calls.observation import CallRecord
+from registry.server.monitoring.fellows import Live, all_text, lane_families, process_now
 
 __all__ = ["CONTENT_TYPE", "Metrics"]
 
@@ -39,12 +44,21 @@ class Metrics:
 
     wants_arguments = False
 
-    def __init__(self, named: Callable[[str], bool], version: str) -> None:
+    def __init__(
+        self, named: Callable[[str], bool], version: str, directory: Path | None = None, column: int = 0
+    ) -> None:
+        """`directory`: where the counters of all workers are, where there are many; `column`: the place of this one there."""
+        self._directory = directory
+        if directory is not None:
+            # The package takes the directory from the environment, and the class of values from where it makes them.
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(directory)
+            values.ValueClass = MultiProcessValue(lambda: column)  # type: ignore[no-untyped-call]
         # Without it there is a series more for each, which says when its first event was. The package does not type it.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._named = named
         self._registry = CollectorRegistry()
-        ProcessCollector(registry=self._registry)
+        if directory is None:
+            ProcessCollector(registry=self._registry)
         self._calls = Counter(
             "pif_calls",
             "Calls of tools that have ended.",
@@ -60,12 +74,21 @@ class Metrics:
             buckets=STORE_SECONDS, registry=self._registry,
         )  # fmt: skip
         self._fuel = Counter("pif_fuel", "Fuel that runs have used.", registry=self._registry)
-        self._registry.register(_About(version))
-        self._registry.register(_Provers())
+        self._about = _About(version)
+        self._lanes: Lanes | None = None
+        self._provers = _Provers()
+        self._told = TALLY.counts
+        if directory is None:
+            self._registry.register(self._about)
+            self._registry.register(self._provers)
+        else:
+            self._proved = [Counter(name, said, registry=self._registry) for name, said in _PROVERS]
 
     def watch(self, lanes: Lanes) -> None:
         """Show the lanes of a server."""
-        self._registry.register(_LaneSizes(lanes))
+        self._lanes = lanes
+        if self._directory is None:
+            self._registry.register(_LaneSizes(lanes))
 
     def ended(self, call: CallRecord) -> None:
         """Count a call."""
@@ -82,6 +105,23 @@ class Metrics:
         """All of it, in Prometheus's text format."""
         return generate_latest(self._registry)
 
+    def note_provers(self) -> None:
+        """Add what the provers of this worker have done since the last time to the counters of all."""
+        before, now = self._told, TALLY.counts
+        self._told = now
+        for counter, name in zip(self._proved, ("attempts", "steps", "killed"), strict=True):
+            counter.inc(getattr(now, name) - getattr(before, name))
+
+    def live(self, number: int, *, with_process: bool = True) -> Live:
+        """What lives in this worker. One that is about to end does not count as a process."""
+        self.note_provers()
+        lanes = () if self._lanes is None else tuple(_sizes(self._lanes))
+        return Live(number, lanes, process_now() if with_process else ())
+
+    def text_of_all(self, all_live: Iterable[Live]) -> bytes:
+        """The metrics of all workers."""
+        return all_text(str(self._directory), all_live, (self._about,))
+
 
 class _About(Collector):
     """The version, as a gauge that is always 1."""
@@ -95,20 +135,26 @@ class _About(Collector):
         yield family
 
 
+_PROVERS = (
+    ("pif_prover_attempts", "Attempts of engines that have ended."),
+    ("pif_prover_steps", "Steps of engines, each in its own unit."),
+    ("pif_prover_killed", "Attempts killed by a limit or for want of interest."),
+)
+
+
 class _Provers(Collector):
     """The attempts of the provers of this process."""
 
     def collect(self) -> Iterable[Metric]:
         counts = TALLY.counts
-        yield CounterMetricFamily(
-            "pif_prover_attempts", "Attempts of engines that have ended.", value=counts.attempts
-        )
-        yield CounterMetricFamily(
-            "pif_prover_steps", "Steps of engines, each in its own unit.", value=counts.steps
-        )
-        yield CounterMetricFamily(
-            "pif_prover_killed", "Attempts killed by a limit or for want of interest.", value=counts.killed
-        )
+        found = (counts.attempts, counts.steps, counts.killed)
+        for (name, said), value in zip(_PROVERS, found, strict=True):
+            yield CounterMetricFamily(name, said, value=value)
+
+
+def _sizes(lanes: Lanes) -> Iterable[tuple[str, int, int, int]]:
+    for name in LANES:
+        yield name, lanes[name].running, lanes[name].waiting, lanes[name].places
 
 
 class _LaneSizes(Collector):
@@ -118,11 +164,4 @@ class _LaneSizes(Collector):
         self._lanes = lanes
 
     def collect(self) -> Iterable[Metric]:
-        running = GaugeMetricFamily("pif_lane_running", "Calls under way.", labels=("lane",))
-        waiting = GaugeMetricFamily("pif_lane_waiting", "Calls that wait for their turn.", labels=("lane",))
-        places = GaugeMetricFamily("pif_lane_places", "Calls that may be under way.", labels=("lane",))
-        for name, size in LANES.items():
-            running.add_metric((name,), self._lanes[name].running)
-            waiting.add_metric((name,), self._lanes[name].waiting)
-            places.add_metric((name,), size.places)
-        yield from (running, waiting, places)
+        yield from lane_families(_sizes(self._lanes))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from registry.records import RESERVED
 from registry.server.calls.lanes import Lanes
 from registry.server.calls.observation import Observer
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.page import Page, PageAnswer
+from registry.server.monitoring.fellows import HEALTH, LIVE_METRICS, Fellows, Live
 from registry.server.monitoring.health import Check, Readiness
 from registry.server.monitoring.metrics import CONTENT_TYPE, Metrics
+from registry.server.streams.messages import encode_json
 
 __all__ = ["LIVE", "METRICS", "READY", "Monitoring"]
 
@@ -22,8 +26,9 @@ _JSON = "application/json"
 class Monitoring:
     """The metrics and the health of a server."""
 
-    def __init__(self, version: str) -> None:
-        self._metrics = Metrics(RESERVED.__contains__, version)
+    def __init__(self, version: str, directory: Path | None = None, column: int = 0) -> None:
+        """`directory` and `column`: see `Metrics`."""
+        self._metrics = Metrics(RESERVED.__contains__, version, directory, column)
 
     def store_timed(self, operation: str, seconds: float) -> None:
         """An operation of the store has ended. Called from any thread."""
@@ -34,22 +39,40 @@ class Monitoring:
         """Who is told of calls."""
         return (self._metrics,)
 
-    def pages(self, checks: Mapping[str, Check], lanes: Lanes, stopping: Stopping) -> tuple[Page, ...]:
+    def pages(
+        self, checks: Mapping[str, Check], lanes: Lanes, stopping: Stopping, fellows: Fellows | None = None
+    ) -> tuple[Page, ...]:
         """The pages of a server with these lanes. Health is open, as it says nothing secret; metrics are for callers.
 
-        `checks`: what must work for the server to be ready, by the names that it is shown under.
+        `checks`: what must work for the server to be ready, by the names that it is shown under. `fellows`: the other workers.
         """
         self._metrics.watch(lanes)
-        readiness = Readiness(checks, lambda: stopping.has_begun or stopping.is_draining)
+        readiness = Readiness(checks, lambda: stopping.has_begun or stopping.is_draining, fellows)
 
         async def live() -> PageAnswer:
-            return PageAnswer(200, _JSON, b'{"live":true}')
+            if fellows is None:
+                return PageAnswer(200, _JSON, b'{"live":true}')
+            said = {"live": True, "workers": fellows.workers, "serving": fellows.serving}
+            return PageAnswer(200, _JSON, encode_json(said))
 
         async def ready() -> PageAnswer:
             is_ready, said = await readiness.answer()
             return PageAnswer(200 if is_ready else 503, _JSON, said)
 
         async def metrics() -> PageAnswer:
-            return PageAnswer(200, CONTENT_TYPE, self._metrics.text())
+            if fellows is None:
+                return PageAnswer(200, CONTENT_TYPE, self._metrics.text())
+            here = self._metrics.live(fellows.number)
+            everywhere = (here, *await fellows.ask_others(LIVE_METRICS))
+            return PageAnswer(200, CONTENT_TYPE, self._metrics.text_of_all(everywhere))
 
+        async def states(about: Any) -> dict[str, str]:
+            return await readiness.states()
+
+        async def lives(about: Any) -> Live:
+            assert fellows is not None
+            return self._metrics.live(fellows.number, with_process=not stopping.has_begun)
+
+        if fellows is not None:
+            fellows.answers.update({HEALTH: states, LIVE_METRICS: lives})
         return Page(LIVE, True, live), Page(READY, True, ready), Page(METRICS, False, metrics)

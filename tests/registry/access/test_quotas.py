@@ -36,35 +36,34 @@ def test_quotas_as_people_write_them() -> None:
 def test_fuel_is_set_aside_before_a_run_and_what_was_not_used_is_free_again(tmp_path: Path) -> None:
     clock = Clock()
     meter = Meter(Quotas(fuel=100), tmp_path, clock)
-    assert meter.begin("run", "run", 60, None, 0) is None
-    meter.reserve(60)
-    full = meter.begin("run", "run", 60, None, 1)  # beside it, before anything is used
+    assert meter.begin("run", "run", 60, None) is None
+    full = meter.begin("run", "run", 60, None)  # beside it, before anything is used
     assert full is not None
     assert (full.quota, full.limit, full.used) == ("fuel", 100, 60)
-    assert meter.begin("run", "run", 40, None, 1) is None
+    assert meter.begin("run", "run", 40, None) is None
+    meter.end(40, 0)
     meter.end(60, 10)
-    assert meter.begin("run", "run", 90, None, 0) is None
-    assert meter.begin("run", "run", 91, None, 0) is not None
+    assert meter.begin("run", "run", 90, None) is None
+    assert meter.begin("run", "run", 91, None) is not None
 
 
 def test_a_minute_ends_when_it_was_said_to(tmp_path: Path) -> None:
     clock = Clock()
     meter = Meter(Quotas(fuel=100, prover_seconds=5), tmp_path, clock)
-    assert meter.begin("run", "run", 100, None, 0) is None
-    meter.reserve(100)
+    assert meter.begin("run", "run", 100, None) is None
     meter.end(100, 100)
     meter.proved(5.0)
     clock.now += 20.0
-    for found in (meter.begin("run", "run", 1, None, 0), meter.begin("evaluate", "theory", 0, "s", 0)):
+    for found in (meter.begin("run", "run", 1, None), meter.begin("evaluate", "theory", 0, "s")):
         assert found is not None
         assert found.retry_after_ms == 40_000
     clock.now += 40.0
-    assert meter.begin("run", "run", 100, None, 0) is None
-    assert meter.begin("evaluate", "theory", 0, "s", 0) is None
+    assert meter.begin("run", "run", 100, None) is None
+    assert meter.begin("evaluate", "theory", 0, "s") is None
 
 
 def test_a_run_that_asks_for_more_than_a_minute_s_is_told_so_and_not_to_wait(tmp_path: Path) -> None:
-    found = Meter(Quotas(fuel=100), tmp_path).begin("run", "run", 101, None, 0)
+    found = Meter(Quotas(fuel=100), tmp_path).begin("run", "run", 101, None)
     assert found is not None
     assert found.retry_after_ms is None
     assert "100" in found.hint
@@ -74,41 +73,44 @@ def test_seconds_of_provers_are_about_what_asks_them(tmp_path: Path) -> None:
     meter = Meter(Quotas(prover_seconds=5), tmp_path)
     meter.proved(6.0)
     for tool, scope in (("evaluate", "theory"), ("evolve", "evolve"), ("analyze", "run")):
-        found = meter.begin(tool, scope, 0, None, 0)
+        found = meter.begin(tool, scope, 0, None)
         assert found is not None
         assert found.quota == "prover-seconds"
     for tool, scope in (("run", "run"), ("list", "read"), ("check_job", "theory"), ("forget", "evolve")):
-        assert meter.begin(tool, scope, 0, None, 0) is None
+        assert meter.begin(tool, scope, 0, None) is None
 
 
 def test_what_is_stored_has_a_limit_and_what_frees_it_has_none(tmp_path: Path) -> None:
     meter = Meter(Quotas(stored_mb=1), tmp_path)
-    assert meter.begin("evolve", "evolve", 0, None, 0) is None
+    assert meter.begin("evolve", "evolve", 0, None) is None
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "large").write_bytes(b"x" * MEGABYTE)
     for tool, scope in (("evolve", "evolve"), ("submit_define", "theory")):
-        found = meter.begin(tool, scope, 0, "large", 0)
+        found = meter.begin(tool, scope, 0, "large")
         assert found is not None
         assert found.quota == "stored-mb"
     for tool, scope in (("forget", "evolve"), ("undo", "theory"), ("run", "run"), ("list", "read")):
-        assert meter.begin(tool, scope, 0, None, 0) is None
+        assert meter.begin(tool, scope, 0, None) is None
 
 
 def test_sessions_that_are_there_may_be_used_and_no_more_be_begun(tmp_path: Path) -> None:
     meter = Meter(Quotas(sessions=2), tmp_path)
     for name in ("a", "b"):
-        assert meter.begin("submit_define", "theory", 0, name, 0) is None
+        assert meter.begin("submit_define", "theory", 0, name) is None
         (tmp_path / "sessions" / name).mkdir(parents=True)
-    assert meter.begin("submit_define", "theory", 0, "a", 0) is None
-    found = meter.begin("submit_define", "theory", 0, "c", 0)
+    assert meter.begin("submit_define", "theory", 0, "a") is None
+    found = meter.begin("submit_define", "theory", 0, "c")
     assert found is not None
     assert (found.quota, found.used) == ("sessions", 2)
 
 
 def test_calls_at_one_time_have_a_limit(tmp_path: Path) -> None:
     meter = Meter(Quotas(calls=2), tmp_path)
-    assert meter.begin("run", "run", 0, None, 1) is None
-    assert meter.begin("run", "run", 0, None, 2) is not None
+    for _ in range(2):
+        assert meter.begin("run", "run", 0, None) is None
+    assert meter.begin("run", "run", 0, None) is not None
+    meter.end(0, 0)
+    assert meter.begin("run", "run", 0, None) is None
 
 
 def test_one_principal_s_quota_is_no_other_s_and_not_the_owner_s(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 (docs/reference/serving.md §6.2).
 
 The order of the list is that of names, so that it changes only when its members do; clients cache it. What other
-processes evolve is seen at the next `refresh`; `announce` is called whenever the list has changed.
+processes evolve is seen at the next `refresh`; `announce` is called whenever the list has changed. `share` is called with a
+name that was used, for the other processes of a server.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Exposure:
 
     def __init__(self, workspace: Workspace, system: tuple[ToolSpec, ...], most: int) -> None:
         self.announce: Callable[[], None] = lambda: None
+        self.share: Callable[[str], None] = lambda name: None
         self._workspace = workspace
         self._system = system
         self._most = most
@@ -43,12 +45,24 @@ class Exposure:
         self._trouble = ""
 
     def used(self, reference: Json) -> None:
-        """Note that a tool was asked for; a name that is on the list already changes nothing."""
-        if not isinstance(reference, str) or len(reference) > _LONGEST_REFERENCE:
+        """Note that a tool was asked for; a name that is on the list already changes nothing.
+
+        Other processes of the server are told of it, so that all list the same tools.
+        """
+        if not isinstance(reference, str) or len(reference) > _LONGEST_REFERENCE or self._most == 0:
             return
         name = reference.partition("@")[0]
         if next(reversed(self._used), None) == name:
             return
+        self._note(name)
+        self.share(name)
+
+    def used_elsewhere(self, name: str) -> None:
+        """Note that a tool was asked for in another process of the server."""
+        self._note(name)
+        self.refresh_used()
+
+    def _note(self, name: str) -> None:
         if name not in self._shown:
             self._stale = True
         self._used.pop(name, None)

@@ -67,6 +67,9 @@ ANSWER_WITHIN = 45.0
 PROGRESS_EVERY = 0.1
 """Seconds between two reports of progress, at least: short steps are thousands a second."""
 
+USED = "pif used"
+"""The topic of names that were used, among the processes of a server."""
+
 POLL = 2.0
 """Seconds between checks whether another process has changed the tools."""
 
@@ -152,7 +155,12 @@ class PifGroup(Group):
 
     def attach(self, announcer: Announcer) -> None:
         self._exposure.announce = announcer.tools_changed
+        self._exposure.share = lambda name: announcer.share(USED, name)
         self._polling = asyncio.get_running_loop().create_task(self._poll())
+
+    def told(self, topic: str, text: str) -> None:
+        if topic == USED:
+            self._exposure.used_elsewhere(text)
 
     async def _poll(self) -> None:
         """Tell clients of tools that other processes evolve."""

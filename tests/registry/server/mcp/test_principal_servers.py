@@ -48,7 +48,7 @@ def within(talk: Callable[[Scene, PrincipalServers, PrincipalServer], Awaitable[
         scene = Scene()
         owner = PrincipalServer(McpServer([Named("owner")], name="n", version="1"), 8)
 
-        def build(made: MadeGroups) -> McpServer:
+        def build(principal: Principal, made: MadeGroups) -> McpServer:
             return McpServer(made.groups, name="n", version="1", beside=owner.server)
 
         servers = PrincipalServers(owner, scene.make, build)
@@ -116,7 +116,7 @@ def test_what_cannot_be_opened_is_refused_without_a_reason_and_tried_again() -> 
 def test_where_there_is_the_owner_alone_nobody_else_is_served() -> None:
     async def run() -> None:
         owner = PrincipalServer(McpServer([Named("owner")], name="n", version="1"), 8)
-        servers = PrincipalServers(owner, None, lambda groups: owner.server)
+        servers = PrincipalServers(owner, None, lambda principal, groups: owner.server)
         with pytest.raises(Refused):
             await servers.of(of("alice"))
 
