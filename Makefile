@@ -63,7 +63,7 @@ $(EXTRAS_STAMP): $(STAMP)
 	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
 		> "$$($(EXTRAS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	@$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-		print('\n'.join(each for name in ('numeric', 'documents', 'pictures') for each in extras.get(name, ())))" \
+		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'pictures') for each in extras.get(name, ())))" \
 		> $(EXTRAS)/requirements.txt
 	@if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(EXTRAS)/bin/python -r $(EXTRAS)/requirements.txt; \
@@ -100,8 +100,9 @@ browser: $(BROWSER_STAMP) ## open the views in headless Chromium: needs Debian's
 screenshots: $(BROWSER_STAMP) ## take the pictures of the documents anew, from the demo's data: docs/images
 	@$(BROWSER)/bin/python -m tests.browser.screenshots
 
-certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
+certificates: $(STAMP) ## prove the laws of the library again and write stdlib/pif/certificates and stdlib/kleis/laws
 	@$(BIN)/python -m registry.laws.prove_library
+	@$(BIN)/python -m kleis.prover.certificates.of_library
 
 conformance: $(STAMP) ## run the MCP conformance suite and other clients, and write docs/conformance.md
 	@$(BIN)/python -m tests.conformance

@@ -54,7 +54,7 @@ class RolledBackAnswer(_ToolAnswer):
 
 
 class ToolListAnswer(TypedDict):
-    """Tools of the home; those of the library that match a query beside them."""
+    """Tools of the home, or of a team; those of the library and of teams that match a query beside them, and the teams."""
 
     type: Literal["tools"]
     tools: list[dict[str, Json]]
@@ -62,6 +62,8 @@ class ToolListAnswer(TypedDict):
     offset: int
     library: NotRequired[list[dict[str, Json]]]
     library_total: NotRequired[int]
+    teams: NotRequired[list[dict[str, Json]]]
+    shared: NotRequired[list[dict[str, Json]]]
 
 
 class LawsAnswer(TypedDict):

@@ -183,7 +183,7 @@ def document(**options: Any) -> int:
 )
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
-    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
+    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls; team-mb is for each team (repeatable).",
 )  # fmt: skip
 @click.option(
     "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,

@@ -152,14 +152,39 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
 )
 @click.option(
+    "--drain", type=click.IntRange(min=0, max=3_600), default=0, show_default=True, metavar="SECONDS",
+    help="What calls under way have to end, when the server is told to; another process takes new connections.",
+)  # fmt: skip
+@click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
-    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
+    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls; team-mb is for each team (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--oauth-issuer", default="", metavar="URL",
+    help="Take the access tokens of this authorization server too, over HTTP.",
+)  # fmt: skip
+@click.option(
+    "--oauth-audience", default="", metavar="URL",
+    help="The address of MCP here as clients write it: tokens must be for it.",
+)  # fmt: skip
+@click.option(
+    "--oauth-jwks", default="", metavar="URL", show_default="as the issuer's metadata say",
+    help="Where the issuer's keys are.",
+)  # fmt: skip
+@click.option(
+    "--oauth-any-type", is_flag=True,
+    help="Take tokens that do not say that they are access tokens (a server from before RFC 9068).",
 )  # fmt: skip
 @click.option(
     "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="The lines of the log on standard error; json has one for each call.",
 )  # fmt: skip
 @click.option("--log-arguments", is_flag=True, help="Log the arguments of calls too (with --log json).")
+@click.option(
+    "--traces",
+    is_flag=True,
+    help="Send OpenTelemetry traces where OTEL_EXPORTER_OTLP_ENDPOINT says (extra otel).",
+)
 @fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""

@@ -125,7 +125,7 @@ def _reported(entered: Entered) -> LemmaReport:
     lemma, verdict = entered.lemma, entered.verdict
     detail = ""
     if verdict.status != "verified":
-        from registry.cli.kleis.files.open_assertions import why_not
+        from kleis.sessions.assertions import why_not
 
         detail = why_not(verdict)
     return LemmaReport(lemma.word, lemma.name, lemma.line, verdict.status, detail, verdict.warnings)

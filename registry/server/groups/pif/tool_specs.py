@@ -213,11 +213,11 @@ DESCRIPTION = 1_800
 """Characters of a tool's own description that are advertised; clients cut at 2,048."""
 
 
-def own_tool(name: str, version: int, description: str, hash: str) -> ToolSpec:
-    """The spec of an evolved tool as a tool of its own name."""
+def own_tool(exposed: str, name: str, version: int, description: str, hash: str) -> ToolSpec:
+    """The spec of an evolved tool as a tool of its own name, `exposed` as names of MCP are spelled."""
     shown = description if len(description) <= DESCRIPTION else description[: DESCRIPTION - 1] + "…"
     return ToolSpec(
-        name=name,
+        name=exposed,
         title=name,
         description=f"{shown or 'An evolved tool.'} (evolved tool, version {version}, {hash[:17]})",
         arguments=Call,

@@ -198,13 +198,15 @@ class TheoryGroup(Group):
                 return self._load(arguments, deadline)
             case "save_theory":
                 path = self.sessions.save(arguments.session, arguments.name, overwrite=arguments.overwrite)
+                prefix = arguments.name.rpartition("/")[0]
+                name = f"{prefix}/{path.stem}" if prefix else path.stem
                 saved: SavedAnswer = {
                     "status": "saved",
                     "path": str(path),
-                    "name": path.stem,
+                    "name": name,
                     "session": arguments.session,
                 }
-                return Answer(saved, f"saved {path.stem}: load_theory can import it\npath: {path}")
+                return Answer(saved, f"saved {name}: load_theory can import it\npath: {path}")
             case "undo":
                 return self._undo(arguments, deadline)
             case "compare":

@@ -100,7 +100,7 @@ class LoadTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SaveTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A session saved as a theory."""
 
-    name: Annotated[str, Meta(description="a plain name")]
+    name: Annotated[str, Meta(description="NAME or team/TEAM/NAME")]
     session: str = "default"
     overwrite: Annotated[bool, Meta(description="replace a saved one")] = False
 
