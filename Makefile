@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check check-extras soak bench browser screenshots certificates conformance lean docs-tables fuzz lint format clean
+.PHONY: help demo test install check check-extras soak bench browser screenshots certificates conformance lean docs docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,7 +63,7 @@ $(EXTRAS_STAMP): $(STAMP)
 	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
 		> "$$($(EXTRAS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	@$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'pictures') for each in extras.get(name, ())))" \
+		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs', 'pictures') for each in extras.get(name, ())))" \
 		> $(EXTRAS)/requirements.txt
 	@if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(EXTRAS)/bin/python -r $(EXTRAS)/requirements.txt; \
@@ -109,6 +109,9 @@ conformance: $(STAMP) ## run the MCP conformance suite and other clients, and wr
 
 lean: $(STAMP) ## let a Lean read exported files, and write docs/lean-check.md: make lean [ONLY=prelude]
 	@$(BIN)/python -m tests.lean $(ONLY)
+
+docs: $(EXTRAS_STAMP) ## build the documentation site into .build/docs
+	@$(EXTRAS)/bin/python -m tests.guide.site
 
 docs-tables: $(STAMP) ## write the tables that documents take from the code
 	@$(BIN)/python -m tests.guide.tables
