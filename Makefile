@@ -56,14 +56,14 @@ check: lint test check-extras ## what CI runs: lint, test, and the tests of the 
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 EXTRAS_TESTS := tests/kleis/builtins/numeric tests/registry/cli/kleis/files/test_doubles.py \
-	tests/registry/server/test_numeric_answers.py tests/extras tests/attacks/test_template_injections.py
+	tests/registry/server/test_numeric_answers.py tests/extras tests/registry/cli/test_pictures.py tests/attacks/test_template_injections.py
 
 $(EXTRAS_STAMP): $(STAMP)
 	@$(PYTHON) -m venv --clear $(EXTRAS)
 	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
 		> "$$($(EXTRAS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	@$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs') for each in extras.get(name, ())))" \
+		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs', 'pictures') for each in extras.get(name, ())))" \
 		> $(EXTRAS)/requirements.txt
 	@if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(EXTRAS)/bin/python -r $(EXTRAS)/requirements.txt; \

@@ -36,6 +36,7 @@ from benchmarks import (
     stdio_latency,
     stores,
     theories,
+    view_opening,
 )
 
 REPORT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
@@ -88,6 +89,8 @@ SECTIONS = (
     Section("primitives", "A unit of fuel in the worst case: each operation on the operands that make it work hardest",
             "units of `add`, or bytes", primitive_costs.measure, primitive_costs.LIMITS),
     Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, memory.LIMITS),
+    Section("views", "Opening a registry of 1,000 tools in `pif ui` against the server's bare answer with all of them", "times, but for the last",
+            view_opening.measure, view_opening.LIMITS),
 )  # fmt: skip
 
 

@@ -18,7 +18,6 @@ A view is a function from an answer of the MCP tools to HTML; the same document 
 - `corpus`: papers, claims, dependencies
 - `job`: work that goes on
 - `answers`: which view shows the answer of which tool
-- `notebook`: the same for the values of Python functions
 - `shell`: the page of `pif ui`
 
 Call `answers.view_of`, then `page.document`. Specification: docs/how-to/views.md. Text enters pages only by `markup`: what a view writes of

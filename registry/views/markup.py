@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from html import escape
 from typing import TypeAlias
 
@@ -37,6 +38,8 @@ Child: TypeAlias = "Markup | str | Iterable[Markup | str] | None"
 def text(written: object, limit: int = LONGEST) -> Markup:
     """Foreign text as HTML text, safe inside quoted attributes too; beyond `limit` it says how much is left out."""
     whole = written if isinstance(written, str) else str(written)
+    if len(whole) <= limit and whole.isascii() and whole.isprintable():
+        return Markup(escape(whole, quote=True))  # most texts
     shown = _DECEIVING.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", whole[:limit])
     left_out = f"… ({len(whole) - limit:,} more characters)" if len(whole) > limit else ""
     return Markup(escape(shown, quote=True) + left_out)
@@ -73,7 +76,13 @@ def _child(child: Child) -> str:
 def _attribute(name: str, value: object) -> str:
     if value is None or value is False:
         return ""
+    name = _attribute_name(name)
+    return f" {name}" if value is True else f' {name}="{text(value)}"'
+
+
+@lru_cache(maxsize=256)
+def _attribute_name(name: str) -> str:
     name = name.rstrip("_").replace("_", "-")
     if not _NAME.match(name) or name.lower().startswith("on"):
         raise ValueError(f"{name!r} is no attribute of a view")
-    return f" {name}" if value is True else f' {name}="{text(value)}"'
+    return name

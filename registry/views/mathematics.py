@@ -60,7 +60,7 @@ def _sign(text: str, **attributes: object) -> Markup:
 
 
 def _word(text: str) -> Markup:
-    return element("mtext", f" {text} ")
+    return element("mtext", f"\u00a0{text}\u00a0")
 
 
 def _name(name: str) -> Markup:
@@ -134,7 +134,7 @@ class _Drawing:
                 names = [_name(each.name) for each in parameters]
                 return _row(*names, _sign("↦"), self.part(body, 0.5)), 0
             case tree.Using(structure=structure, body=body):
-                where = element("mtext", f"in {print_type(structure)}: ")
+                where = element("mtext", f"in {print_type(structure)}:\u00a0")
                 return _row(where, self.part(body, 0)), 0
             case tree.Ascription(expression=inner, type=kind):
                 if isinstance(inner, tree.Number):

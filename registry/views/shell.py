@@ -8,6 +8,7 @@ from typing import Any
 from registry.views.actions import choice, field, form, lines
 from registry.views.markup import Markup, element
 from registry.views.page import View, document
+from registry.views.tool import FIRST
 
 __all__ = ["shell"]
 
@@ -22,8 +23,8 @@ def _around(is_scoped: bool) -> Markup:
     policy = {"depth": "full", **({"scope": "policy"} if is_scoped else {})}
     places = element(
         "nav",
-        _place("Tools", "list", {"limit": 1_000}),
-        _place("Library", "list", {"library": True, "limit": 1_000}),
+        _place("Tools", "list", {"limit": FIRST}),
+        _place("Library", "list", {"library": True, "limit": FIRST}),
         _place("Theories", "list_session", {"session": "*"}),
         _shown("Ask", "ask", "evaluate"),
         _shown("Explore", "explore", "explore"),

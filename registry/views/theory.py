@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kleis.syntax.operators import BINARY
 from registry.diagrams import Drawing, Edge, Node
 from registry.views.actions import button, buttons, field, form, lines
 from registry.views.graph import picture
@@ -222,6 +223,9 @@ def _variant(each: Any) -> list[str]:
 def _notation(member: Mapping[str, Any]) -> Markup:
     """An operation as it is written between its arguments: ``x ⊙ y`` for a sign of two, else its name."""
     name, kind = str(member.get("name", "")), str(member.get("type", ""))
+    if name in BINARY and BINARY[name].symbol != name:
+        sign = formula(f"x {BINARY[name].symbol} y")
+        return joined((sign, " ", element("code", name, dir="auto")))
     is_sign = bool(name) and not any(each.isalnum() or each == "_" for each in name)
     if is_sign and (" × " in kind.partition(" → ")[0] or kind.count(" → ") == 2):
         return formula(f"x {name} y")

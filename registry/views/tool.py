@@ -23,6 +23,7 @@ from registry.views.parts import (
 )
 
 __all__ = [
+    "FIRST",
     "analysis_view",
     "difference_view",
     "error_view",
@@ -34,6 +35,9 @@ __all__ = [
     "tool_view",
     "tools_view",
 ]
+
+FIRST = 200
+"""Tools of a list that are shown at first: more of them are found by words, or asked for."""
 
 _DEEPEST = 60
 """Levels of an outline that unfold; what is deeper is shown as JSON."""
@@ -335,17 +339,20 @@ def tools_view(answer: Mapping[str, Any]) -> View:
     total = answer.get("total", len(rows))
     offset = int(answer.get("offset") or 0)
     left = isinstance(total, int) and offset + len(answer.get("tools") or ()) < total
-    more = {"limit": 200, "offset": offset + len(answer.get("tools") or ())}
+    more = {"limit": FIRST, "offset": offset + len(answer.get("tools") or ())}
     is_library = bool(answer.get("tools")) and str(answer["tools"][0].get("name", "")).startswith("std.")
     body = joined(
         (
             element("h1", f"{total} tools"),
             warnings(answer),
             buttons(
-                button("Tools of this home", "list", {"limit": 1_000}),
-                button("The standard library", "list", {"library": True, "limit": 1_000}),
+                button("Tools of this home", "list", {"limit": FIRST}),
+                button("The standard library", "list", {"library": True, "limit": FIRST}),
                 reading("Which uses which", "pif://graph.json"),
             ),
+            form("Find", "list", [field("Words in names and descriptions", "query")], {"limit": FIRST})
+            if left
+            else None,
             search("tools", "tools"),
             table(["name", "version", "type", "what it does", "laws", ""], rows, id="tools"),
             element("p", f"{len(rows):,} of {total:,} are shown.", class_="notice") if left else None,

@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.browser.chromium import serious, watched
-from tests.browser.installation import NotInstalled, bundled_host
+from tests.browser.hosting import hosted
+from tests.browser.installation import NotInstalled
 from tests.support.files.small_corpus import small_corpus
 from tests.support.servers.http_server import serving
 from tests.support.views.recorded import POLICY, questions
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-PAGE = '<!DOCTYPE html><html lang="en"><title>host</title><body><script type="module" src="/host.js"></script></body></html>'
-
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[str]:
     """The origin of the host page."""
     try:
-        script = bundled_host().encode()
+        with hosted() as origin:
+            yield origin
     except NotInstalled as error:
         pytest.skip(str(error))
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            kind, body = ("text/javascript", script) if self.path == "/host.js" else ("text/html", PAGE.encode())  # fmt: skip
-            self.send_response(200 if self.path in ("/", "/host.js") else 204)
-            self.send_header("Content-Type", kind)
-            self.end_headers()
-            if self.path in ("/", "/host.js"):
-                self.wfile.write(body)
-
-        def log_message(self, format: str, *given: Any) -> None: ...
-
-    served = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=served.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{served.server_port}"
-    served.shutdown()
 
 
 @pytest.fixture(scope="module")

@@ -94,17 +94,21 @@ def publish(corpus: Path, home: Path | None, as_json: bool, **options: Any) -> i
     "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Draw PAPER of this corpus, or all."
 )
 @click.option("--svg", "form", flag_value="svg", help="SVG instead of Mermaid text.")
+@click.option("--png", "form", flag_value="png", help="PNG, written to FILE; needs the extra pictures.")
 @click.option("--dot", "form", flag_value="dot", help="DOT, for Graphviz, instead of Mermaid text.")
 @click.option("--html", "form", flag_value="html", help="A page with the picture, a search and a table.")
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to FILE."
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write to FILE, in the form that its name says.",
 )
 @PATH
 @JSON
 def graph(
     subject: str,
     corpus: Path | None,
-    form: Literal["svg", "dot", "html"] | None,
+    form: Literal["svg", "png", "dot", "html"] | None,
     output: Path | None,
     path: tuple[Path, ...],
     as_json: bool,
@@ -114,7 +118,7 @@ def graph(
 
     if not subject and corpus is None:
         raise click.UsageError("give a FILE, or --corpus DIR")
-    return draw(subject, corpus, path, form or "mermaid", output, as_json=as_json)
+    return draw(subject, corpus, path, form, output, as_json=as_json)
 
 
 @click.command()

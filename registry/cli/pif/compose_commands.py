@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
@@ -110,8 +111,13 @@ def derive(
 @command("graph")
 @click.argument("names", type=text, nargs=-1, shell_complete=tool_names)
 @click.option("--library", is_flag=True, help="Show the standard library's tools too.")
-@click.option("--image", type=path, metavar="FILE.svg", help="Write a picture of it to FILE.svg.")
-@click.option("--overwrite", is_flag=True, help="Replace FILE.svg if it is there.")
+@click.option(
+    "--image",
+    type=path,
+    metavar="FILE",
+    help="Write it to FILE.svg, .png, .html, .dot or .mmd; a PNG needs the extra pictures.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
 def graph(
     context: CommandContext, names: tuple[str, ...], library: bool, image: Path | None, overwrite: bool
 ) -> int:
@@ -119,21 +125,26 @@ def graph(
 
     With NAMES: these, all they use and all that use them; without, the whole home.
     """
-    if image is not None and image.suffix != ".svg":
-        raise click.UsageError(f"a picture is written as SVG: name the file {image.name}.svg")
+    from registry.cli.terminal.pictures import form_of, written
+    from registry.workspace.dependants import Graph, drawing_of
+
+    form = "" if image is None else form_of(image)
+    if form is None:
+        raise click.UsageError("the name of the file says its form: FILE.svg, .png, .html, .dot or .mmd")
     with context.workspace() as workspace:
-        answer = workspace.graph(names, library=library, picture=image is not None)
+        answer = workspace.graph(names, library=library)
     if image is not None and answer["type"] == "graph":
-        _write(image, answer.pop("svg"), overwrite=overwrite)
+        drawing = drawing_of(msgspec.convert(answer, Graph))
+        _write(image, written(drawing, form), overwrite=overwrite)
         answer["image"] = str(image)
     return context.answer(answer, lambda drawn: _show_graph(context, drawn))
 
 
-def _write(image: Path, text_of_it: str, *, overwrite: bool) -> None:
+def _write(image: Path, drawn: bytes, *, overwrite: bool) -> None:
     """Write a picture to a file; refused where it is there, unless `overwrite`."""
     try:
-        with image.open("w" if overwrite else "x", encoding="utf-8") as file:
-            file.write(text_of_it)
+        with image.open("wb" if overwrite else "xb") as file:
+            file.write(drawn)
     except FileExistsError:
         raise RegistryError(
             "invalid_argument", "the file is there already", file=str(image), found=image.name,

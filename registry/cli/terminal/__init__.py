@@ -9,6 +9,7 @@
 - `plain_output`: standard output and error of `kleis`
 - `kleis_source`: Kleis in colour
 - `pages`: a view written to a file
+- `pictures`: a drawing as SVG, PNG, Mermaid, DOT or a page
 - `live_line`: what is being done, on one line of a terminal
 - `proof_time`: the time of proofs, and the line that a terminal shows meanwhile
 - `error_report`: an error with the place it is about, a caret and a hint

@@ -6,6 +6,6 @@ Beside it are `style.css`, the one stylesheet (light, dark, print), and the modu
 and forms that call tools), `app` (the bridge to an MCP host) and `ui` (the bridge of `pif ui` to its server).
 """
 
-from registry.views.page.document import Place, View, document, fragment, policy_of
+from registry.views.page.document import Place, View, document, policy_of
 
-__all__ = ["Place", "View", "document", "fragment", "policy_of"]
+__all__ = ["Place", "View", "document", "policy_of"]

@@ -17,7 +17,7 @@ import msgspec
 
 from registry.views.markup import Markup, element, tagged, text
 
-__all__ = ["Place", "View", "document", "fragment", "policy_of", "script", "style"]
+__all__ = ["Place", "View", "document", "policy_of", "script", "style"]
 
 Place = Literal["file", "app", "ui"]
 """Where a document is shown: opened as it is, in the frame of an MCP host, or by `pif ui`."""
@@ -65,13 +65,6 @@ def policy_of(place: Place) -> str:
         f"default-src 'none'; script-src '{_hash(script(place))}'; style-src '{_hash(style())}'; {connected}"
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def fragment(view: View) -> str:
-    """A view for a page of another program, such as a notebook: its style, which holds within it, and its body."""
-    inside = element("div", view.body, class_="view")
-    scoped = style().replace(":root", ":scope").replace("body {", ":scope {")
-    return str(element("div", Markup(f"<style>@scope {{\n{scoped}}}</style>"), inside, class_="pif-view"))
 
 
 @cache

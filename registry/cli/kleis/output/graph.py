@@ -1,4 +1,4 @@
-"""`kleis graph`: a theory, or a paper of a corpus, as Mermaid text, SVG, DOT or a page (docs/reference/corpus.md §8).
+"""`kleis graph`: a theory, or a paper of a corpus, as Mermaid text, SVG, PNG, DOT or a page (docs/reference/corpus.md §8).
 
 A theory: its structures, data types and definitions; an arrow goes from what is used to what uses it.  A paper: its
 cards, an arrow from what is needed to what needs it; a dashed one is not sure.
@@ -21,24 +21,29 @@ from kleis.syntax.tree.traversal import walk
 from kleis.theory.theory import Theory
 from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_rejection
+from registry.cli.terminal.pictures import form_of, written
 from registry.cli.terminal.screen import Screen, json_text
-from registry.diagrams import Drawing, Edge, Node, dot, mermaid, svg
+from registry.diagrams import Drawing, Edge, Node
+from registry.errors import RegistryError
 
 __all__ = ["corpus_drawing", "draw", "theory_drawing"]
 
-Form = Literal["mermaid", "svg", "dot", "html"]
+Form = Literal["mermaid", "svg", "png", "dot", "html"]
 
 
 def draw(
     subject: str,
     corpus: Path | None,
     path: tuple[Path, ...],
-    form: Form,
+    asked: Form | None,
     output: Path | None,
     *,
     as_json: bool,
 ) -> int:
-    """Draw and print or write; the exit status."""
+    """Draw and print or write, in the form that is asked for, or that the file's name says; the exit status."""
+    form = asked or (form_of(output) if output is not None else None) or "mermaid"
+    if form == "png" and output is None:
+        raise click.UsageError("a PNG is written to a file: add --output FILE.png")
     text = ""
     try:
         if corpus is not None:
@@ -52,33 +57,27 @@ def draw(
     except KleisError as error:
         print_rejection(error, text, as_json=as_json)
         return 1
-    drawn = _written(drawing, form)
+    try:
+        drawn = written(drawing, form)
+    except RegistryError as error:
+        raise click.UsageError(f"{error.message}: {error.hint}") from error
     answer: dict[str, Any] = {"nodes": len(drawing.nodes), "edges": len(drawing.edges), "form": form}
     if output is not None:
         try:
-            output.write_text(drawn, encoding="utf-8")
+            output.write_bytes(drawn)
         except OSError as error:
             raise click.UsageError(f"{output} cannot be written: {error.strerror}") from error
         answer["path"] = str(output)
     else:
-        answer["text"] = drawn
+        answer["text"] = drawn.decode()
     out = Screen().out
     if as_json:
         out.write(json_text(answer) + "\n")
     elif output is None:
-        out.write(drawn)
+        out.write(drawn.decode())
     else:
         out.write(f"{output}: {answer['nodes']} nodes, {answer['edges']} arrows\n")
     return 0
-
-
-def _written(drawing: Drawing, form: Form) -> str:
-    if form == "html":
-        from registry.views.graph import graph_view
-        from registry.views.page import document
-
-        return document(graph_view(drawing, drawing.title or "graph"))
-    return {"mermaid": mermaid, "svg": svg, "dot": dot}[form](drawing)
 
 
 def theory_drawing(theory: Theory, file: str) -> Drawing:

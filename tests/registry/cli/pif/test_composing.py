@@ -54,7 +54,7 @@ def test_users_and_graph(square: Pif, tmp_path: Path) -> None:
     assert picture.read_text().startswith("<svg")
     assert square("graph", "--image", picture).exit_code == 1
     assert square("graph", "--image", picture, "--overwrite").exit_code == 0
-    assert square("graph", "--image", tmp_path / "tools.png").exit_code == 2
+    assert square("graph", "--image", tmp_path / "tools.gif").exit_code == 2
     assert square("graph", "--image", tmp_path / "no" / "tools.svg").exit_code == 1
     told = answer(square("graph", "--json"))
     assert told["edges"] == [{"from": "fourth", "to": "square"}]
