@@ -181,4 +181,3 @@ class KleisKernel(Kernel):  # type: ignore[misc]
 def main() -> None:
     """Run a kernel, with the connection file of the command line."""
     IPKernelApp.launch_instance(kernel_class=KleisKernel)
-

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from pif.analysis.types.tool_types import Typing, typing_of
 from pif.analysis.work import STEPS, Work
@@ -101,10 +103,17 @@ def _parsed(reference: str) -> Reference | None:
 
 
 class SnapshotTools:
-    """The tools of one snapshot, over those of the library."""
+    """The tools of one snapshot, over those of the library; `drafts`, which are stored nowhere, come before both."""
 
-    def __init__(self, snapshot: Snapshot, cache: TermCache, library: Library) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        cache: TermCache,
+        library: Library,
+        drafts: Mapping[str, ToolRecord] = MappingProxyType({}),
+    ) -> None:
         self.snapshot = snapshot
+        self._drafts = drafts
         self._cache = cache
         self._library = library
         self.library = LibraryTools(library, cache)
@@ -115,6 +124,8 @@ class SnapshotTools:
         if wanted is None:
             return None
         name, version = wanted.name, wanted.version
+        if version is None and name in self._drafts:
+            return self._drafts[name]
         record = self.snapshot.record(name, version)
         if record is None and (version is None or self.snapshot.record(name) is None):
             return self._library.record(name, version)
@@ -129,8 +140,8 @@ class SnapshotTools:
         return self.snapshot.nearest(name) or self._library.nearest(name)
 
     def names(self) -> tuple[str, ...]:
-        """All names that resolve: those of the home, then those of the library."""
-        return (*self.snapshot.names(), *self._library.names())
+        """All names that resolve: drafts, those of the home, then those of the library."""
+        return (*self._drafts, *self.snapshot.names(), *self._library.names())
 
     def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
         """The laws of a version: those kept with it, or those of the library."""

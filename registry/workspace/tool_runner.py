@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -57,6 +57,8 @@ class ToolRunner:
         self.maximum_fuel = maximum_fuel
         self.default_fuel = min(default_fuel, maximum_fuel)
         self.admission = admission or Admission(memory)
+        self.drafts: Mapping[str, ToolRecord] = {}
+        """Tools that are stored nowhere and that runs see before those of the store: those of a prompt."""
         self._terms = TermCache()
         self._types = TypeCache()
 
@@ -68,7 +70,7 @@ class ToolRunner:
 
     def tools(self) -> SnapshotTools:
         """A snapshot of the tools."""
-        return SnapshotTools(self.store.snapshot(), self._terms, self.library)
+        return SnapshotTools(self.store.snapshot(), self._terms, self.library, self.drafts)
 
     def record(self, reference: str) -> ToolRecord:
         """The record that `name` or `name@version` names, or `unknown_tool`."""
