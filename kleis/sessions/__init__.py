@@ -14,6 +14,7 @@ from it.  Call `open_sessions`.
 - `evaluate_expression`: an expression: its value, or the verdict on a proposition
 - `submission`: the stages parse and load; a submission through all stages
 - `compare_universes`: which propositions hold where, and why
+- `certify`: a proposition decided, its certificate made and checked
 - `find_models`: models of structures and of constraints
 - `check_machine`: what is true of a state machine
 - `suggestions`: propositions worth trying

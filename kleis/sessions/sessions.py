@@ -28,6 +28,7 @@ from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import PRELUDE, ImportedTheories, ImportedTheory
 from kleis.sessions.files.places import Places, find_places
 from kleis.sessions.files.record import Item, ItemKind, Record, heading, item_text, plain_text, read_record
+from kleis.sessions.files.shared_theories import NOTHING_SHARED, SharedTheories, place_to_save
 from kleis.sessions.files.storage import (
     Signature,
     locked,
@@ -161,12 +162,13 @@ class Sessions:
 
     def saved(self, as_name: str) -> bool:
         """Whether a theory of this name is saved; false for what is no name."""
-        stem = as_name.removesuffix(".kleis")
+        prefix, _, plain = as_name.removesuffix(".kleis").rpartition("/")
+        directory = self.imported_theories.shared.readable().get(prefix) if prefix else self.places.saved
         try:
-            plain_name(stem, what="the name of a saved theory", code="save-name")
+            plain_name(plain, what="the name of a saved theory", code="save-name")
         except SessionError:
             return False
-        return (self.places.saved / f"{stem}.kleis").is_file()
+        return directory is not None and (directory / f"{plain}.kleis").is_file()
 
     def file(self, name: str) -> Path:
         """Where a session's file is or would be."""
@@ -263,20 +265,36 @@ class Sessions:
         return found, failed, universe
 
     def save(self, name: str, as_name: str, *, overwrite: bool) -> Path:
-        """Write a session as a theory that others can import; the file's path."""
+        """Write a session as a theory that others can import; the file's path. A name with a ``/`` is that of a shared place."""
         universe = self.universe(name)
-        stem = as_name.removesuffix(".kleis")
-        plain_name(stem, what="the name of a saved theory", code="save-name")
-        target = self.places.saved / f"{stem}.kleis"
+        prefix, _, plain = as_name.removesuffix(".kleis").rpartition("/")
+        imports, directory = universe.imported.imports, self.places.saved
+        if prefix:
+            directory = place_to_save(self.imported_theories.shared, prefix)
+            imports = self._imports_beside(universe.imported, prefix, directory)
+        plain_name(plain, what="the name of a saved theory", code="save-name")
+        target = directory / f"{plain}.kleis"
         _check_circle(universe.imported, target)
-        body = plain_text(
-            universe.imported.imports, universe.items(), title=f"Theory saved from the session {name}."
-        )
-        make_directory(self.places.saved)
-        with locked(self.places.saved):
+        body = plain_text(imports, universe.items(), title=f"Theory saved from the session {name}.")
+        make_directory(directory)
+        with locked(directory):
             _check_replacing(target, overwrite)
             write_whole(target, body.encode("utf-8", "surrogatepass"))
         return target
+
+    def _imports_beside(self, imported: ImportedTheory, prefix: str, directory: Path) -> tuple[str, ...]:
+        """What a shared theory imports, by names that lead from its file. Raises `SessionError` where that is of somebody's own."""
+        outside = next(
+            (path for path, _ in imported.stamps if not self.imported_theories.is_shared(path, directory)),
+            None,
+        )
+        if outside is not None:
+            raise SessionError(
+                f"the session imports {outside.name}, which others of {prefix} may not have", code="save-refused",
+                found=outside.stem, expected=("the library", f"theories of {prefix}"),
+                hint=f"save {outside.stem} as {prefix}/{outside.stem} first, and load that",
+            )  # fmt: skip
+        return tuple(each.removeprefix(f"{prefix}/") for each in imported.imports)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -310,7 +328,11 @@ class Sessions:
         file = self._file(name)
         with self._lock:
             known = self._open.get(name)
-        if known is not None and signature_of(file) == known.signature and known.universe.imported.current:
+        if (
+            known is not None
+            and signature_of(file) == known.signature
+            and self.imported_theories.is_current(known.universe.imported)
+        ):
             return known
         held = self._read(name, file, known)
         self._keep(name, held)
@@ -361,13 +383,14 @@ def open_sessions(
     cache: ParseCache | None = None,
     broker: Broker | None = None,
     owns_broker: bool = False,
+    shared: SharedTheories = NOTHING_SHARED,
 ) -> Sessions:
-    """The sessions of a home; with `owns_broker` they close the given one.  Raises `SessionError` where the configuration cannot be read."""
+    """The sessions of a home; with `owns_broker` they close the given one. `shared`: theories of others that they may load.  Raises `SessionError` where the configuration cannot be read."""
     from kleis.prover.verdict_cache import VerdictCache
 
     known = os.environ if environment is None else environment
     places = find_places(home, known, directory or Path.cwd())
-    library = ImportedTheories(places.saved, known, roots=roots, cache=cache)
+    library = ImportedTheories(places.saved, known, roots=roots, cache=cache, shared=shared)
     return Sessions(
         places, library, verdicts=VerdictCache(places.verdicts), broker=broker, owns_broker=owns_broker
     )

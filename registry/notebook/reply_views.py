@@ -10,7 +10,8 @@ from kleis.sessions.answer_fields import verdict_fields
 from registry.views.markup import Markup, element, joined, text
 from registry.views.page import View
 from registry.views.parts import code, facts, listed, section, status_badge, table, warnings
-from registry.views.tool import run_view, tool_view, tools_view
+from registry.views.run import run_view
+from registry.views.tool import tool_view, tools_view
 from registry.views.verdict import evaluation_view, evidence_parts, verdict_view
 
 __all__ = ["reply_view", "value_view"]
