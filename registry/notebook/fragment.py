@@ -23,7 +23,7 @@ _THEMES = """
 """
 """Light or dark as JupyterLab and VS Code say, else as the system does."""
 
-_PAGE = re.compile(r"(?<![\w-])(?::root(?:\[[^\]]*\])?|body|main)(?=[\s,{])")
+_PAGE = re.compile(r"(?<![\w-])(?::root|body|main)(?=[\s,{\[])")
 
 
 def fragment(view: View) -> str:

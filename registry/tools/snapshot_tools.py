@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from pif.analysis.types.tool_types import Typing, typing_of
 from pif.analysis.work import STEPS, Work
@@ -113,12 +115,21 @@ def _parsed(reference: str) -> Reference | None:
 
 
 class SnapshotTools:
-    """The tools of one snapshot, over those of the library; and by their full names those of the teams of `views`."""
+    """The tools of one snapshot, over those of the library; and by their full names those of the teams of `views`.
+
+    `drafts`, which are stored nowhere, come before both.
+    """
 
     def __init__(
-        self, snapshot: Snapshot, cache: TermCache, library: Library, views: Views | None = None
+        self,
+        snapshot: Snapshot,
+        cache: TermCache,
+        library: Library,
+        views: Views | None = None,
+        drafts: Mapping[str, ToolRecord] = MappingProxyType({}),
     ) -> None:
         self.snapshot = snapshot
+        self._drafts = drafts
         self._cache = cache
         self._library = library
         self._views = views
@@ -136,6 +147,8 @@ class SnapshotTools:
         return self._plain(name, version)
 
     def _plain(self, name: str, version: int | None) -> ToolRecord | None:
+        if version is None and name in self._drafts:
+            return self._drafts[name]
         record = self.snapshot.record(name, version)
         if record is None and (version is None or self.snapshot.record(name) is None):
             return self._library.record(name, version)
@@ -178,8 +191,8 @@ class SnapshotTools:
         return shared or self.snapshot.nearest(name) or self._library.nearest(name)
 
     def names(self) -> tuple[str, ...]:
-        """All names that resolve: those of the home, then those of the library."""
-        return (*self.snapshot.names(), *self._library.names())
+        """All names that resolve: drafts, those of the home, then those of the library."""
+        return (*self._drafts, *self.snapshot.names(), *self._library.names())
 
     def names_of_teams(self) -> tuple[str, ...]:
         """The full names of all tools of teams in reach."""

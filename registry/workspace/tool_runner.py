@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -60,6 +60,8 @@ class ToolRunner:
         self.maximum_fuel = maximum_fuel
         self.default_fuel = min(default_fuel, maximum_fuel)
         self.admission = admission or Admission(memory)
+        self.drafts: Mapping[str, ToolRecord] = {}
+        """Tools that are stored nowhere and that runs see before those of the store: those of a prompt."""
         self.member = member
         self._terms = TermCache()
         self._types = TypeCache()
@@ -74,7 +76,7 @@ class ToolRunner:
         """A snapshot of the tools; over a team's store, of that team's tools as its code means them."""
         if isinstance(self.store, TeamStore):
             return TeamTools(self.store.team, self.store.snapshot(), self._terms, self.library)
-        return SnapshotTools(self.store.snapshot(), self._terms, self.library, self._views())
+        return SnapshotTools(self.store.snapshot(), self._terms, self.library, self._views(), self.drafts)
 
     def _views(self) -> Views | None:
         return None if self.member is None else Views(self.member)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kleis.conversation.commands import COMMANDS
 from kleis.editing.abbreviations import ABBREVIATIONS
+from registry.cli.pif.repl.repl import COMMANDS as PIF_COMMANDS
 from tests.guide.tables import markdown
 
 __all__ = ["TABLES"]
@@ -14,6 +15,11 @@ def commands() -> str:
     return markdown(("command", "what it does"), ((f"`{each.usage}`", each.summary) for each in COMMANDS))
 
 
+def pif_commands() -> str:
+    """The commands of the prompt of PIF."""
+    return markdown(("command", "what it does"), ((f"`{each.usage}`", each.summary) for each in PIF_COMMANDS))
+
+
 def abbreviations() -> str:
     """Each symbol with all its abbreviations."""
     names: dict[str, list[str]] = {}
@@ -22,4 +28,8 @@ def abbreviations() -> str:
     return markdown(("symbol", "typed"), ((symbol, " ".join(typed)) for symbol, typed in names.items()))
 
 
-TABLES = {"interactive-commands": commands, "interactive-abbreviations": abbreviations}
+TABLES = {
+    "interactive-commands": commands,
+    "interactive-pif-commands": pif_commands,
+    "interactive-abbreviations": abbreviations,
+}

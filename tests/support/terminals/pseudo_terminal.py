@@ -80,6 +80,22 @@ class PseudoTerminal:
         between, self._read = found[self._read : end], end
         return between
 
+    def wait_for_keys(self) -> None:
+        """Wait until the program reads keys: it is at its prompt."""
+        until = time.monotonic() + _PATIENCE
+        while termios.tcgetattr(self._master)[3] & termios.ICANON:
+            if time.monotonic() > until:
+                raise AssertionError(f"it reads no keys after:\n{self.shown[self._read :]}")
+            self._more(0.02)
+
+    def wait_for_lines(self) -> None:
+        """Wait until the program reads no keys: it has taken a statement, and the terminal is one of lines again."""
+        until = time.monotonic() + _PATIENCE
+        while not termios.tcgetattr(self._master)[3] & termios.ICANON:
+            if time.monotonic() > until:
+                raise AssertionError(f"it still reads keys after:\n{self.shown[self._read :]}")
+            self._more(0.02)
+
     def wait_for_grandchild(self) -> None:
         """Wait until a child of the program has a child: the worker of the provers runs one."""
         until = time.monotonic() + _PATIENCE
