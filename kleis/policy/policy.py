@@ -37,7 +37,7 @@ from kleis.theory.loader import Loader, Loading
 from kleis.theory.theory import Theory
 from kleis.values import Value
 
-__all__ = ["BRIEF", "FULL", "Default", "Policy", "load_policy", "policy_search"]
+__all__ = ["BRIEF", "CHECK_CALL", "FULL", "Default", "Policy", "load_policy", "policy_search"]
 
 Default = Literal["allow", "deny"]
 
@@ -46,6 +46,9 @@ FULL = Budget(steps=5_000_000, depth=20_000, size=1_000_000)
 
 BRIEF = Budget(steps=100_000, depth=20_000, size=1_000_000)
 """What a server tries first, before it takes a thread for `FULL`: tens of milliseconds at most."""
+
+CHECK_CALL = "check_call"
+"""The rule about calls of MCP servers (`kleis.policy.calls`)."""
 
 _FILE = "<action>"
 
@@ -238,6 +241,7 @@ class Policy:
     def _reached(self) -> Iterator[str]:
         """The constants among the definitions that rules mention, directly or not."""
         waiting = [name for action in ACTIONS.values() for name in (action.check, action.before)]
+        waiting.append(CHECK_CALL)
         seen: set[str] = set()
         while waiting:
             definition = self.definitions.get(waiting.pop())

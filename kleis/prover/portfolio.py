@@ -73,6 +73,8 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.induction.law_search:BY_MEASURE", "prove", 4_000_000, cpu=16),
     Entry(f"{_ENGINES}.laws.engine:IDENTITIES", "prove", 1_000_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.laws.engine:SUMS", "prove", 500_000, cpu=8, late=True),
+    Entry(f"{_ENGINES}.solvers.open_languages:LANGUAGES", "prove", 200_000, cpu=4, late=True),
+    Entry(f"{_ENGINES}.solvers.open_languages:SAMPLES", "refute", 600_000, cpu=6, late=True),
     Entry("kleis.prover.engines.solvers.script_engines:DIRECT", "prove", 1_000_000, cpu=8),
     Entry(f"{_ENGINES}.laws.engine:LAWS", "prove", 400_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.computation.existentials:WITNESSES", "prove", 400_000, cpu=8, late=True),
