@@ -11,6 +11,9 @@ Call `policy.load_policy` and `Policy.decide`; `policy_file.PolicyFile` for a po
 - `answer_shapes`: the fields of answers
 - `decision`: what the value of a rule means; preconditions
 - `policy`: a loaded policy: its rules, and decisions
+- `exact_json`: JSON that every parser reads alike, as values
+- `calls`: calls of MCP servers, and decisions on them
+- `promises`: what has to be proved before a policy is used
 - `policy_file`: a policy that follows its file: reloaded when it changes, kept when the new text is broken
 - `rule_conditions`: the conditions of a rule, branch by branch
 - `argument_spellings`: what means the same to a shell or a file system, as regular languages

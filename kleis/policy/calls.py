@@ -152,10 +152,9 @@ def decide_call(policy: Policy, who: Principal, call: Call, *, budget: Budget = 
     problem = unfit(policy)
     if problem:
         return _denied(problem)
-    values = (_principal(who), Data("NoState"), _call(call))
     environment = policy.environment
-    for name, value in zip(_ARGUMENTS, values, strict=True):
-        environment = environment.bind(name, value)
+    for name, given in zip(_ARGUMENTS, (_principal(who), Data("NoState"), _call(call)), strict=True):
+        environment = environment.bind(name, given)
     machine = policy.machine(budget)
     try:
         value = evaluate_with(machine, _ASKED, environment, "<call>")

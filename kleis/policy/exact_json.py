@@ -35,6 +35,7 @@ _LONGEST_NUMBER = 400
 class ExactJsonError(KleisError):
     """A text that is no JSON, or that two parsers may read differently."""
 
+
 def read_exactly(text: str | bytes, *, exact_integers: bool = False) -> Any:
     """A JSON text as plain data: objects as dicts in the order of the text, fractions and exponents as `Fraction`.
 

@@ -34,7 +34,7 @@ from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.import_search import ImportSearch, packaged_library
 from kleis.theory.loader import Loader, Loading
-from kleis.theory.theory import Theory
+from kleis.theory.theory import Entry, Theory
 from kleis.values import Value
 
 __all__ = ["BRIEF", "CHECK_CALL", "FULL", "Default", "Policy", "load_policy", "policy_search"]
@@ -102,6 +102,15 @@ class Policy:
     def rules(self) -> tuple[tree.FunctionDefinition, ...]:
         """The `check_` and `before_` rules, in the order of the text."""
         return tuple(each for each in self.own if each.name.startswith(("check_", "before_")))
+
+    @cached_property
+    def promises(self) -> tuple[Entry, ...]:
+        """What has to be proved before the policy is used, in its own file and in imported ones, in order."""
+        return tuple(
+            each
+            for each in self.theory.lemmas
+            if isinstance(each.declaration, tree.Lemma) and each.declaration.word == "promise"
+        )
 
     # ── Decisions ────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -75,9 +75,7 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join([*lines, "(check-sat)", ""])
 
 
-def encode(
-    task: Task, *, recursion: Recursion = "functions", opaque_languages: bool = False
-) -> Script:
+def encode(task: Task, *, recursion: Recursion = "functions", opaque_languages: bool = False) -> Script:
     """The script of a task, recursive definitions written in one of three ways; `Inexpressible` if it has none.
 
     `opaque_languages`: memberships in regular languages are unknown predicates.  Then less is asserted, and only a
