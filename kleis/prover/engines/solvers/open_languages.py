@@ -123,6 +123,7 @@ def _asks_languages(goal: Goal) -> bool:
 def _asks(term: core.Term) -> bool:
     return any(
         isinstance(each, core.BuiltinCall)
+        and each.sort == core.BOOL
         and any(parameter.sort == core.REGEX for parameter in each.operation.parameters)
         for each in subterms(term)
     )
