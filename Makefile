@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check check-extras soak bench browser certificates conformance lean docs-tables fuzz lint format clean
+.PHONY: help demo test install check check-extras soak bench browser screenshots certificates conformance lean docs docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,7 +63,7 @@ $(EXTRAS_STAMP): $(STAMP)
 	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
 		> "$$($(EXTRAS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	@$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-		print('\n'.join(each for name in ('numeric', 'documents') for each in extras.get(name, ())))" \
+		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs') for each in extras.get(name, ())))" \
 		> $(EXTRAS)/requirements.txt
 	@if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(EXTRAS)/bin/python -r $(EXTRAS)/requirements.txt; \
@@ -72,7 +72,7 @@ $(EXTRAS_STAMP): $(STAMP)
 	fi
 	@touch $(EXTRAS_STAMP)
 
-check-extras: $(EXTRAS_STAMP) ## install the extras numeric and documents in .venv-extras and run their tests
+check-extras: $(EXTRAS_STAMP) ## install the extras in .venv-extras and run their tests
 	@$(EXTRAS)/bin/python -m pytest -n auto --dist worksteal $(EXTRAS_TESTS)
 
 MINUTES ?= 5
@@ -82,18 +82,36 @@ soak: $(STAMP) ## run real servers for MINUTES: nothing lost, nothing leaked: ma
 bench: $(STAMP) ## measure ratios in one run and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
 
-browser: $(STAMP) ## open the views in headless Chromium: needs Debian's chromium
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
-	@$(BIN)/python -m pytest -n 0 -rs tests/browser
+# Playwright's client has an environment of its own, as the extras have: the other tests run without it.
+BROWSER := .venv-browser
+BROWSER_STAMP := $(BROWSER)/.installed
 
-certificates: $(STAMP) ## prove the laws of stdlib/pif again and write stdlib/pif/certificates
+$(BROWSER_STAMP): $(STAMP)
+	@$(PYTHON) -m venv --clear $(BROWSER)
+	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
+		> "$$($(BROWSER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
+	@$(BROWSER)/bin/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50' || \
+		echo "Playwright's client cannot be installed: the browser tests skip" >&2
+	@touch $@
+
+browser: $(BROWSER_STAMP) ## open the views in headless Chromium: needs Debian's chromium, and npm for the host of MCP Apps
+	@$(BROWSER)/bin/python -m pytest -n 2 --dist loadfile -rs tests/browser
+
+screenshots: $(BROWSER_STAMP) ## take the pictures of the documents anew, from the demo's data: docs/images
+	@$(BROWSER)/bin/python -m tests.browser.screenshots
+
+certificates: $(STAMP) ## prove the laws of the library again and write stdlib/pif/certificates and stdlib/kleis/laws
 	@$(BIN)/python -m registry.laws.prove_library
+	@$(BIN)/python -m kleis.prover.certificates.of_library
 
 conformance: $(STAMP) ## run the MCP conformance suite and other clients, and write docs/conformance.md
 	@$(BIN)/python -m tests.conformance
 
 lean: $(STAMP) ## let a Lean read exported files, and write docs/lean-check.md: make lean [ONLY=prelude]
 	@$(BIN)/python -m tests.lean $(ONLY)
+
+docs: $(EXTRAS_STAMP) ## build the documentation site into .build/docs
+	@$(EXTRAS)/bin/python -m tests.guide.site
 
 docs-tables: $(STAMP) ## write the tables that documents take from the code
 	@$(BIN)/python -m tests.guide.tables
@@ -107,4 +125,4 @@ format: $(STAMP) ## format the code and apply the safe lint fixes
 	@$(BIN)/ruff check --fix .
 
 clean: ## remove the environment and caches
-	@rm -rf $(VENV) $(EXTRAS) .build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(EXTRAS) $(BROWSER) .build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

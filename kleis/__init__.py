@@ -19,7 +19,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `semantics/`: the reference semantics of core terms, by brute force
 - `termination/`: why recursive definitions end
 - `theory/`: files and imports to a theory; the check of its names
-- `editing/`: what editors know of a text: colours
+- `editing/`: what editors know of a text: colours, statements, completion
 - `evaluator/`: exact evaluation under a budget, example blocks
 - `delaborate/`: core terms and goals back to source
 - `elaborate/`: propositions of a theory to goals
@@ -31,6 +31,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `policy/`: what an agent may do, written in Kleis
 - `corpus/`: papers whose claims are linked to declarations
 - `explore/`: candidate laws of a structure, conjectured and decided
+- `conversation/`: a session that is talked to, statement by statement
 - `scripting`: `verify`, `evaluate` and `Theory`, for people who script
 
 What to call first, in a script (docs/reference/python.md)::
@@ -53,7 +54,7 @@ The names below are imported when they are first used, so ``import kleis`` stays
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kleis.errors import BudgetError, EvaluationError, KleisError, LoadError, ParseError
@@ -103,6 +104,27 @@ _HOMES = {
     "theory.name_check.check_names": ("check_names",),
     "scripting": ("Theory", "evaluate", "verify"),
 }
+
+
+def load_ipython_extension(shell: object) -> None:
+    """``%load_ext kleis``: what the packages with an entry point in the group ``kleis_notebook`` give a notebook."""
+    for each in _notebook_extensions():
+        each.load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """``%unload_ext kleis``: take it back."""
+    for each in _notebook_extensions():
+        each.unload(shell)
+
+
+def _notebook_extensions() -> list[Any]:
+    from importlib.metadata import entry_points
+
+    found = [each.load() for each in entry_points(group="kleis_notebook")]
+    if not found:
+        raise ImportError("no package gives kleis an entry point kleis_notebook: install pif-kleis again")
+    return found
 
 
 def __getattr__(name: str) -> object:

@@ -7,8 +7,9 @@ In reading order, the ground first:
 - `records`: a version of a tool, its kept laws, and the rules for names
 - `layered_layout`: where the boxes of a drawing stand
 - `diagrams`: graphs as Mermaid text, DOT and SVG pictures
-- `access/`: who is asking: principals, tokens, scopes
+- `access/`: who is asking: principals, tokens, scopes, teams
 - `store/`: versions on disk: one SQLite file, and its exchange format
+- `teams/`: the tools that the members of a team have in common
 - `tools/`: what is known of tools without Kleis: the standard library, examples, analysis, composition
 - `translate/`: PIF tools as Kleis definitions
 - `laws/`: propositions about tools: proved, refuted or tested, and kept with versions
@@ -19,6 +20,7 @@ In reading order, the ground first:
 - `scripting`: `open`: the tools of a home, for people who script
 - `views/`: what answers look like: self-contained HTML documents
 - `server/`: the MCP server
+- `notebook/`: a kernel for Jupyter, and a cell of Python notebooks
 - `cli/`: the commands `pif` and `kleis`, and the demo
 
 In a script (docs/reference/python.md)::

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 from typing import Literal
+from unicodedata import east_asian_width
 
 import msgspec
 
@@ -182,8 +183,13 @@ def _box(node: Node) -> _Box:
     lines = tuple(
         line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…" for line in node.label.split("\n")
     )
-    width = max(map(len, lines)) * _CHARACTER + 2 * _PADDING
+    width = max(map(_cells, lines)) * _CHARACTER + 2 * _PADDING
     return _Box(node, lines, width, len(lines) * _LINE + 2 * _PADDING - 4)
+
+
+def _cells(line: str) -> int:
+    """Characters of a monospaced font that a line is as wide as: those of East Asia are as wide as two."""
+    return sum(2 if east_asian_width(each) in "WF" else 1 for each in line)
 
 
 def _place(drawing: Drawing, boxes: Mapping[str, _Box]) -> tuple[float, float]:

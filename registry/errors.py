@@ -21,6 +21,8 @@ RegistryErrorKind = Literal[
     "store_error",
     "too_busy",
     "unknown_tool",
+    "unknown_team",
+    "not_allowed",
     "internal",
 ]
 

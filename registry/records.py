@@ -27,6 +27,8 @@ __all__ = [
     "NO_LAWS",
     "RESERVED",
     "SYSTEM_TOOLS",
+    "TEAM_PREFIX",
+    "TEAM_RULE",
     "VERSION_LIMIT",
     "KeptLaw",
     "LawStatus",
@@ -35,18 +37,28 @@ __all__ = [
     "as_claimed",
     "believed",
     "certificate_hash",
+    "check_full_name",
     "check_name",
     "content_hash",
+    "full_name",
     "laws_text",
     "nearest_name",
     "parse_reference",
     "read_laws",
+    "team_of",
     "valid_name",
+    "valid_team",
 ]
 
 
 NAME_RULE: Final = "[A-Za-z_][A-Za-z0-9_.-]{0,47}"
 LIBRARY_PREFIX: Final = "std."
+
+TEAM_RULE: Final = "[a-z][a-z0-9-]{0,31}"
+"""A team's name is that of a directory, and has no `_`, so that a name in which `__` divides can be read in one way."""
+
+TEAM_PREFIX: Final = "team/"
+"""What the names of teams' tools begin with: `team/TEAM/NAME`."""
 
 NO_EXAMPLES: Final = "[]"
 NO_LAWS: Final = "[]"
@@ -55,7 +67,7 @@ VERSION_LIMIT: Final = 2**31 - 1
 SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "pif": (
         *("evolve", "run", "list", "help", "analyze"),
-        *("history", "diff", "rollback", "forget", "export", "import", "fuzz"),
+        *("history", "diff", "rollback", "forget", "export", "import", "fuzz", "check_laws"),
     ),
     "theory": (
         *(
@@ -76,6 +88,7 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
             "undo",
             "compare",
             "explain",
+            "certify",
             "find_models",
             "check_machine",
         ),
@@ -98,6 +111,7 @@ SYSTEM_TOOLS: Final[dict[str, tuple[str, ...]]] = {
 RESERVED: Final[frozenset[str]] = frozenset({"self"}.union(*SYSTEM_TOOLS.values()))
 
 _NAME: Final = re.compile(NAME_RULE)
+_TEAM: Final = re.compile(TEAM_RULE)
 _VERSION: Final = re.compile(r"[1-9][0-9]{0,9}")
 _HINT_CANDIDATES: Final = 400
 
@@ -130,10 +144,12 @@ class ToolRecord(msgspec.Struct, frozen=True):
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """A tool as a person or a term names it; `version` is None for the current one."""
+    """A tool as a person or a term names it; `version` is None for the current one. `name` is the whole name; `team` is the
+    team in it, empty for a plain one."""
 
     name: str
     version: int | None = None
+    team: str = ""
 
     def __str__(self) -> str:
         return self.name if self.version is None else f"{self.name}@{self.version}"
@@ -149,8 +165,41 @@ def valid_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
+def valid_team(team: str) -> bool:
+    """Whether `team` is spelled as a team's name."""
+    return _TEAM.fullmatch(team) is not None
+
+
+def full_name(team: str, name: str) -> str:
+    """A team's tool as everybody names it."""
+    return f"{TEAM_PREFIX}{team}/{name}"
+
+
+def team_of(name: str) -> str:
+    """The team in a tool's name, with or without a version; empty where it is not spelled as that of a team's tool."""
+    if not name.startswith(TEAM_PREFIX):
+        return ""
+    team, _, plain = name.removeprefix(TEAM_PREFIX).partition("/")
+    return team if valid_team(team) and valid_name(plain.partition("@")[0]) else ""
+
+
+def check_full_name(name: str) -> str:
+    """`name` itself, plain or that of a team's tool; raises `invalid_name` where no tool may be called that."""
+    if not name.startswith(TEAM_PREFIX):
+        return check_name(name)
+    team, divided, plain = name.removeprefix(TEAM_PREFIX).partition("/")
+    if divided and valid_team(team):
+        check_name(plain)
+        return name
+    raise RegistryError(
+        "invalid_name", "the name of a team's tool is `team/`, the name of the team, `/` and the tool's name", place="name",
+        found=_shown(name), expected=f"team/TEAM/NAME, TEAM as {TEAM_RULE}",
+        hint="for example 'team/ops/square'; `list` shows the teams that you may read",
+    )  # fmt: skip
+
+
 def check_name(name: str) -> str:
-    """`name` itself; raises `invalid_name` where no tool may be called that."""
+    """`name` itself; raises `invalid_name` where no tool may be called that in a store."""
     if not valid_name(name):
         raise RegistryError(
             "invalid_name",
@@ -184,15 +233,20 @@ def check_name(name: str) -> str:
 
 
 def parse_reference(text: str) -> Reference:
-    """The tool that `name` or `name@version` names; raises `invalid_name` for every other text."""
+    """The tool that `name` or `name@version` names, plain or a team's; raises `invalid_name` for every other text."""
     name, at, version = text.partition("@")
-    if valid_name(name) and not at:
-        return Reference(name)
-    if valid_name(name) and _VERSION.fullmatch(version) and int(version) <= VERSION_LIMIT:
-        return Reference(name, int(version))
-    hint = _respelled(name)
-    if valid_name(name):
-        hint = f"versions count from 1, written without leading zeros: {name}@1"
+    team = team_of(name)
+    is_name = bool(team) or valid_name(name)
+    if is_name and not at:
+        return Reference(name, None, team)
+    if is_name and _VERSION.fullmatch(version) and int(version) <= VERSION_LIMIT:
+        return Reference(name, int(version), team)
+    if is_name:
+        hint: str | None = f"versions count from 1, written without leading zeros: {name}@1"
+    elif name.startswith(TEAM_PREFIX):
+        hint = "a team's tool is team/TEAM/NAME, such as team/ops/square"
+    else:
+        hint = _respelled(name)
     raise RegistryError(
         "invalid_name",
         "a tool is named by its name, or by its name, '@' and a version",

@@ -10,7 +10,7 @@ where a run or a term is at fault, `RegistryError` where the registry refuses; b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
@@ -23,9 +23,13 @@ from pif.language.warnings import Fractions
 from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
 from pif.run.evaluate import Answer, Request
 from pif.run.scripting import FUEL, Language, checked_json
+from registry.access.principals import OWNER_NAME
+from registry.access.teams import TeamFile
 from registry.errors import RegistryError
 from registry.home import find_home
 from registry.store.open_store import find_url, is_url, open_store
+from registry.teams.member import Member
+from registry.teams.team_stores import TeamStores
 from registry.tools.code_and_examples import Example
 from registry.workspace import requests
 from registry.workspace.answer_shapes import EvolvedAnswer, ToolListAnswer
@@ -43,16 +47,20 @@ def open(path: Path | str | None = None, *, fractions: Fractions = "round") -> R
     """
     url = str(path) if is_url(str(path)) else ""
     home = find_home(None if path is None or url else Path(path))
-    return Registry(
-        Workspace(open_store(home.path, url or ("" if path else find_url())), fractions=fractions)
-    )
+    at = url or ("" if path else find_url())
+    store = open_store(home.path, at)
+    teams = TeamStores(home.path, at)
+    member = Member(OWNER_NAME, TeamFile(home.path), teams)
+    return Registry(Workspace(store, fractions=fractions, member=member), teams.close)
 
 
 class Registry:
     """A home that is open. Other processes may use it at the same time."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, ending: Callable[[], None] = lambda: None) -> None:
+        """`ending` is called after the workspace is closed."""
         self._workspace = workspace
+        self._ending = ending
 
     def __enter__(self) -> Self:
         return self
@@ -65,6 +73,7 @@ class Registry:
     def close(self) -> None:
         """Close the home, and end the prover if laws were asked about."""
         self._workspace.close()
+        self._ending()
 
     def evolve(
         self,

@@ -13,7 +13,7 @@ from kleis.editing.words import VALUES, Words, words
 from kleis.syntax.parser.lexer import GLUED, VOID, Tokens, is_word
 from kleis.syntax.parser.parser import parse_with_tokens
 
-__all__ = ["Colour", "Coloured", "coloured"]
+__all__ = ["Colour", "Coloured", "coloured", "coloured_tokens"]
 
 Colour: TypeAlias = Literal[
     "space", "comment", "keyword", "word operator", "operator", "punctuation", "annotation", "declared type",
@@ -61,6 +61,12 @@ class Coloured(NamedTuple):
 def coloured(text: str) -> Iterator[Coloured]:
     """The pieces of any text at all, in order, without gaps."""
     _, tokens = parse_with_tokens(text)
+    return coloured_tokens(tokens)
+
+
+def coloured_tokens(tokens: Tokens) -> Iterator[Coloured]:
+    """The pieces of a text that is parsed already."""
+    text = tokens.text
     comments = iter(tokens.comments)
     comment = next(comments, None)
     place = 0

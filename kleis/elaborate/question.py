@@ -43,13 +43,15 @@ __all__ = [
     "warnings_of",
 ]
 
-Importing: TypeAlias = Literal["command", "session", "python"]
-"""How whoever asks can import a file: by an option of the command, by the tool `load_theory`, or by an argument."""
+Importing: TypeAlias = Literal["command", "session", "python", "statement"]
+"""How whoever asks can import a file: by an option of the command, by the tool `load_theory`, by an argument, or by a
+statement, at a prompt or in a notebook."""
 
 _HOW: dict[Importing, str] = {
     "command": "add --import {}",
     "session": 'load_theory with imports ["{}"]',
     "python": 'give imports=["{}"], or import it in the file',
+    "statement": 'write import "{}"',
 }
 
 

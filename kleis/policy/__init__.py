@@ -16,6 +16,7 @@ Call `policy.load_policy` and `Policy.decide`; `policy_file.PolicyFile` for a po
 - `promises`: what has to be proved before a policy is used
 - `policy_file`: a policy that follows its file: reloaded when it changes, kept when the new text is broken
 - `rule_conditions`: the conditions of a rule, branch by branch
+- `deciding_condition`: the condition of a rule that decided about an action
 - `argument_spellings`: what means the same to a shell or a file system, as regular languages
 - `prover_questions`: propositions about a policy, given to the prover; witnesses decided again by the policy
 - `describe_rules`: rules and declarations as clients read them

@@ -10,13 +10,14 @@ Fields = dict[str, Any]
 
 
 class DecisionAnswer(TypedDict):
-    """What the policy says about an action."""
+    """What the policy says about an action. `because`: of a denied one the condition that decided, whether it holds, its line."""
 
     allowed: bool
     action: str
     rule: str | None
     reason: str
     preconditions: list[str]
+    because: NotRequired[Fields]
     policy_problem: NotRequired[str]
 
 

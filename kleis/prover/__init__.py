@@ -19,6 +19,7 @@ only turn a verdict into `unknown`.
 - `verdict_cache`: verdicts on disk, by digest
 - `facts`: what is proved already, and where it may be used
 - `known_laws`: which known laws settle a claim, by rewriting and matching
+- `library_laws`: the proved laws of the library, and which of them serve
 - `obligations`: recursions that have to end, implementations that have to be models
 - `axioms_alone`: whether axioms clash, and whether they have a model
 - `consistency`: whether declarations have a model, and which of their axioms have none together

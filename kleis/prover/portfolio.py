@@ -81,6 +81,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.computation.intervals:INTERVALS", "prove", 400_000, cpu=8, late=True),
     Entry("kleis.prover.engines.solvers.instantiation:OVERLAPS", "prove", 300_000, cpu=4),
     Entry(f"{_ENGINES}.solvers.residues:RESIDUES", "prove", 400_000, cpu=6),
+    Entry(f"{_ENGINES}.induction.law_search:OF_TREES", "prove", 3_000_000, cpu=12),
     Entry(f"{_ENGINES}.induction.engine:INDUCTION", "prove", 8_000_000, cpu=16),
     Entry(f"{_ENGINES}.induction.law_search:LAWS", "prove", 8_000_000, cpu=16),
     Entry(f"{_ENGINES}.models.standard_models:INTERPRETATIONS", "refute", 2_000_000, cpu=10),

@@ -35,6 +35,7 @@ from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.find_witness import with_witness
+from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.obligations import Obligations
 from kleis.prover.portfolio import (
     COMPUTING,
@@ -112,6 +113,7 @@ class Prover:
         self._cache = cache
         self._guards = guards
         self._beside = beside
+        self._library = LibraryLaws(self.elaborator, self._broker, cache)
         self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late])
         self._obligations = Obligations(
             self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
@@ -191,7 +193,8 @@ class Prover:
         """The verdict on a proposition, with its goal and the answer that decided.
 
         `lemmas` are proved first, in order. `facts` are proved already; those that hold where the proposition is and have
-        something to do with it serve, and if it stays open with them it is tried without them.
+        something to do with it serve, as do proved laws of the library, and if it stays open with them it is tried without
+        them.
         """
         try:
             goal = self.elaborator.proposition(proposition, using=using, file=file)
@@ -201,13 +204,29 @@ class Prover:
         shown, failed = self._shown_first(lemmas, using, file, goal, serving)
         if failed is not None:
             return Decision(failed, goal)
-        decision = self._decide(goal, (*serving, *shown), tuple(print_expression(each) for each in lemmas))
+        library = self._from_library(goal)
+        given, texts = (*serving, *shown, *library), tuple(print_expression(each) for each in lemmas)
+        decision = self._decide(goal, given, texts)
+        if library and decision.verdict.status == "unknown":
+            given = (*serving, *shown)
+            decision = self._decide(goal, given, texts)
         if serving and not lemmas and decision.verdict.status == "unknown":
             alone = self._decide(goal, ())
             return alone if alone.verdict.status != "unknown" else decision
-        used = used_by(decision.verdict, (*serving, *shown))
-        verdict = with_named_lemmas(decision.verdict, serving)
-        return msgspec.structs.replace(decision, verdict=verdict, used=used, given=(*serving, *shown))
+        verdict = with_named_lemmas(decision.verdict, given)
+        return msgspec.structs.replace(
+            decision, verdict=verdict, used=used_by(decision.verdict, given), given=given
+        )
+
+    def _from_library(self, goal: Goal) -> tuple[Fact, ...]:
+        """The laws of the library that serve a claim which computing does not decide."""
+        if (
+            not self._library.offered(goal)
+            or self._obligations.undecidable(goal, self._base(goal)) is not None
+        ):
+            return ()
+        computed = self._run(Task(goal), tuple(each for each in self.order if each.engine in COMPUTING))
+        return () if computed.answer is not None else self._library.serving(goal)
 
     @deep()
     def kept(self, goal: Goal, facts: Sequence[Fact] = ()) -> Verdict | None:

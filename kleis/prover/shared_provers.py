@@ -34,6 +34,7 @@ class Provers:
         self.verdicts = verdicts
         self._lock = threading.Lock()
         self._texts: Texts = {}
+        self._busy: list[CancellableBroker] = []
         self._idle: OrderedDict[tuple[int, int], tuple[Theory, list[tuple[Prover, CancellableBroker]]]] = (
             OrderedDict()
         )
@@ -42,12 +43,22 @@ class Provers:
     def prover(self, theory: Theory, deadline: Deadline, *, effort: int = 1) -> Iterator[Prover]:
         """A prover for one question about a theory, stopped when the deadline is over."""
         prover, cancellable = self._take(theory, effort)
+        with self._lock:
+            self._busy.append(cancellable)
         try:
             with cancellable.until(deadline):
                 yield prover
         finally:
+            with self._lock:
+                self._busy.remove(cancellable)
             if not cancellable.stopped:
                 self._give_back(theory, (prover, cancellable))
+
+    def under_way(self) -> tuple[tuple[str, float], ...]:
+        """The jobs that run now for any question, each with the seconds since it began."""
+        with self._lock:
+            busy = tuple(self._busy)
+        return tuple(job for each in busy for job in each.under_way())
 
     def _take(self, theory: Theory, effort: int) -> tuple[Prover, CancellableBroker]:
         from kleis.elaborate.elaborator import Elaborator

@@ -9,10 +9,12 @@ from it.  Call `open_sessions`.
 - `answer_fields`: verdicts and errors as JSON fields
 - `stated_lemmas`: the lemmas of a session: which serve, and whether one that is submitted holds
 - `verification`: the stage verify: what a submission can touch has a model
+- `assertions`: assertions of example blocks as questions, and how they come out
 - `confined_evaluation`: what calls numerical libraries is evaluated in a process that can be killed
 - `evaluate_expression`: an expression: its value, or the verdict on a proposition
 - `submission`: the stages parse and load; a submission through all stages
 - `compare_universes`: which propositions hold where, and why
+- `certify`: a proposition decided, its certificate made and checked
 - `find_models`: models of structures and of constraints
 - `check_machine`: what is true of a state machine
 - `suggestions`: propositions worth trying

@@ -14,7 +14,7 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.problems import AnswerWarning
-from kleis.prover.protocol.verdict import Binding, Evidence, Table, Verdict
+from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Table, Verdict
 from kleis.sessions.answer_shapes import VerdictAnswer, WarningFields
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "statements",
     "table_text",
     "verdict_fields",
+    "verdict_of",
     "warned",
     "witness_text",
 ]
@@ -79,6 +80,47 @@ def verdict_fields(verdict: Verdict, *, explain: bool = False) -> VerdictAnswer:
     if explain:
         fields["explanation"] = _explanation(verdict)
     return fields
+
+
+def verdict_of(fields: Mapping[str, Any]) -> Verdict:
+    """The verdict that `verdict_fields` shows, for those who print verdicts."""
+    explanation = fields.get("explanation") or {}
+    bindings = tuple(
+        Binding(each["variable"], each["type"], each["value"])
+        for each in fields.get("witness_bindings") or ()
+    )
+    shown = fields.get("counterexample")
+    evidence = None
+    if shown:
+        evidence = evidence_of(shown)
+        evidence = msgspec.structs.replace(evidence, bindings=bindings or evidence.bindings)
+    witness = None if evidence is not None or not bindings else Evidence(kind="assignment", bindings=bindings)
+    model = explanation.get("model_of_the_axioms")
+    return Verdict(
+        warnings=tuple(AnswerWarning(**each) for each in fields.get("warnings", ())),
+        status=fields["status"],
+        claim=fields.get("claim", ""),
+        reason=fields.get("reason") or None,
+        message=fields.get("message", ""),
+        tried=tuple(fields.get("tried", ())),
+        advice=fields.get("hint", ""),
+        engine=fields.get("method", ""),
+        core=tuple(fields.get("axioms_used") or fields.get("clash") or ()),
+        minimal=explanation.get("minimal", False),
+        consistency=fields.get("axioms", ""),
+        model=evidence_of(model) if model else None,
+        evidence=evidence,
+        witness=witness,
+        theory=fields.get("theory", ""),
+        lemmas=tuple(fields.get("lemmas", ())),
+        assumed=tuple(fields.get("assumed", ())),
+        unused=tuple(explanation.get("unused", {}).items()),
+        obligations=tuple(explanation.get("rests_on", ())),
+        solvers=tuple(explanation.get("solvers", {}).items()),
+        attempts=msgspec.convert(explanation.get("attempts", []), tuple[Attempt, ...]),
+        proof=tuple(explanation.get("proof", ())),
+        cached=explanation.get("cached", False),
+    )
 
 
 def _explanation(verdict: Verdict) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NotRequired, Required, TypeAlias, TypedDict
 from kleis.prover.protocol.verdict import Status
 
 __all__ = [
+    "CertifiedAnswer",
     "ComparisonAnswer",
     "EvaluationAnswer",
     "ExplainedAnswer",
@@ -131,6 +132,13 @@ class ExplainedAnswer(VerdictAnswer, total=False):
     redundant: list[str]
     independent: list[str]
     needed: list[str]
+
+
+class CertifiedAnswer(VerdictAnswer, total=False):
+    """A verdict, whether its certificate was accepted by the checker, and its size and hash or why there is none."""
+
+    certified: Required[bool]
+    certificate: str
 
 
 class ComparisonAnswer(WarningFields):

@@ -18,6 +18,7 @@ import msgspec
 from kleis.builtins.rows.numeric_table import find_numeric
 from kleis.builtins.rows.table import find_builtin
 from kleis.elaborate.question import (
+    Importing,
     Question,
     check_names_asked,
     computed_with_constants,
@@ -44,9 +45,11 @@ from kleis.theory.theory import Theory
 
 if TYPE_CHECKING:
     from kleis.evaluator.outcomes import Evaluation
+    from kleis.pictures.picture import Picture
 
 __all__ = [
     "LONGEST_EXPRESSION",
+    "decide",
     "error_fields",
     "evaluate",
     "is_proposition",
@@ -89,8 +92,13 @@ def evaluate(
     effort: int = 1,
     explain: bool = False,
     granted_root: Path | None = None,
+    importing: Importing = "session",
+    pictures: list[Picture] | None = None,
 ) -> EvaluationAnswer:
-    """The fields of an answer; `status` is ``value``, that of a verdict, or ``error`` with `error` and `problem`."""
+    """The fields of an answer; `status` is ``value``, that of a verdict, or ``error`` with `error` and `problem`.
+
+    `importing` is how whoever asks imports a file, for hints. The pictures that a computation made are added to `pictures`.
+    """
     from kleis.syntax.parser.parser import parse_type
 
     try:
@@ -100,7 +108,7 @@ def evaluate(
                 code="too-long",
                 hint="submit a define and name it here",
             )
-        question = read_question(expression, file=_FILE, importing="session")
+        question = read_question(expression, file=_FILE, importing=importing)
         about = parse_type(using, file="<using>") if using else None
     except ParseError as error:
         return error_fields(error, prefix="Parse error")
@@ -112,7 +120,25 @@ def evaluate(
         letters = check_names_asked(question, universe.theory)
     except KleisError as error:
         return error_fields(error, warnings=warnings_of(question.lints))
-    return _computed(universe, question, letters, provers, deadline, effort, explain, granted_root)
+    return _computed(universe, question, letters, provers, deadline, effort, explain, granted_root, pictures)
+
+
+def decide(
+    universe: Universe,
+    proposition: str,
+    provers: Provers,
+    deadline: Deadline,
+    *,
+    effort: int = 1,
+    explain: bool = False,
+    importing: Importing = "session",
+) -> VerdictAnswer | FailedAnswer:
+    """As `evaluate`, for what is to be proved even where it can be computed."""
+    try:
+        question = read_question(proposition, file=_FILE, importing=importing)
+    except ParseError as error:
+        return error_fields(error, prefix="Parse error")
+    return _decided(universe, question, None, provers, deadline, effort, explain)
 
 
 def error_fields(
@@ -236,6 +262,7 @@ def _computed(
     effort: int,
     explain: bool,
     granted_root: Path | None,
+    pictures: list[Picture] | None,
 ) -> EvaluationAnswer:
     from kleis.budget import STANDARD_BUDGET, Meter
     from kleis.sessions.confined_evaluation import evaluate_confined
@@ -248,6 +275,8 @@ def _computed(
         )
     except (EvaluationError, BudgetError) as error:
         return error_fields(error, warnings=warnings_of(question.lints))
+    if pictures is not None:
+        pictures += found.pictures
     open_value = is_partial(found.value) or is_symbolic(found.value, Meter(STANDARD_BUDGET))
     # A comparison of constants by doubles is no answer: π = 3.141592653589793 would be true.
     compares_doubles = found.approximate and isinstance(found.value, bool)

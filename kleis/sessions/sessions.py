@@ -28,6 +28,7 @@ from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.imported_theory import PRELUDE, ImportedTheories, ImportedTheory
 from kleis.sessions.files.places import Places, find_places
 from kleis.sessions.files.record import Item, ItemKind, Record, heading, item_text, plain_text, read_record
+from kleis.sessions.files.shared_theories import NOTHING_SHARED, SharedTheories, place_to_save
 from kleis.sessions.files.storage import (
     Signature,
     locked,
@@ -161,12 +162,13 @@ class Sessions:
 
     def saved(self, as_name: str) -> bool:
         """Whether a theory of this name is saved; false for what is no name."""
-        stem = as_name.removesuffix(".kleis")
+        prefix, _, plain = as_name.removesuffix(".kleis").rpartition("/")
+        directory = self.imported_theories.shared.readable().get(prefix) if prefix else self.places.saved
         try:
-            plain_name(stem, what="the name of a saved theory", code="save-name")
+            plain_name(plain, what="the name of a saved theory", code="save-name")
         except SessionError:
             return False
-        return (self.places.saved / f"{stem}.kleis").is_file()
+        return directory is not None and (directory / f"{plain}.kleis").is_file()
 
     def file(self, name: str) -> Path:
         """Where a session's file is or would be."""
@@ -221,12 +223,7 @@ class Sessions:
         plain_name(name, what="a session", code="session-name")
         names = self.imported_theories.canonical_names(imports)
         imported = self.imported_theories.theory_of(names)
-        structures = [
-            entry.declaration.name
-            for entry in imported.theory.entries
-            if entry.file in imported.own and isinstance(entry.declaration, Structure)
-        ]
-        found = verify_all(imported.theory, structures, self.provers, deadline)
+        found = verify_all(imported.theory, _own_structures(imported), self.provers, deadline)
         if found.status in ("inconsistent", "rejected"):
             return found, None
         if deadline.abandoned:
@@ -238,21 +235,66 @@ class Sessions:
         self._keep(name, _Held(universe, _body(universe), signature))
         return found, universe
 
+    def add_imports(
+        self, name: str, imports: Sequence[str], deadline: Deadline
+    ) -> tuple[Verification, Checked | None, Universe]:
+        """Let a session import more: what it holds is checked again on top.  On any failure it stays as it was.
+
+        Returns the finding on the imports, that on the first item that does not pass with them (None where all do), and
+        the session.
+        """
+        names = self.imported_theories.canonical_names(imports)
+
+        def work(held: _Held) -> tuple[tuple[Verification, Checked | None], Universe | None, bytes]:
+            before = held.universe
+            imported = self.imported_theories.theory_of(
+                tuple(dict.fromkeys((*before.imported.imports, *names)))
+            )
+            found = verify_all(imported.theory, _own_structures(imported), self.provers, deadline)
+            if found.status in ("inconsistent", "rejected"):
+                return (found, None), None, b""
+            grown = Universe.of(name, imported)
+            for item in before.items():
+                checked = check(grown, item.text, item.kind, self.provers, deadline)
+                if checked.grown is None:
+                    return (found, checked), None, b""
+                grown = checked.grown
+            return (found, None), grown, _body(grown)
+
+        (found, failed), universe = self._change(name, work, deadline)
+        return found, failed, universe
+
     def save(self, name: str, as_name: str, *, overwrite: bool) -> Path:
-        """Write a session as a theory that others can import; the file's path."""
+        """Write a session as a theory that others can import; the file's path. A name with a ``/`` is that of a shared place."""
         universe = self.universe(name)
-        stem = as_name.removesuffix(".kleis")
-        plain_name(stem, what="the name of a saved theory", code="save-name")
-        target = self.places.saved / f"{stem}.kleis"
+        prefix, _, plain = as_name.removesuffix(".kleis").rpartition("/")
+        imports, directory = universe.imported.imports, self.places.saved
+        if prefix:
+            directory = place_to_save(self.imported_theories.shared, prefix)
+            imports = self._imports_beside(universe.imported, prefix, directory)
+        plain_name(plain, what="the name of a saved theory", code="save-name")
+        target = directory / f"{plain}.kleis"
         _check_circle(universe.imported, target)
-        body = plain_text(
-            universe.imported.imports, universe.items(), title=f"Theory saved from the session {name}."
-        )
-        make_directory(self.places.saved)
-        with locked(self.places.saved):
+        body = plain_text(imports, universe.items(), title=f"Theory saved from the session {name}.")
+        make_directory(directory)
+        with locked(directory):
             _check_replacing(target, overwrite)
             write_whole(target, body.encode("utf-8", "surrogatepass"))
         return target
+
+    def _imports_beside(self, imported: ImportedTheory, prefix: str, directory: Path) -> tuple[str, ...]:
+        """What a shared theory imports, by names that lead from its file. Raises `SessionError` where that is of somebody's own."""
+        outside = next(
+            (path for path, _ in imported.stamps if not self.imported_theories.is_shared(path, directory)),
+            None,
+        )
+        if outside is not None:
+            raise SessionError(
+                f"the session imports {outside.name}, which others of {prefix} may not have", code="save-refused",
+                found=outside.stem, expected=("the library", f"theories of {prefix}"),
+                hint=f"save {outside.stem} as {prefix}/{outside.stem} first, and load that",
+            )  # fmt: skip
+        return tuple(each.removeprefix(f"{prefix}/") for each in imported.imports)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -286,7 +328,11 @@ class Sessions:
         file = self._file(name)
         with self._lock:
             known = self._open.get(name)
-        if known is not None and signature_of(file) == known.signature and known.universe.imported.current:
+        if (
+            known is not None
+            and signature_of(file) == known.signature
+            and self.imported_theories.is_current(known.universe.imported)
+        ):
             return known
         held = self._read(name, file, known)
         self._keep(name, held)
@@ -337,19 +383,29 @@ def open_sessions(
     cache: ParseCache | None = None,
     broker: Broker | None = None,
     owns_broker: bool = False,
+    shared: SharedTheories = NOTHING_SHARED,
 ) -> Sessions:
-    """The sessions of a home; with `owns_broker` they close the given one.  Raises `SessionError` where the configuration cannot be read."""
+    """The sessions of a home; with `owns_broker` they close the given one. `shared`: theories of others that they may load.  Raises `SessionError` where the configuration cannot be read."""
     from kleis.prover.verdict_cache import VerdictCache
 
     known = os.environ if environment is None else environment
     places = find_places(home, known, directory or Path.cwd())
-    library = ImportedTheories(places.saved, known, roots=roots, cache=cache)
+    library = ImportedTheories(places.saved, known, roots=roots, cache=cache, shared=shared)
     return Sessions(
         places, library, verdicts=VerdictCache(places.verdicts), broker=broker, owns_broker=owns_broker
     )
 
 
 # ── Files and universes ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _own_structures(imported: ImportedTheory) -> list[str]:
+    """The structures of imported files that are not of the library."""
+    return [
+        entry.declaration.name
+        for entry in imported.theory.entries
+        if entry.file in imported.own and isinstance(entry.declaration, Structure)
+    ]
 
 
 def _body(universe: Universe) -> bytes:

@@ -1,6 +1,6 @@
 """Which file of the packaged library declares a name, or has axioms about it: for hints that say what to import.
 
-Only looked at where a name is unknown, so the library is read when the first hint is needed, and once.
+Only looked at where a name is unknown or being typed, so the library is read when it is first needed, and once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kleis.syntax.operators import canonical_name
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.import_search import packaged_library
 
-__all__ = ["axioms_about", "declaring_files"]
+__all__ = ["axioms_about", "declaring_files", "library_files", "names_of_the_library"]
 
 _NOT_FOR_IMPORT = frozenset({"policies"})
 """Folders of the library that hold no theories."""
@@ -27,6 +27,16 @@ def declaring_files(name: str) -> tuple[str, ...]:
     ('stdlib/number_theory.kleis',)
     """
     return _index().get(canonical_name(name), ())
+
+
+def names_of_the_library() -> Mapping[str, tuple[str, ...]]:
+    """Every name that a library file declares, with the files as for `declaring_files`."""
+    return _index()
+
+
+def library_files() -> tuple[str, ...]:
+    """The library files that hold theories, as an import names them."""
+    return tuple(file for file, _ in _library())
 
 
 def axioms_about(name: str) -> tuple[str, ...]:

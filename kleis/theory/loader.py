@@ -83,11 +83,22 @@ class Loading(msgspec.Struct, frozen=True):
 
 
 class Loader:
-    """Loads files and texts.  Keeps parse results in memory for its own life; give `cache` to keep them longer."""
+    """Loads files and texts.  Keeps parse results in memory for its own life; give `cache` to keep them longer.
 
-    def __init__(self, search: ImportSearch, *, cache: ParseCache | None = None) -> None:
+    `buffers` has the texts of files that an editor has changed and not saved, by real path: imports read those.
+    """
+
+    def __init__(
+        self,
+        search: ImportSearch,
+        *,
+        cache: ParseCache | None = None,
+        buffers: Mapping[Path, str] | None = None,
+    ) -> None:
         self._search = search
         self._cache = cache
+        self._buffers: Mapping[Path, str] = buffers if buffers is not None else {}
+        self._changed: dict[Path, Source] = {}
         self._parsed: dict[tuple[str, str], ParseResult] = {}
 
     def load(self, path: Path | str) -> Loading:
@@ -100,8 +111,24 @@ class Loader:
         self, text: str, *, file: str = "<text>", path: Path | None = None, directory: Path | None = None
     ) -> Loading:
         """The theory of a text and its imports, which are looked for from `directory` (default: the path's)."""
-        main = Source(file, path, text, self.parse(text, file=file))
+        return self.load_source(Source(file, path, text, self.parse(text, file=file)), directory)
+
+    def load_source(self, main: Source, directory: Path | None = None) -> Loading:
+        """`load_text`, for a text that is parsed already and that is not kept."""
         return _Run(self, self._search, directory).run(main)
+
+    def imported(self, path: Path, *, shown: str) -> Source:
+        """An imported file, as an editor has it or from disk.  Raises `LoadError`."""
+        text = self._buffers.get(path)
+        if text is None:
+            text = read_text(path, shown=shown)
+            return Source(shown, path, text, self.parse(text, file=shown))
+        known = self._changed.get(path)
+        if known is None or known.text != text or known.name != shown:
+            from kleis.syntax.parser.parser import parse_source
+
+            known = self._changed[path] = Source(shown, path, text, parse_source(text, file=shown))
+        return known
 
     def parse(self, text: str, *, file: str) -> ParseResult:
         """The parse result of a text, from memory or from the cache where it was parsed before."""
@@ -210,17 +237,16 @@ class _Run:
             return
         shown = _shown(path)
         try:
-            text = read_text(path, shown=shown)
+            source = self.loader.imported(path, shown=shown)
         except LoadError as error:
             self.errors.append(_placed(error, wanted, importer))
             return
-        result = self.loader.parse(text, file=shown)
-        if result.errors:
-            count = len(result.errors)
+        if source.result.errors:
+            count = len(source.result.errors)
             message = f"the imported file {shown} has {count} syntax error{'s' if count > 1 else ''}"
-            broken = LoadError(message, code="import-broken", hint=str(result.errors[0]))
+            broken = LoadError(message, code="import-broken", hint=str(source.result.errors[0]))
             self.errors.append(_placed(broken, wanted, importer))
-        self._open(Source(shown, path, text, result))
+        self._open(source)
 
     def _cycle(self, path: Path, wanted: Import, name: str) -> Problem:
         start = next(index for index, each in enumerate(self.waiting) if each.source.path == path)

@@ -25,6 +25,8 @@ __all__ = [
     "Scope",
     "check_principal_name",
     "home_of",
+    "issuer_and_subject",
+    "oauth_name",
     "read_scopes",
 ]
 
@@ -79,6 +81,49 @@ def check_principal_name(name: str) -> str:
     )  # fmt: skip
 
 
+_OAUTH = "oauth."
+
+_LONGEST = 240
+"""Characters of a name; that of a directory has 255 on usual file systems."""
+
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-")
+_SPELLED = re.compile(r"(?:[a-z0-9-]|_[0-9a-f]{2})+")
+
+
+def oauth_name(issuer: str, subject: str) -> str:
+    """The name of a subject of an issuer, ``oauth.ISSUER.SUBJECT``: two subjects have two names on every file system.
+
+    Bytes of UTF-8 that are no small letter, digit or ``-`` are spelled ``_`` and two hexadecimal digits. Raises ValueError where one is
+    empty, is no text, or the name is longer than a directory's may be.
+    """
+    if not issuer or not subject:
+        raise ValueError("an issuer and a subject have names that are not empty")
+    name = f"{_OAUTH}{_spelled(issuer)}.{_spelled(subject)}"
+    if len(name) > _LONGEST:
+        raise ValueError(f"the name of the subject has {len(name)} characters; {_LONGEST} are the most")
+    return name
+
+
+def _spelled(text: str) -> str:
+    return "".join(chr(each) if each in _PLAIN else f"_{each:02x}" for each in text.encode())
+
+
+def issuer_and_subject(name: str) -> tuple[str, str] | None:
+    """What `oauth_name` made a name of; None for a name that it does not make."""
+    parts = name.removeprefix(_OAUTH).split(".")
+    if not name.startswith(_OAUTH) or len(parts) != 2 or not all(map(_SPELLED.fullmatch, parts)):
+        return None
+    try:
+        issuer, subject = (
+            re.sub(rb"_([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), each.encode()).decode()
+            for each in parts
+        )
+        made = oauth_name(issuer, subject)
+    except ValueError:
+        return None
+    return (issuer, subject) if made == name else None
+
+
 def read_scopes(text: str) -> frozenset[str]:
     """Scopes as a person writes them: names with commas or spaces, or ``all``. Raises `invalid_argument`."""
     words = text.replace(",", " ").split()
@@ -97,4 +142,6 @@ def home_of(home: Path, principal: Principal) -> Path:
     """The directory with what belongs to a principal: the home for its owner, one below it for every other."""
     if principal.is_owner:
         return home
-    return home / "principals" / check_principal_name(principal.name)
+    if issuer_and_subject(principal.name) is None:
+        check_principal_name(principal.name)
+    return home / "principals" / principal.name

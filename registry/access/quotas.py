@@ -1,6 +1,7 @@
 """How much a principal may use: limits for each, set for a server, and one meter for each principal.
 
-`fuel` and `prover-seconds` are for a minute, which begins with the first use in it; `stored-mb`, `sessions` and `calls` are for any one moment.
+`fuel` and `prover-seconds` are for a minute, which begins with the first use in it; `stored-mb`, `sessions` and `calls` are for any
+one moment, and so is `team-mb`, which all members of a team have together.
 Fuel is reserved before a run and given back where it was not used, so that runs at one time cannot use it twice. What is
 used of provers is known afterwards: who has used up the seconds is refused until the minute ends.
 """
@@ -35,6 +36,7 @@ class Quotas(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     stored_mb: int | None = None
     sessions: int | None = None
     calls: int | None = None
+    team_mb: int | None = None
 
 
 def read_quotas(texts: Sequence[str]) -> Quotas:
@@ -69,27 +71,37 @@ class Exceeded(msgspec.Struct, frozen=True):
 class Meter:
     """What one principal uses. Use it from one event loop, but for `proved`, which may come from any thread."""
 
-    def __init__(self, quotas: Quotas, home: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        quotas: Quotas,
+        home: Path,
+        clock: Callable[[], float] = time.monotonic,
+        team_size: Callable[[str], int | None] = lambda team: None,
+    ) -> None:
+        """`team_size`: the bytes that a team stores in which the principal may write; None for every other."""
         self.quotas = quotas
         self._home = home
+        self._team_size = team_size
         self._clock = clock
         self._ends = clock()
         self._fuel = 0
         self._reserved = 0
         self._seconds = 0.0
 
-    def begin(self, tool: str, scope: str, fuel: int, session: str | None, calls: int) -> Exceeded | None:
+    def begin(
+        self, tool: str, scope: str, fuel: int, session: str | None, calls: int, team: str = ""
+    ) -> Exceeded | None:
         """Whether a call may begin: None if so, and then `fuel` is reserved until `end`.
 
-        `scope` is the one that the call needs, `session` the theory session that it names, `calls` how many of the principal are
-        under way. It walks the principal's files where what is stored has a limit.
+        `scope` is the one that the call needs, `session` the theory session that it names, `team` the team whose tools it changes,
+        `calls` how many of the principal are under way. It walks the principal's files where what is stored has a limit.
         """
         self._turn()
         return (
             self._of_calls(calls)
             or self._of_fuel(fuel)
             or self._of_provers(tool, scope)
-            or self._of_storage(tool, scope)
+            or (self._of_team(tool, team) if team else self._of_storage(tool, scope))
             or self._of_sessions(scope, session)
         )
 
@@ -154,6 +166,17 @@ class Meter:
         said = f"{used / MEGABYTE:.1f} MB of yours are stored; {limit} are allowed"
         hint = "Forget tools, undo submissions, or ask the owner of the server."
         return Exceeded("stored-mb", limit, used // MEGABYTE, said, hint)
+
+    def _of_team(self, tool: str, team: str) -> Exceeded | None:
+        limit = self.quotas.team_mb
+        if limit is None or tool in _FREEING:
+            return None
+        used = self._team_size(team)
+        if used is None or used < limit * MEGABYTE:
+            return None
+        said = f"{used / MEGABYTE:.1f} MB of the team {team!r} are stored; {limit} are allowed"
+        hint = "Forget tools of the team, or ask the owner of the server."
+        return Exceeded("team-mb", limit, used // MEGABYTE, said, hint)
 
     def _of_sessions(self, scope: str, session: str | None) -> Exceeded | None:
         limit = self.quotas.sessions

@@ -45,12 +45,13 @@ TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
     "pif": {
         "evolve": "evolve", "run": "run", "list": "read", "help": "read", "analyze": "run", "history": "read", "diff": "read",
         "rollback": "evolve", "forget": "evolve", "export": "evolve", "import": "evolve", "fuzz": "run",
+        "check_laws": "run",
     },
     "theory": {
         "evaluate": "theory", "describe_schema": "read", "submit_structure": "theory", "submit_define": "theory",
         "submit_data": "theory", "submit_lemma": "theory", "try_structure": "theory", "list_session": "read",
         "load_theory": "theory", "save_theory": "theory", "explore": "theory", "check_job": "theory", "undo": "theory",
-        "compare": "theory", "explain": "theory", "find_models": "theory", "check_machine": "theory",
+        "compare": "theory", "explain": "theory", "certify": "theory", "find_models": "theory", "check_machine": "theory",
     },
     "policy": {
         "check_action": "policy", "list_rules": "policy", "explain_rule": "policy", "describe_schema": "policy",

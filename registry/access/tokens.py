@@ -2,20 +2,19 @@
 
 ``access/tokens.json`` in the home holds a row for each token: who it stands for, its scopes, when it was made, when it expires,
 when it was revoked. A revoked row stays: it says that the home has tokens, so that a server never becomes
-open again by the last one's end.
+open again by the last one's end. A row without a hash says since when tokens of a subject of an authorization server are
+not let in any more.
 
 Invariants
 ----------
-- The file is replaced whole under a lock, and is on disk when a command returns. It is readable by its owner alone.
+- The file is replaced and read as `access_file` says.
 - A file that cannot be read lets nobody in.
-- `Tokens.read` sees a change by the file's identity, size and time: one `stat` for each request, and no message between processes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import re
 import secrets
 import time
@@ -27,7 +26,8 @@ from typing import Final
 
 import msgspec
 
-from registry.access.principals import ALL_SCOPES, Principal, check_principal_name
+from registry.access.access_file import AccessFile
+from registry.access.principals import ALL_SCOPES, Principal, check_principal_name, issuer_and_subject
 from registry.errors import RegistryError
 
 __all__ = ["FILE", "MOST", "PREFIX", "Token", "TokenFile", "Tokens", "moment_of", "read_expiry"]
@@ -43,7 +43,6 @@ MOST: Final = 10_000
 
 _BYTES = 32
 _FORMAT = 1
-_PATIENCE = 10.0
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _SPAN = re.compile(r"([1-9][0-9]{0,8})([smhd])")
 
@@ -79,6 +78,7 @@ class Tokens:
         self.all = tokens
         self._by_hash = {each.sha256: each for each in tokens}
         self._by_id = {each.id: each for each in tokens}
+        self._cut_off = {each.name: each.revoked or 0.0 for each in tokens if not each.sha256}
 
     def __len__(self) -> int:
         return len(self.all)
@@ -97,6 +97,10 @@ class Tokens:
         """The token with this id."""
         return self._by_id.get(number)
 
+    def cut_off(self, name: str) -> float:
+        """The moment before which access tokens of this subject of an authorization server were issued in vain; 0 for none."""
+        return self._cut_off.get(name, 0.0)
+
 
 class TokenFile:
     """The tokens of a home on disk. Reading it makes nothing; a directory is made with the first token."""
@@ -104,36 +108,14 @@ class TokenFile:
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = home / FILE
         self._clock = clock
-        self._state: tuple[int, ...] | None = None
-        self._tokens = Tokens(())
+        self._file = AccessFile(
+            self.path, "the tokens", _decoded, Tokens(()), unreadable="the tokens of this home cannot be read",
+            restore="Nobody is let in by a token until they can. Restore the file, or move it away and make new tokens.",
+        )  # fmt: skip
 
     def read(self) -> Tokens:
         """The tokens as they are now. Raises `store_error` where they cannot be read."""
-        try:
-            status = os.stat(self.path)
-        except (FileNotFoundError, NotADirectoryError):
-            self._state, self._tokens = None, Tokens(())
-            return self._tokens
-        except OSError as error:
-            raise self._unreadable(error.strerror or str(error)) from error
-        state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        if state != self._state:
-            self._tokens = Tokens(self._decoded())
-            self._state = state
-        return self._tokens
-
-    def _decoded(self) -> tuple[Token, ...]:
-        try:
-            kept = msgspec.json.decode(self.path.read_bytes(), type=_Kept)
-        except OSError as error:
-            raise self._unreadable(error.strerror or str(error)) from error
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise self._unreadable(str(error)[:200]) from error
-        if kept.format != _FORMAT:
-            raise self._unreadable(f"format {kept.format}; this program reads {_FORMAT}")
-        if any(set(token.scopes) - ALL_SCOPES for token in kept.tokens):
-            raise self._unreadable("a scope that this program does not know")
-        return kept.tokens
+        return self._file.read()
 
     def create(
         self, name: str, scopes: frozenset[str], expires: Callable[[float], float | None]
@@ -147,15 +129,18 @@ class TokenFile:
                     hint="Stop the servers and take rows that were revoked out of the file.",
                 )  # fmt: skip
             secret = PREFIX + secrets.token_urlsafe(_BYTES)
-            taken = {each.id for each in tokens}
-            number = next(each for each in iter(lambda: secrets.token_hex(4), "") if each not in taken)
             now = self._clock()
-            token = Token(number, name, tuple(sorted(scopes)), _digest(secret), now, expires(now))
+            token = Token(_new_id(tokens), name, tuple(sorted(scopes)), _digest(secret), now, expires(now))
             tokens.append(token)
         return token, secret
 
     def revoke(self, which: str) -> tuple[Token, ...]:
-        """End the token with this id, or all of the principal with this name; those that were not revoked before."""
+        """End the token with this id, or all of the principal with this name; those that were not revoked before.
+
+        Of a subject of an authorization server (`registry.access.principals.oauth_name`) all end that were issued until now.
+        """
+        if issuer_and_subject(which) is not None:
+            return (self._cut_off(which),)
         with self._changing() as tokens:
             found = [place for place, each in enumerate(tokens) if which in (each.id, each.name)]
             if not found:
@@ -172,40 +157,35 @@ class TokenFile:
                     ended.append(tokens[place])
         return tuple(ended)
 
+    def _cut_off(self, name: str) -> Token:
+        with self._changing() as tokens:
+            now = self._clock()
+            kept = [each for each in tokens if each.sha256 or each.name != name]
+            row = Token(_new_id(tokens), name, (), "", now, None, now)
+            tokens[:] = [*kept, row]
+        return row
+
     @contextmanager
     def _changing(self) -> Iterator[list[Token]]:
         """The tokens, to be changed in the block: written when it ends well, left alone where it raises."""
-        from kleis.durable_files import FileLock, synchronise, write_whole
+        with self._file.changing() as replace:
+            tokens = list(self.read().all)
+            yield tokens
+            replace(_Kept(tuple(tokens)))
 
-        try:
-            folder = self.path.parent
-            for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
-                missing.mkdir(mode=0o700, exist_ok=True)
-                synchronise(missing.parent)
-            with FileLock(folder / "lock") as lock:
-                if not lock.acquire(_PATIENCE):
-                    raise RegistryError(
-                        "too_busy",
-                        "another command changes the tokens",
-                        file=str(self.path),
-                        hint="try again",
-                    )
-                self._state = None  # what is changed is what stands there now
-                tokens = list(self.read().all)
-                yield tokens
-                write_whole(self.path, msgspec.json.format(msgspec.json.encode(_Kept(tuple(tokens)))))
-                self._state = None
-        except OSError as error:
-            raise RegistryError(
-                "store_error", f"the tokens cannot be written: {error.strerror or error}", file=str(self.path),
-                hint="Nothing was changed. The home must be writable, and have room.",
-            ) from error  # fmt: skip
 
-    def _unreadable(self, why: str) -> RegistryError:
-        return RegistryError(
-            "store_error", "the tokens of this home cannot be read", file=str(self.path), found=why,
-            hint="Nobody is let in by a token until they can. Restore the file, or move it away and make new tokens.",
-        )  # fmt: skip
+def _decoded(text: bytes) -> Tokens:
+    kept = msgspec.json.decode(text, type=_Kept)
+    if kept.format != _FORMAT:
+        raise ValueError(f"format {kept.format}; this program reads {_FORMAT}")
+    if any(set(token.scopes) - ALL_SCOPES for token in kept.tokens):
+        raise ValueError("a scope that this program does not know")
+    return Tokens(kept.tokens)
+
+
+def _new_id(tokens: list[Token]) -> str:
+    taken = {each.id for each in tokens}
+    return next(each for each in iter(lambda: secrets.token_hex(4), "") if each not in taken)
 
 
 def _digest(secret: str) -> str:

@@ -9,6 +9,7 @@ Specification: docs/reference/serving.md. In reading order:
 - `streams/`: bytes to messages and back; no MCP library
 - `mcp/`: the server itself; only these modules and `registry.cli.demo.client` import the SDK
 - `serve`: what `pif serve` and `kleis serve` start: groups chosen and made
+- `serve_ui`: what `pif ui` starts: the same on this machine, with the page that shows the views
 
 Call `registry.server.serve:serve` first. Nothing is promised of the Python interfaces but `contract.group` and `serve`.
 A new tool of a group: its request type (`registry.workspace.requests` or beside the group), `groups/<group>/tool_specs`,

@@ -13,16 +13,20 @@ from registry.access.quotas import Meter, Quotas, read_quotas
 from registry.access.tokens import TokenFile
 from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
+from registry.server.calls.read_only_tools import ReadOnlyGroup
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Group
 from registry.server.contract.settings import Settings, Site, check_places, check_without_http
 from registry.server.mcp.stdio_server import serve_stdio
 from registry.store.failures import store_errors
+from registry.store.timed_store import Timed
 
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions
+    from registry.server.mcp.oauth import OAuthOptions
     from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
+    from registry.server.monitoring.tracing import Tracing
 
 __all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve"]
 
@@ -49,7 +53,27 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
     """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s."""
     version = metadata.version("pif-kleis")
     monitoring = _monitoring(settings, version)
-    site = Site(settings, None if monitoring is None else monitoring.store_timed)
+    try:
+        tracing = _tracing(settings, version)
+    except ValueError as error:
+        sys.stderr.write(f"{command}: {error}\n")
+        return 2
+    try:
+        return _serve(settings, groups, command, version, monitoring, tracing)
+    finally:
+        if tracing is not None:
+            tracing.close()
+
+
+def _serve(
+    settings: Settings,
+    groups: str,
+    command: str,
+    version: str,
+    monitoring: Monitoring | None,
+    tracing: Tracing | None,
+) -> int:
+    site = Site(settings, _timed(monitoring, tracing))
     try:
         over_http = _http_options(settings)
         quotas = read_quotas(settings.quotas)
@@ -71,14 +95,15 @@ def serve(settings: Settings, groups: str, command: str = "pif serve") -> int:
     observers = _observers(settings)
     if over_http is None:
         return serve_stdio(
-            chosen, name="pif", version=version, title=TITLE, command=command, observers=observers
-        )
+            chosen, name="pif", version=version, title=TITLE, command=command, observers=observers, tracing=tracing
+        )  # fmt: skip
     from registry.server.mcp.http_server import serve_http
 
     return serve_http(
         chosen, over_http, name="pif", version=version, title=TITLE, command=command, observers=observers,
         monitoring=monitoring, checks=site.checks([group.name for group in chosen]),
         tokens=TokenFile(settings.home), groups_of=partial(_groups_of, groups, site, quotas),
+        tracing=tracing,
     )  # fmt: skip
 
 
@@ -86,11 +111,12 @@ def _groups_of(names: str, owner: Site, quotas: Quotas, principal: Principal) ->
     """The groups of a principal beside the owner, over a home of its own. Raises as `make_groups`."""
     from registry.server.mcp.principal_servers import MadeGroups
 
-    site = Site(owner.settings.of(principal), beside=owner)
+    site = Site(owner.settings.of(principal), owner.store_timed, beside=owner)
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        return MadeGroups(make_groups(names, site), site.close, Meter(quotas, site.settings.home))
+        meter = Meter(quotas, site.settings.home, team_size=site.member.size)
+        return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()
         raise
@@ -103,6 +129,26 @@ def _monitoring(settings: Settings, version: str) -> Monitoring | None:
     from registry.server.monitoring.monitoring import Monitoring
 
     return Monitoring(version)
+
+
+def _tracing(settings: Settings, version: str) -> Tracing | None:
+    """How traces are made, None where nobody asked for them. Raises ValueError where the extra is missing."""
+    if not settings.traces:
+        return None
+    from registry.server.monitoring.tracing import start_tracing
+
+    return start_tracing(version)
+
+
+def _timed(monitoring: Monitoring | None, tracing: Tracing | None) -> Timed | None:
+    """Who is told of the operations of stores."""
+    told = [each.store_timed for each in (monitoring, tracing) if each is not None]
+
+    def all_told(operation: str, seconds: float) -> None:
+        for each in told:
+            each(operation, seconds)
+
+    return all_told if told else None
 
 
 def _observers(settings: Settings) -> tuple[Observer, ...]:
@@ -123,10 +169,21 @@ def _http_options(settings: Settings) -> HttpOptions | None:
     from registry.server.mcp.http_server import HttpOptions, parse_address
 
     options = HttpOptions(
-        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key
-    )
+        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key,
+        _oauth_options(settings), settings.drain,
+    )  # fmt: skip
     options.check()
     return options
+
+
+def _oauth_options(settings: Settings) -> OAuthOptions | None:
+    """The authorization server, None where no option is about one."""
+    given = (settings.oauth_issuer, settings.oauth_audience, settings.oauth_jwks, settings.oauth_any_type)
+    if not any(given):
+        return None
+    from registry.server.mcp.oauth import OAuthOptions
+
+    return OAuthOptions(*given)
 
 
 def chosen_names(names: str) -> list[str]:
@@ -156,4 +213,5 @@ def make_groups(names: str, site: Site) -> list[Group]:
         chosen = [name for name in chosen if name != "policy"]
     check_places(site.settings, chosen)
     made = [cast("Group", import_module((GROUPS | FIXTURES)[name]).make(site)) for name in chosen]
-    return share(made)
+    shared = share(made)
+    return [ReadOnlyGroup(group) for group in shared] if site.settings.only_reads else shared

@@ -13,7 +13,7 @@ from registry.store.protocol import Store
 from registry.store.sqlite.read_only_store import ReadOnlyStore
 from registry.store.sqlite.sqlite_store import SqliteStore
 
-__all__ = ["find_url", "is_url", "open_store", "url_of"]
+__all__ = ["find_url", "is_url", "open_store", "team_home", "team_url", "url_of"]
 
 
 def find_url(given: str | None = None, environment: Mapping[str, str] | None = None) -> str:
@@ -35,6 +35,20 @@ def url_of(url: str, principal: str) -> str:
     from registry.store.postgres.address import of_principal
 
     return of_principal(url, principal)
+
+
+def team_home(home: Path, team: str) -> Path:
+    """The directory of a team below the home: laid out as a home is."""
+    return home / "teams" / team
+
+
+def team_url(url: str, team: str) -> str:
+    """The URL of a team's tools beside the owner's; empty where these are in the home."""
+    if not url:
+        return ""
+    from registry.store.postgres.address import of_team
+
+    return of_team(url, team)
 
 
 def open_store(home: Path, url: str = "", *, read_only: bool = False) -> Store:

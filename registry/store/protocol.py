@@ -180,13 +180,15 @@ class Store(Protocol):
         ...
 
     def naming(self, name: str) -> tuple[str, ...]:
-        """The current tools in whose code that name stands as a string, with or without a version, by code point."""
+        """The current tools in whose code that name, plain or of a team, stands as a string, with or without a version, by code
+        point."""
         ...
 
-    def namings(self, visit: Callable[[int], None]) -> dict[str, list[str]]:
-        """`naming` of every current tool at once, in one walk; names that nothing names are left out.
+    def namings(self, visit: Callable[[int], None], *, prefix: str = "") -> dict[str, list[str]]:
+        """`naming` of every current tool and of all teams' tools at once, in one walk; names that nothing names are left out.
 
-        `visit` is told the number of tools looked at since it was told last; what it raises ends the walk.
+        `prefix`: what code puts before the names of this store's tools. `visit` is told the number of tools looked at since
+        it was told last; what it raises ends the walk.
         """
         ...
 
@@ -232,6 +234,10 @@ class Store(Protocol):
 
     def check(self) -> tuple[str, ...]:
         """Everything that is wrong with what is stored, as texts; empty where all is well. Reads it all."""
+        ...
+
+    def size(self) -> int:
+        """How many bytes are stored, about."""
         ...
 
     def close(self) -> None:

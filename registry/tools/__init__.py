@@ -1,6 +1,7 @@
 """What is known of tools without Kleis.
 
 - `library`: the standard library `std.…`, and the certificates of its laws
+- `full_names`: names spelled in full in the code of teams
 - `snapshot_tools`: a snapshot of the store as the evaluators see it, with decoded terms and inferred types cached
 - `example_outputs`: what value the output of an example says
 - `answer_shapes`: the fields of answers about tools and terms

@@ -46,6 +46,8 @@ ERRORS: dict[str, str] = {
     "eval_depth_exceeded": "too many `eval`s wait for each other",
     "no_tool_context": "`self` or `continue` in code that belongs to no tool",
     "unknown_tool": "no tool has that name or version",
+    "unknown_team": "you are in no team of that name",
+    "not_allowed": "you may read the team's tools and not change them, or code of a team may not do that",
     "cancelled": "the client cancelled the run",
     "invalid_argument": "an argument of the call is missing, misspelt or out of range",
     "invalid_name": "a tool's name is not spelled as names are, or is reserved",
@@ -61,11 +63,11 @@ ERRORS: dict[str, str] = {
 TOOLS = """\
 evolve   keep a tool: name, description, code; optional examples, expect_version, dry_run
 run      run a tool (`tool`, or its name in `code`) or a term on `input`; optional fuel, drive, step, trace, raw, data
-list     find tools: query, offset, limit
+list     find tools: query, team, offset, limit
 help     this text: a category or an operation's name
 analyze  what can be said of a tool or a term without running it
 Every tool evolved is also an MCP tool of its own name that takes `input`; `run` reaches all of them.
-`name@2` is version 2 of a tool. A tool's code without a `lam` around it is closed over its one free variable."""
+`name@2` is version 2 of a tool; `team/TEAM/NAME` is a tool of a team that you are in. A tool's code without a `lam` around it is closed over its one free variable."""
 
 TYPES = """\
 integer boolean string unit quoted       list(t)   pair(t, u)   t → u (a function)   a, b, … (any type, the same throughout)

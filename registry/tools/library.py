@@ -42,6 +42,7 @@ from registry.records import (
     nearest_name,
 )
 from registry.store.exchange.file_format import Verified
+from registry.tools.full_names import FullNames
 
 __all__ = [
     "CERTIFICATES",
@@ -105,6 +106,11 @@ class Library:
             for entry in listed if isinstance(listed, list) else [listed]:
                 found[entry.name] = msgspec.structs.replace(entry, topic=path.stem)
         return dict(sorted(found.items()))
+
+    @cached_property
+    def full_names(self) -> FullNames:
+        """How names are spelled in the code of teams over this library."""
+        return FullNames(self)
 
     def entry(self, name: str) -> Entry | None:
         """The entry of a tool, by either of its names."""

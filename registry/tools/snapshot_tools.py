@@ -16,11 +16,23 @@ from pif.language.decode import decode_text
 from pif.language.host import Tool
 from pif.language.terms import Term
 from registry.errors import RegistryError
-from registry.records import LIBRARY_PREFIX, KeptLaw, Reference, ToolRecord, parse_reference, read_laws
-from registry.store.protocol import Snapshot
+from registry.records import (
+    LIBRARY_PREFIX,
+    TEAM_PREFIX,
+    KeptLaw,
+    Reference,
+    ToolRecord,
+    full_name,
+    parse_reference,
+    read_laws,
+    team_of,
+)
+from registry.store.protocol import Lineage, Snapshot
+from registry.teams.member import Views
+from registry.teams.team_store import TeamSnapshot
 from registry.tools.library import Library
 
-__all__ = ["LibraryTools", "Overlay", "SnapshotTools", "TermCache", "TypeCache"]
+__all__ = ["LibraryTools", "Overlay", "SnapshotTools", "TeamTools", "TermCache", "TypeCache"]
 
 _NODES_KEPT = 200_000
 """Nodes of all terms that a `TermCache` keeps."""
@@ -101,12 +113,15 @@ def _parsed(reference: str) -> Reference | None:
 
 
 class SnapshotTools:
-    """The tools of one snapshot, over those of the library."""
+    """The tools of one snapshot, over those of the library; and by their full names those of the teams of `views`."""
 
-    def __init__(self, snapshot: Snapshot, cache: TermCache, library: Library) -> None:
+    def __init__(
+        self, snapshot: Snapshot, cache: TermCache, library: Library, views: Views | None = None
+    ) -> None:
         self.snapshot = snapshot
         self._cache = cache
         self._library = library
+        self._views = views
         self.library = LibraryTools(library, cache)
 
     def find(self, reference: str) -> ToolRecord | None:
@@ -115,22 +130,60 @@ class SnapshotTools:
         if wanted is None:
             return None
         name, version = wanted.name, wanted.version
+        if wanted.team:
+            snapshot = self._of_team(wanted.team)
+            return None if snapshot is None else snapshot.record(name, version)
+        return self._plain(name, version)
+
+    def _plain(self, name: str, version: int | None) -> ToolRecord | None:
         record = self.snapshot.record(name, version)
         if record is None and (version is None or self.snapshot.record(name) is None):
             return self._library.record(name, version)
         return record
 
+    def _of_team(self, team: str) -> TeamSnapshot | None:
+        return None if self._views is None else self._views.snapshot(team)
+
     def tool(self, reference: str) -> Tool | None:
-        """The tool for `name` or `name@version`, or None."""
+        """The tool for `name` or `name@version`, or None; a team's only if its code leaves no name to its caller."""
         record = self.find(reference)
-        return None if record is None else self._cache.tool(record, reference)
+        if record is None:
+            return None
+        made = self._cache.tool(record, reference)
+        if record.name.startswith(TEAM_PREFIX):
+            team = team_of(record.name)
+            return made if self._library.full_names.is_spelled(made.term, team, record.hash) else None
+        return made
+
+    def as_written(self, record: ToolRecord) -> SnapshotTools:
+        """The tools that the names in the text of a version's code mean: those of its team, or these."""
+        team = team_of(record.name)
+        snapshot = self._of_team(team) if team else None
+        return self if snapshot is None else TeamTools(team, snapshot, self._cache, self._library)
+
+    def spelled(self, term: Term) -> Term:
+        """A term as it is kept: names of one's own tools stay as they are."""
+        return term
+
+    def lineage(self, name: str) -> Lineage | None:
+        """The versions of a name that resolve; None where it does not, or is the library's."""
+        team = team_of(name)
+        snapshot = self._of_team(team) if team else self.snapshot
+        return None if snapshot is None else snapshot.lineage(name)
 
     def nearest(self, name: str) -> str | None:
-        return self.snapshot.nearest(name) or self._library.nearest(name)
+        if self._views is not None and name.startswith(TEAM_PREFIX):
+            return self._views.nearest(name)
+        shared = None if self._views is None else self._views.named(name.partition("@")[0])
+        return shared or self.snapshot.nearest(name) or self._library.nearest(name)
 
     def names(self) -> tuple[str, ...]:
         """All names that resolve: those of the home, then those of the library."""
         return (*self.snapshot.names(), *self._library.names())
+
+    def names_of_teams(self) -> tuple[str, ...]:
+        """The full names of all tools of teams in reach."""
+        return () if self._views is None else self._views.names()
 
     def laws(self, record: ToolRecord) -> tuple[KeptLaw, ...]:
         """The laws of a version: those kept with it, or those of the library."""
@@ -148,6 +201,36 @@ class SnapshotTools:
         return self._library.certificate(record.name, hash_)
 
 
+class TeamTools(SnapshotTools):
+    """The tools as the code of a team means them: a plain name is one of the team's, else the library's."""
+
+    def __init__(self, team: str, snapshot: TeamSnapshot, cache: TermCache, library: Library) -> None:
+        super().__init__(snapshot, cache, library)
+        self.team = team
+        self._snapshot = snapshot
+
+    def _plain(self, name: str, version: int | None) -> ToolRecord | None:
+        full = full_name(self.team, name)
+        record = self.snapshot.record(full, version)
+        if record is None and (version is None or self.snapshot.record(full) is None):
+            return self._library.record(name, version)
+        return record
+
+    def _of_team(self, team: str) -> TeamSnapshot | None:
+        return self._snapshot if team == self.team else None
+
+    def spelled(self, term: Term) -> Term:
+        """A term with its names in full. Raises `not_allowed` where it makes names while it runs."""
+        return self._library.full_names.spelled(term, self.team, self._has)
+
+    def in_full(self, reference: str) -> str:
+        """A name in full. Raises `not_allowed` for one that code of the team may not have."""
+        return self._library.full_names.name_in_full(reference, self.team, self._has)
+
+    def _has(self, name: str) -> bool:
+        return self.snapshot.record(full_name(self.team, name)) is not None
+
+
 class Overlay:
     """A snapshot in which one name stands for a tool that is not stored yet; its examples run on this."""
 
@@ -155,14 +238,26 @@ class Overlay:
         self, below: SnapshotTools | LibraryTools | Overlay, name: str, version: int, term: Term
     ) -> None:
         self._below = below
+        spelled = (
+            (name, name.rpartition("/")[2]) if team_of(name) else (name,)
+        )  # as a team's examples may say it
         self._tools = {
             reference: Tool(name, version, term, reference=reference)
-            for reference in (name, f"{name}@{version}")
+            for each in spelled
+            for reference in (each, f"{each}@{version}")
         }
         self.new = self._tools[name]
 
     def tool(self, reference: str) -> Tool | None:
         return self._tools.get(reference) or self._below.tool(reference)
+
+    def as_written(self, record: ToolRecord) -> Overlay:
+        """These tools: the new one's code was read over them."""
+        return self
+
+    def spelled(self, term: Term) -> Term:
+        """A term as it is kept over what stands below."""
+        return term if isinstance(self._below, LibraryTools) else self._below.spelled(term)
 
     def nearest(self, name: str) -> str | None:
         return self._below.nearest(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ __all__ = [
     "facts",
     "folded",
     "listed",
+    "plain",
+    "problem_facts",
     "search",
     "section",
     "status_badge",
@@ -24,8 +27,11 @@ ROWS = 2_000
 """Rows of a table that are shown."""
 
 _SIGNS = {
-    "good": ("✓", ("verified", "consistent", "proved", "allowed", "allow", "valid", "value", "found", "holds")),
-    "bad": ("✗", ("disproved", "inconsistent", "error", "refuted", "rejected", "denied", "deny", "failed", "fails")),
+    "good": ("✓", ("verified", "consistent", "proved", "allowed", "allow", "valid", "value", "found", "holds", "axiom", "follows",
+                   "saved", "equal", "machine_checked", "linked_to_kernel", "fresh", "fresh_crlf", "done", "complete",
+                   "independent", "created", "new_version", "unchanged")),
+    "bad": ("✗", ("disproved", "inconsistent", "error", "refuted", "rejected", "denied", "deny", "failed", "fails", "none", "stale",
+                  "slips_past", "shadowed", "never_fires", "never_asked", "unknown_name", "redefined", "misread", "before_only")),
 }  # fmt: skip
 
 
@@ -64,6 +70,11 @@ def _left_out(count: int, what: str, limit: int = ROWS) -> Markup | None:
     return element("p", f"The first {limit:,} of {count:,} {what} are shown.", class_="notice")
 
 
+def plain(value: object) -> str:
+    """A text as it is, any other value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
 def code(written: object) -> Markup:
     """Code, or any text with lines."""
     return element("pre", element("code", text(written)), tabindex="0", dir="auto")
@@ -96,7 +107,9 @@ def section(title: str, *children: Child) -> Markup:
 
 
 def folded(title: Child, *children: Child, opened: bool = False) -> Markup:
-    """A part that unfolds."""
+    """A part that unfolds; nothing where it would be empty."""
+    if all(isinstance(each, str) and not each for each in children):
+        return Markup("")
     return element("details", element("summary", title, dir="auto"), *children, open=opened)
 
 
@@ -106,6 +119,19 @@ def search(target: str, what: str) -> Markup:
         "label", f"Search {what} ", element("input", type="search", aria_controls=target, autocomplete="off")
     )
     return element("p", label, element("output", aria_live="polite"), class_="search", role="search")
+
+
+def problem_facts(problem: Mapping[str, Any]) -> list[tuple[str, Child]]:
+    """Where something is wrong, what stands there and what was expected, as facts."""
+    place = ":".join(str(problem[each]) for each in ("file", "line", "column") if problem.get(each))
+    expected = problem.get("expected") or ()
+    return [
+        ("Kind", str(problem.get("code", ""))),
+        ("Place", place),
+        ("Found", str(problem.get("found", ""))),
+        ("Expected", expected if isinstance(expected, str) else ", ".join(map(str, expected))),
+        ("Try", str(problem.get("hint", ""))),
+    ]
 
 
 def warnings(fields: Mapping[str, Any]) -> Markup:

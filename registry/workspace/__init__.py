@@ -7,6 +7,7 @@
 - `dependants`: the users of a tool: found, checked, drawn
 - `import_check`: the examples of imported tools, run
 - `show_tool`: one tool with its code, laws and versions
+- `tool_list`: what `list` shows: tools, one's teams, and matches of the library and of teams
 - `evolve`: a new version of a tool, checked before it is kept
 - `workspace`: `Workspace`, with one method an operation: what to call first
 

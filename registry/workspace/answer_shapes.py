@@ -14,6 +14,7 @@ __all__ = [
     "ForgottenAnswer",
     "HistoryAnswer",
     "ImportAnswer",
+    "LawsAnswer",
     "RolledBackAnswer",
     "ToolListAnswer",
 ]
@@ -53,7 +54,7 @@ class RolledBackAnswer(_ToolAnswer):
 
 
 class ToolListAnswer(TypedDict):
-    """Tools of the home; those of the library that match a query beside them."""
+    """Tools of the home, or of a team; those of the library and of teams that match a query beside them, and the teams."""
 
     type: Literal["tools"]
     tools: list[dict[str, Json]]
@@ -61,6 +62,17 @@ class ToolListAnswer(TypedDict):
     offset: int
     library: NotRequired[list[dict[str, Json]]]
     library_total: NotRequired[int]
+    teams: NotRequired[list[dict[str, Json]]]
+    shared: NotRequired[list[dict[str, Json]]]
+
+
+class LawsAnswer(TypedDict):
+    """The laws of a tool, checked again: what was found of each, and whether all hold."""
+
+    type: Literal["laws"]
+    tool: str
+    ok: bool
+    laws: list[dict[str, Json]]
 
 
 class HistoryAnswer(TypedDict):

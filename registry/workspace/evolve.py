@@ -24,7 +24,7 @@ from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.run.evaluate import Answer
 from registry.errors import RegistryError
 from registry.laws.on_evolve import CheckedLaws, check_on_evolve
-from registry.records import NO_EXAMPLES, ToolRecord, check_name
+from registry.records import NO_EXAMPLES, ToolRecord, check_full_name
 from registry.store.protocol import Evolved, Store
 from registry.tools.analysis import type_advice, unfinished_cost, warnings_of
 from registry.tools.code_and_examples import (
@@ -36,7 +36,7 @@ from registry.tools.code_and_examples import (
     read_python,
 )
 from registry.tools.composition import composed, derived
-from registry.tools.snapshot_tools import Overlay, SnapshotTools
+from registry.tools.snapshot_tools import Overlay, SnapshotTools, TeamTools
 from registry.workspace.answer_shapes import EvolvedAnswer
 from registry.workspace.dependants import Checked, check_users, reject_broken, unchecked_readers
 from registry.workspace.requests import Evolve
@@ -61,9 +61,11 @@ def evolve(
 
     Raises `RegistryError` and `PifError`, and then nothing was kept.
     """
-    check_name(request.name)
+    check_full_name(request.name)
     rounding = Rounding(fractions)
-    term = closed(_written(request, tools, maximum_fuel, rounding))
+    if isinstance(tools, TeamTools):
+        request = _for_team(request, tools)
+    term = tools.spelled(closed(_written(request, tools, maximum_fuel, rounding)))
     kept_rounded = rounding.numbers()
     python = request.code if request.language == "python" and isinstance(request.code, str) else None
     facts = facts_of(term)
@@ -135,6 +137,21 @@ def evolve(
     if planned.outcome == "new_version":
         warnings += unchecked_readers(request.name, store)
     return warned(cast(Answer, answer), warnings)
+
+
+def _for_team(request: Evolve, tools: TeamTools) -> Evolve:
+    """The request with the names of stages in full. Raises `not_allowed` where it has laws, or names what a team may not."""
+    if request.laws or request.drop_laws:
+        raise RegistryError(
+            "not_allowed", "a team's tools have no laws", place="laws", found=str(request.laws[0] if request.laws else ""),
+            expected="examples", hint="State the law of a tool of your own with the same code.",
+        )  # fmt: skip
+    compose, transform = request.compose, request.transform
+    if compose is not None:
+        compose = [tools.in_full(stage) if isinstance(stage, str) else stage for stage in compose]
+    if transform is not None and isinstance(transform.tool, str):
+        transform = msgspec.structs.replace(transform, tool=tools.in_full(transform.tool))
+    return msgspec.structs.replace(request, compose=compose, transform=transform)
 
 
 def _locate(record: ToolRecord, view: Overlay, error: dict[str, Json]) -> None:

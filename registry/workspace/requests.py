@@ -31,6 +31,7 @@ __all__ = [
     "SQUARE",
     "STANDARD",
     "Analyze",
+    "CheckLaws",
     "Diff",
     "Evolve",
     "Export",
@@ -77,7 +78,7 @@ Milliseconds = Annotated[int, Meta(ge=1, le=LONGEST), shown(STANDARD)]
 class Evolve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A tool, or a new version of one. One of `code`, `compose` and `transform` says what it does."""
 
-    name: Annotated[str, Meta(description="letters, digits, _ . -, at most 48")]
+    name: Annotated[str, Meta(description="NAME or team/TEAM/NAME, of letters, digits, _ . -")]
     description: Annotated[str, Meta(description="what it does")]
     code: Annotated[Any, coded(f"the term, e.g. {msgspec.json.encode(SQUARE).decode()}")] = UNSET
     compose: Annotated[
@@ -119,7 +120,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tool: Annotated[str | UnsetType, Meta(description="a tool's name, instead of code")] = UNSET
     input: Annotated[Any, Meta(description="what the function is called on; plain JSON or a term")] = None
     fuel: Annotated[Positive, shown(DEFAULT_FUEL, "steps allowed")] | None = None
-    drive: Annotated[Natural, Meta(description="take up to this many continuation steps here")] = 0
+    drive: Annotated[Natural, Meta(description="take up to this many steps")] = 0
     step: Annotated[Natural, Meta(description="steps taken before")] = 0
     trace: Annotated[int, Meta(ge=0, le=1_000, description="return this many last events")] = 0
     raw: Annotated[bool, Meta(description="leave strings in the input as they are")] = False
@@ -130,10 +131,11 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class List(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The tools whose names or descriptions hold every word of `query`."""
 
-    query: Annotated[str, Meta(description="words to look for; all tools without it")] = ""
+    query: Annotated[str, Meta(description="words to look for")] = ""
     offset: Annotated[Natural, Meta(description="skip this many")] = 0
     limit: Annotated[int, Meta(ge=1, le=1_000, description="at most this many")] = PAGE
-    library: Annotated[bool, Meta(description="the standard library alone")] = False
+    library: Annotated[bool, Meta(description="the library alone")] = False
+    team: str = ""
 
 
 class Analyze(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -193,6 +195,13 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     force: Annotated[bool, Meta(description="take them in though examples of tools that use them fail")] = (
         False
     )
+    timeout_ms: Milliseconds | None = None
+
+
+class CheckLaws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The laws of a tool checked again from nothing."""
+
+    name: Annotated[str, Meta(description="name or name@version")]
     timeout_ms: Milliseconds | None = None
 
 

@@ -15,12 +15,14 @@ from pif.language.terms import Json
 from pif.language.warnings import Fractions, Rounding, warned
 from pif.run.evaluate import Answer, Request, run
 from registry.errors import RegistryError
-from registry.records import ToolRecord, parse_reference
+from registry.records import ToolRecord, parse_reference, team_of
 from registry.store.protocol import Store
+from registry.teams.member import Member, Views
+from registry.teams.team_store import TeamStore
 from registry.tools.argument_types import applied, function_warning, kept_strings
 from registry.tools.code_and_examples import read_code, verified
 from registry.tools.library import Library
-from registry.tools.snapshot_tools import SnapshotTools, TermCache, TypeCache
+from registry.tools.snapshot_tools import SnapshotTools, TeamTools, TermCache, TypeCache
 from registry.workspace.run_scheduling import Admission, BriefTools, answer_briefly, is_brief, needs_words
 
 __all__ = ["ToolRunner"]
@@ -49,14 +51,16 @@ class ToolRunner:
         library: Library | None = None,
         fractions: Fractions = "round",
         admission: Admission | None = None,
+        member: Member | None = None,
     ) -> None:
-        """`admission` stands for a `memory` that is shared with other workspaces."""
+        """`admission` stands for a `memory` that is shared with other workspaces; `member` says which teams' tools are in reach."""
         self.store = store
         self.fractions = fractions
         self.library = library or Library(verified)
         self.maximum_fuel = maximum_fuel
         self.default_fuel = min(default_fuel, maximum_fuel)
         self.admission = admission or Admission(memory)
+        self.member = member
         self._terms = TermCache()
         self._types = TypeCache()
 
@@ -67,8 +71,13 @@ class ToolRunner:
         return advice(word, self.library)
 
     def tools(self) -> SnapshotTools:
-        """A snapshot of the tools."""
-        return SnapshotTools(self.store.snapshot(), self._terms, self.library)
+        """A snapshot of the tools; over a team's store, of that team's tools as its code means them."""
+        if isinstance(self.store, TeamStore):
+            return TeamTools(self.store.team, self.store.snapshot(), self._terms, self.library)
+        return SnapshotTools(self.store.snapshot(), self._terms, self.library, self._views())
+
+    def _views(self) -> Views | None:
+        return None if self.member is None else Views(self.member)
 
     def record(self, reference: str) -> ToolRecord:
         """The record that `name` or `name@version` names, or `unknown_tool`."""
@@ -190,12 +199,14 @@ class ToolRunner:
         return answer_briefly(
             self._asked(request),
             fuel,
-            BriefTools(self.store.snapshot(), self._terms, self.library),
+            BriefTools(self.store.snapshot(), self._terms, self.library, self._views()),
             self.advice,
         )
 
     def _asked(self, request: Request) -> Request:
-        """A request with what the workspace says of fractions."""
+        """A request with what the workspace says of fractions, in which what is spelled as a team's tool is a tool's name."""
+        if isinstance(request.code, str) and request.tool is None and team_of(request.code):
+            request = msgspec.structs.replace(request, code=None, tool=request.code)
         if self.fractions == "round":
             return request
         return msgspec.structs.replace(request, fractions=self.fractions)

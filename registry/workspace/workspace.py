@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, cast
 
 import msgspec
 
 from pif.analysis.types.tool_types import typing_of
-from pif.analysis.work import STEPS, Work
+from pif.analysis.work import Work
 from pif.language.budget import RETAINED_BYTES
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
@@ -26,22 +27,26 @@ from pif.language.warnings import PifWarning, Rounding, warned
 from pif.run.evaluate import Answer
 from registry.diagrams import mermaid, svg
 from registry.errors import RegistryError
-from registry.laws.on_evolve import current_laws
-from registry.records import LIBRARY_PREFIX, NO_LAWS, ToolRecord, parse_reference
+from registry.records import (
+    LIBRARY_PREFIX,
+    NO_LAWS,
+    parse_reference,
+    team_of,
+)
 from registry.store.exchange.export_import import export_tools, import_tools
-from registry.store.protocol import Lineage, search_words
+from registry.store.protocol import Lineage
+from registry.teams.team_store import TeamStore
 from registry.tools.analysis import analysis, invalid
 from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import unchangeable
-from registry.tools.snapshot_tools import Overlay, SnapshotTools
+from registry.tools.snapshot_tools import Overlay
 from registry.workspace.answer_shapes import (
     ExportAnswer,
     ForgottenAnswer,
     HistoryAnswer,
     ImportAnswer,
     RolledBackAnswer,
-    ToolListAnswer,
 )
 from registry.workspace.dependants import (
     USERS_STEPS,
@@ -61,13 +66,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Workspace"]
 
-LISTED_STEPS = 5 * STEPS
-"""Steps of the inference of all types that one `list` shows: about two seconds. A type is found once, then kept."""
-
-LIBRARY_SHOWN = 10
-"""Tools of the standard library that `list` shows beside those of the home."""
-
 P = ParamSpec("P")
+Method: TypeAlias = Callable[Concatenate["Workspace", P], Answer]
 
 
 def _answering(
@@ -88,6 +88,27 @@ def _answering(
     return answer
 
 
+def _in_its_namespace(
+    name_of: Callable[[Any], str], *, writing: bool = False
+) -> Callable[[Method[P]], Method[P]]:
+    """Let a method work on the store of the name that `name_of` finds in its first argument. `writing`: it changes that store."""
+
+    def decorated(method: Method[P]) -> Method[P]:
+        def work(self: Workspace, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+            given = args[0] if args else next(iter(kwargs.values()))
+            return method(self.namespace_of(name_of(given), writing=writing), *args, **kwargs)
+
+        work.__name__ = method.__name__
+        work.__doc__ = method.__doc__
+        return work
+
+    return decorated
+
+
+def _itself(name: str) -> str:
+    return name
+
+
 def _stop(deadline: Deadline | None) -> Callable[[], bool] | None:
     """The stop flag of analyses: whether the caller has left."""
     return None if deadline is None else lambda: deadline.abandoned
@@ -96,12 +117,54 @@ def _stop(deadline: Deadline | None) -> Callable[[], bool] | None:
 class Workspace(ToolRunner):
     """Everything one can do with the tools of a store; what it runs and under which limits is `ToolRunner`'s."""
 
+    _beside: Workspace | None = None
+    """The workspace of the member, for one over the store of a team."""
+
     @cached_property
     def prover(self) -> LawProver:
         """The prover of laws, made when it is first needed."""
+        if self._beside is not None:
+            return self._beside.prover
         from registry.laws.law_prover import LawProver  # loads the prover
 
         return LawProver()
+
+    def namespace_of(self, name: str, *, writing: bool = False) -> Workspace:
+        """The workspace over the store in which a name lives: this one, or that of a team.
+
+        Raises `unknown_team` where the name is that of a team which is not among one's own, and `not_allowed` where it may be
+        read and not written.
+        """
+        team = team_of(name)
+        return (
+            self._of_team(team, writing=writing) if team and not isinstance(self.store, TeamStore) else self
+        )
+
+    def _of_team(self, team: str, *, writing: bool = False) -> Workspace:
+        if self.member is None:
+            raise RegistryError(
+                "unknown_team", f"you are in no team {team[:60]!r}", place="name", found=team[:60],
+                expected="a team: you are in none",
+            )  # fmt: skip
+        store = self.member.store_for(team, writing=writing)
+        known = self._of_teams.get(team)
+        if known is None or known.store is not store:
+            known = self._of_teams[team] = self._over(store)
+        return known
+
+    def _over(self, store: TeamStore) -> Workspace:
+        """This workspace over the tools of a team: limits, caches and the prover stay."""
+        made = Workspace(
+            store, maximum_fuel=self.maximum_fuel, default_fuel=self.default_fuel, library=self.library,
+            fractions=self.fractions, admission=self.admission,
+        )  # fmt: skip
+        made._beside = self
+        made._terms, made._types = self._terms, self._types
+        return made
+
+    @cached_property
+    def _of_teams(self) -> dict[str, Workspace]:
+        return {}
 
     def close(self) -> None:
         """Close the store and the prover."""
@@ -126,6 +189,7 @@ class Workspace(ToolRunner):
     # Evolving.
 
     @_answering
+    @_in_its_namespace(attrgetter("name"), writing=True)
     def evolve(self, request: requests.Evolve, *, deadline: Deadline | None = None) -> Answer:
         """Make a tool, or a new version of one; with examples, only if they hold, and those of the tools that use it.
 
@@ -170,45 +234,28 @@ class Workspace(ToolRunner):
         """The tools whose name or description holds every word of the query; with their types unless `types` is false.
 
         These are the home's tools. Where something is looked for, `library` in the answer names the standard library's
-        that match; by `library` in the request these are listed instead of the home's.
+        that match, and `shared` those of teams; by `library` or `team` in the request these are listed instead of the home's.
         """
-        tools = self.tools()
-        words, offset = search_words(request.query), request.offset
-        found = self.library.matching(words) if words or request.library else ()
-        if request.library:
-            total, records = len(found), found[offset : offset + request.limit]
-        else:
-            total, records = self.store.page(request.query, offset, request.limit)
-        work = Work(LISTED_STEPS)
-        listed = [self._listed(record, tools, work if types else None) for record in records]
-        answer: ToolListAnswer = {"type": "tools", "tools": listed, "total": total, "offset": offset}
-        if words and not request.library:
-            shown = [self._listed(record, tools, work if types else None) for record in found[:LIBRARY_SHOWN]]
-            answer |= {"library": shown, "library_total": len(found)}
-        return cast(Answer, answer)
+        if request.team:
+            if request.library:
+                raise RegistryError(
+                    "invalid_argument", "one of `library` and `team` is listed", place="team", found="both"
+                )
+            request, there = msgspec.structs.replace(request, team=""), self._of_team(request.team)
+            return there.list(request, types=types)
+        from registry.workspace.tool_list import ToolList
 
-    def _listed(self, record: ToolRecord, tools: SnapshotTools, work: Work | None) -> dict[str, Json]:
-        """A tool as a row of `list`, with its type as far as there is `work` left."""
-        row: dict[str, Json] = {
-            "name": record.name,
-            "version": record.version,
-            "description": record.description,
-            "capabilities": [*record.capabilities],
-        }
-        if work is not None:
-            row["type"] = self._types.typing(record, tools, work).text
-        if laws := current_laws(record, tools):
-            row["laws"] = laws
-        return row
+        return ToolList(self.store, self.tools(), self._types, types=types).answer(request, self.member)
 
     @_answering
+    @_in_its_namespace(_itself)
     def show(self, reference: str, *, python: bool = False, kleis: bool = False) -> Answer:
         """One tool: its record, its term, its laws and versions; its code as Python and as Kleis where asked."""
         from registry.workspace.show_tool import shown
 
         record, tools = self.record(reference), self.tools()
         tool, typing = self._terms.tool(record, record.reference), self._types.typing(record, tools)
-        lineage = self.store.snapshot().lineage(record.name)
+        lineage = tools.lineage(record.name)
         return shown(record, tool, lineage, tools, typing, python=python, kleis=kleis)
 
     @_answering
@@ -222,6 +269,7 @@ class Workspace(ToolRunner):
             return verified_law(proposition, lemmas, self.tools(), prover())
 
     @_answering
+    @_in_its_namespace(_itself)
     def check_laws(self, reference: str) -> Answer:
         """Check the laws of a tool again from nothing."""
         from registry.laws.requests import rechecked
@@ -253,9 +301,10 @@ class Workspace(ToolRunner):
                 tool.term, tool.label, tool.name, tools, partial(typing_of, tool, tools), aspects, stop
             )
             if "users" in aspects:
-                self._tell_users(told, tool.name, tools, stop)
+                self._tell_users(told, tool.name, stop)
             if "graph" in aspects:
-                told["graph"] = mermaid(drawing_of(graph_of([tool.name], self.store, tools)))
+                there = self.namespace_of(tool.name)
+                told["graph"] = mermaid(drawing_of(graph_of([tool.name], there.store, there.tools())))
             return told
         data = read_text(code, tools.nearest) if isinstance(code, str) else code
         errors = invalid(data)
@@ -269,6 +318,7 @@ class Workspace(ToolRunner):
     # Versions.
 
     @_answering
+    @_in_its_namespace(_itself)
     def history(self, name: str) -> Answer:
         """Everything that happened to a name, oldest first."""
         events = self.store.history(self._own(check_spelling(name)))
@@ -290,7 +340,7 @@ class Workspace(ToolRunner):
         """How two tools, or two versions of one, differ. Without `right`: a version and the one before it."""
         older = newer = self.record(left)
         if right is None:
-            older = self.record(earlier_version(newer, self.store.snapshot().lineage(newer.name)))
+            older = self.record(earlier_version(newer, self.tools().lineage(newer.name)))
         else:
             newer = self.record(right)
         return difference(
@@ -298,6 +348,7 @@ class Workspace(ToolRunner):
         )
 
     @_answering
+    @_in_its_namespace(attrgetter("name"), writing=True)
     def rollback(self, request: requests.Rollback) -> Answer:
         """Make an older version the current one, if the examples of the tools that use it hold then (or by `force`)."""
         tools = self.tools()
@@ -314,6 +365,7 @@ class Workspace(ToolRunner):
         return warned(cast(Answer, answer), warnings)
 
     @_answering
+    @_in_its_namespace(_itself, writing=True)
     def forget(self, reference: str) -> Answer:
         """Drop a tool, or one version of it, from the registry."""
         wanted = parse_reference(reference)
@@ -340,20 +392,21 @@ class Workspace(ToolRunner):
 
     @_answering
     def users(self, name: str) -> Answer:
-        """The tools of the home that use a tool, themselves or through others."""
+        """The tools of the home that use a tool, themselves or through others; of a team's tool those of the team too."""
         record = self.record(name)
         answer: Answer = {"type": "users", "name": record.name}
-        self._tell_users(answer, record.name, self.tools())
+        self._tell_users(answer, record.name)
         return answer
 
-    def _tell_users(
-        self, answer: Answer, name: str, tools: SnapshotTools, stop: Callable[[], bool] | None = None
-    ) -> None:
+    def _tell_users(self, answer: Answer, name: str, stop: Callable[[], bool] | None = None) -> None:
         """Add the users of a tool to an answer, and what is missing of them to what is `unfinished` there."""
-        users = users_of([name], self.store, tools, Work(USERS_STEPS, stop))
-        answer["users"] = users.rows()
-        if missing := users.missing():
-            answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
+        rows: list[Json] = []
+        for each in dict.fromkeys([self.namespace_of(name), self]):
+            users = users_of([name], each.store, each.tools(), Work(USERS_STEPS, stop))
+            rows += users.rows()
+            if missing := users.missing():
+                answer["unfinished"] = [*answer.get("unfinished", ()), *missing]
+        answer["users"] = rows
 
     @_answering
     def graph(self, names: Sequence[str] = (), *, library: bool = False, picture: bool = False) -> Answer:
@@ -361,9 +414,15 @@ class Workspace(ToolRunner):
 
         The library's tools are left out unless `library` asks for them or one is named. `picture` adds it as SVG.
         """
-        tools = self.tools()
         chosen = [self.record(name).name for name in names]
-        found = graph_of(chosen, self.store, tools, library=library)
+        spaces = [*dict.fromkeys(self.namespace_of(name) for name in chosen)] or [self]
+        if len(spaces) > 1:
+            raise RegistryError(
+                "invalid_argument", "a graph is of one's own tools, or of one team's", place="names", found=", ".join(chosen[:8]),
+                hint="Ask for them one after another.",
+            )  # fmt: skip
+        (there,) = spaces
+        found = graph_of(chosen, there.store, there.tools(), library=library)
         drawing = drawing_of(found)
         answer: Answer = {
             "type": "graph",

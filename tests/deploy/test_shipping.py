@@ -20,6 +20,7 @@ from registry.server.monitoring.monitoring import LIVE, READY
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = ROOT / "deploy" / "Dockerfile"
 UNIT = next((ROOT / "deploy").glob("*.service"))
+SOCKET = UNIT.with_suffix(".socket")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -79,13 +80,22 @@ def test_the_unit_starts_a_server() -> None:
     accepted([each for each in shlex.split(line) if each != "$PIF_SERVE"])
 
 
+def test_the_socket_is_where_the_server_would_listen_without_it() -> None:
+    (address,) = re.findall(r"^ListenStream=(\S+)$", SOCKET.read_text(), re.MULTILINE)
+    assert f"--http {address} " in UNIT.read_text()
+
+
 def test_systemd_accepts_the_unit_and_finds_it_confined(tmp_path: Path) -> None:
     systemd = shutil.which("systemd-analyze")
     if systemd is None:
         pytest.skip("systemd-analyze is not installed")
     unit = tmp_path / UNIT.name
     unit.write_text(UNIT.read_text().replace("/opt/pif/bin/pif", sys.executable))
-    checked = subprocess.run([systemd, "verify", unit], capture_output=True, text=True, check=False)
+    listening = tmp_path / SOCKET.name
+    listening.write_text(SOCKET.read_text())
+    checked = subprocess.run(
+        [systemd, "verify", unit, listening], capture_output=True, text=True, check=False
+    )
     assert (checked.returncode, checked.stderr) == (0, "")
     rated = subprocess.run(
         [systemd, "security", "--offline=yes", "--threshold=20", unit],
@@ -94,7 +104,27 @@ def test_systemd_accepts_the_unit_and_finds_it_confined(tmp_path: Path) -> None:
     assert rated.returncode == 0, rated.stdout[-200:]
 
 
+DESCRIBED = {
+    "$schema",
+    "name",
+    "title",
+    "description",
+    "version",
+    "repository",
+    "websiteUrl",
+    "icons",
+    "packages",
+    "remotes",
+    "_meta",
+}
+PACKAGE = {
+    "registryType", "registryBaseUrl", "identifier", "version", "fileSha256", "runtimeHint", "transport", "runtimeArguments",
+    "packageArguments", "environmentVariables",
+}  # fmt: skip
+
+
 def test_the_description_for_the_registry_agrees_with_the_package() -> None:
+    """The registry's schema is in no package, so that what it asks is written here by hand."""
     described = json.loads((ROOT / "server.json").read_text())
     (package,) = described["packages"]
     assert described["version"] == package["version"] == PROJECT["version"]
@@ -104,9 +134,33 @@ def test_the_description_for_the_registry_agrees_with_the_package() -> None:
     )
     assert package["transport"] == {"type": "stdio"}
     accepted([each["value"] for each in package["packageArguments"]])
-    assert len(described["description"]) <= 100
+    assert set(described) <= DESCRIBED
+    assert set(package) <= PACKAGE
+    assert re.fullmatch(
+        r"https://static\.modelcontextprotocol\.io/schemas/\d{4}-\d\d-\d\d/server\.schema\.json",
+        described["$schema"],
+    )
+    assert package["registryType"] == "pypi"
+    for argument in package["packageArguments"]:
+        assert argument["type"] in ("positional", "named")
+    for variable in package["environmentVariables"]:
+        assert set(variable) <= {
+            "name",
+            "description",
+            "isRequired",
+            "isSecret",
+            "format",
+            "default",
+            "value",
+            "choices",
+            "placeholder",
+        }
+    assert 1 <= len(described["description"]) <= 100
+    assert 1 <= len(described["title"]) <= 100
+    assert 3 <= len(described["name"]) <= 200
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", described["name"])
-    assert f"mcp-name: {described['name']}" in (ROOT / "README.md").read_text()
+    # The registry takes the first that it finds in the published README: there is one.
+    assert re.findall(r"mcp-name: (\S+)", (ROOT / "README.md").read_text()) == [described["name"]]
     assert f'"{described["name"]}"' in IMAGE.read_text()
 
 

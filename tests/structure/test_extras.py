@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 _NEEDS = re.compile(
-    r"needs_numeric\b|importorskip\(\s*\"(?:numpy|scipy|matplotlib|flint|typst)\"|find_spec\(\"(?:numpy|typst)\"\)"
+    r"needs_numeric\b|importorskip\(\s*\"(?:numpy|scipy|matplotlib|flint|typst|ipykernel|jupyter_client|IPython|pygls|sphinx)\"|find_spec\(\"(?:numpy|typst)\"\)"
 )
 
 

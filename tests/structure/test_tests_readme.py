@@ -13,7 +13,16 @@ README = (TESTS / "README.md").read_text()
 NAMED = sorted(
     set(re.findall(r"`((?:pif|kleis|registry)\.[\w.]+|(?:pif|kleis|registry|tests|stdlib)/[\w./]*)`", README))
 )
-WITH_MODULES_OF_THEIR_OWN = {"support", "programs", "conformance", "lean", "fuzz", "guide", "structure"}
+WITH_MODULES_OF_THEIR_OWN = {
+    "support",
+    "programs",
+    "browser",
+    "conformance",
+    "lean",
+    "fuzz",
+    "guide",
+    "structure",
+}
 
 
 def _directories() -> set[Path]:

@@ -2,6 +2,8 @@
 
 - `check`: a certificate checked in a child process, and the report
 - `build`: certificates made from verdicts
+- `laws_in_proofs`: laws of the library that proofs use, in certificates
+- `of_library`: the laws of the library proved and written
 - `tstp`: proofs by clauses and by rewriting as derivations for other provers
 - `proof_steps`: the proofs behind verdicts, as data for other languages
 - `inductions`: what the engine `induction` leaves, as steps of a certificate

@@ -9,7 +9,8 @@ names the leaf.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -19,6 +20,7 @@ from kleis.core.goal import Goal, Obligation
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.check import check
 from kleis.prover.certificates.inductions import induction_steps
+from kleis.prover.certificates.laws_in_proofs import LawsInProofs
 from kleis.prover.certificates.questions import question_steps
 from kleis.prover.checker.format import (
     Ask,
@@ -50,6 +52,7 @@ from kleis.prover.engines.computation.evaluation import precision_of
 from kleis.prover.engines.computation.intervals import step_of
 from kleis.prover.engines.laws.engine import steps_of as law_steps
 from kleis.prover.engines.superposition.certified import clausal_proof
+from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
@@ -59,11 +62,23 @@ from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_declaration
 from kleis.theory.theory import Theory
 
-__all__ = ["Contradiction", "Engines", "Question", "build", "build_part", "proof_of", "theory_text"]
+__all__ = [
+    "Contradiction",
+    "Engines",
+    "Question",
+    "build",
+    "build_flat",
+    "build_part",
+    "proof_of",
+    "theory_text",
+]
 
 _DERIVED = "derived "
 _INDUCTIONS = frozenset({"induction", "induction with laws"})
 _GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
+_SHORT = 8
+"""Seconds of processor time of the engines that are asked where a proof is not accepted."""
+
 _SECOND_OPINION = Guards(cpu=5, wall=15.0, memory=2048)
 
 
@@ -120,6 +135,18 @@ def proof_of(broker: Broker, theory: Theory, goal: Goal, verdict: Verdict) -> tu
     return _Builder(broker, theory, ORDER).steps(Task(goal), verdict)
 
 
+@deep()
+def build_flat(
+    broker: Broker,
+    theory: Theory,
+    question: Question,
+    steps: tuple[Step, ...],
+    known: Mapping[str, Ground],
+) -> Certificate:
+    """The certificate of a verified claim from the steps of its proof, checked; `known` are proofs of its conditions."""
+    return _Builder(broker, theory, ORDER).flat(question, steps, known)
+
+
 class _Builder:
     """Makes the certificates of one theory."""
 
@@ -130,10 +157,25 @@ class _Builder:
         self._order = order
         self._engines = Engines(broker, order)
         self._elaborator = elaborator or Elaborator(theory)
+        self._library = LibraryLaws(self._elaborator, broker)
         self._theory = theory_text(theory)
 
     def certificate(self, question: Question, verdict: Verdict, answer: Answer | None = None) -> Certificate:
-        """The certificate of one verdict: the proofs of its lemmas, then its own."""
+        """The certificate of one verdict; where the proof of the engine that decided is not accepted, that of another engine."""
+        try:
+            return self._by(question, verdict, answer)
+        except Contradiction:
+            raise
+        except CertificateError:
+            for entry in self._engines.others(verdict) if verdict.status == "verified" else ():
+                with suppress(CertificateError):
+                    return self._by(question, verdict, entry=entry)
+            raise
+
+    def _by(
+        self, question: Question, verdict: Verdict, answer: Answer | None = None, entry: Entry | None = None
+    ) -> Certificate:
+        """The proofs of the lemmas, then that of the claim, by the engine that decided or the one of an entry."""
         about = [self._elaborated(claim, question.using) for claim, _ in question.lemmas]
         goal = self._elaborated(question.claim, question.using)
         base = _Base(self._theory, question.claim, question.using, assumed=verdict.assumed)
@@ -141,12 +183,13 @@ class _Builder:
             return self._with_witness(base, "disproved", Task(goal), verdict, answer)
         if verdict.status not in ("verified", "inconsistent"):
             raise _no(f"a verdict that is {verdict.status} shows nothing")
-        task = with_lemmas(declarations_of(goal) if verdict.status == "inconsistent" else goal, about)
-        lemmas = tuple(
-            Lemma(claim, self._proof(with_lemmas(each, about[:place]), found))
-            for place, (each, (claim, found)) in enumerate(zip(about, question.lemmas, strict=True))
-        )
-        steps = self._proof(task, verdict, answer)
+        library = LawsInProofs(self._library, [*(found for _, found in question.lemmas), verdict])
+        asked = declarations_of(goal) if verdict.status == "inconsistent" else goal
+        lemmas = [Lemma(claim, steps) for claim, steps in library.proofs]
+        for place, (each, (claim, found)) in enumerate(zip(about, question.lemmas, strict=True)):
+            lemmas.append(Lemma(claim, self._shown(library, each, about[:place], found)))
+        steps = self._shown(library, asked, about, verdict, answer, entry)
+        task = with_lemmas(asked, [*library.goals, *about])
         return self._checked(
             Certificate(
                 status=verdict.status,
@@ -155,17 +198,43 @@ class _Builder:
                 claim=base.claim,
                 using=base.using,
                 assumed=base.assumed,
-                lemmas=lemmas,
+                lemmas=tuple(lemmas),
                 steps=steps,
                 model=self._model(task.goal, verdict),
             ),
-            [
-                each
-                for about_it in (task.goal, *about)
-                for each in about_it.obligations
-                if each.kind == "termination"
-            ],
+            _conditions((task.goal, *about)),
+            library.grounds,
         )
+
+    def _shown(
+        self,
+        library: LawsInProofs,
+        goal: Goal,
+        before: Sequence[Goal],
+        verdict: Verdict,
+        answer: Answer | None = None,
+        entry: Entry | None = None,
+    ) -> tuple[Step, ...]:
+        """The steps of one proof, after the lemmas `before` it and the laws that were offered for it."""
+        offered = library.offered(goal, verdict)
+        task = with_lemmas(goal, [*before, *(own for _, own in offered)])
+        if entry is not None:
+            answer = self._engines.proved(entry, task)
+            verdict = msgspec.structs.replace(verdict, engine=load_engine(entry.engine).name)
+        return library.renamed(self._proof(task, verdict, answer), len(before), offered)
+
+    def flat(self, question: Question, steps: tuple[Step, ...], known: Mapping[str, Ground]) -> Certificate:
+        """The certificate of a verified claim from its steps, checked."""
+        goal = self._elaborated(question.claim, question.using)
+        given = Certificate(
+            status="verified",
+            theory=self._theory,
+            goal=digest_of(goal),
+            claim=question.claim,
+            using=question.using,
+            steps=steps,
+        )
+        return self._checked(given, _conditions((goal,)), known)
 
     def part(self, part: str, verdict: Verdict) -> Certificate:
         """The certificate of a part."""
@@ -190,10 +259,16 @@ class _Builder:
         structure = parse_type(using) if using else None
         return self._elaborator.proposition(parse_expression(claim), using=structure)
 
-    def _checked(self, certificate: Certificate, conditions: Sequence[Obligation] = ()) -> Certificate:
+    def _checked(
+        self,
+        certificate: Certificate,
+        conditions: Sequence[Obligation] = (),
+        known: Mapping[str, Ground] | None = None,
+    ) -> Certificate:
         """The certificate, if the checker accepts the bytes that will be written.
 
-        `conditions` are those of terminations; one that no solver settles as it stands gets a proof.
+        `conditions` are those of terminations; one that no solver settles as it stands gets a proof, the one that is `known`
+        if there is one.
         """
         data = to_json(certificate)
         report = check(data, self._broker)
@@ -203,10 +278,9 @@ class _Builder:
             refused = next((each for each in conditions if place.startswith(f"ground {each.name}, ")), None)
             if refused is None:
                 raise _no(": ".join(report.refused))
-            given = msgspec.structs.replace(
-                certificate, grounds=(*certificate.grounds, self._ground(refused))
-            )
-            return self._checked(given, [each for each in conditions if each != refused])
+            ground = (known or {}).get(refused.name) or self._ground(refused)
+            given = msgspec.structs.replace(certificate, grounds=(*certificate.grounds, ground))
+            return self._checked(given, [each for each in conditions if each != refused], known)
         self._second_opinion(data)
         return certificate
 
@@ -307,6 +381,24 @@ class Engines:
             raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
         return answer
 
+    def others(self, verdict: Verdict) -> Iterator[Entry]:
+        """The entries of other engines than the one that decided, which prove and take little time."""
+        for each in self._order:
+            if (
+                each.chain == "prove"
+                and each.cpu <= _SHORT
+                and load_engine(each.engine).name != verdict.engine
+            ):
+                yield each
+
+    def proved(self, entry: Entry, task: Task) -> Answer:
+        """The proof of the engine of an entry; `CertificateError` where it finds none."""
+        if load_engine(entry.engine).applies(task):
+            answer = self.asked(entry.engine, task, entry.steps)
+            if answer.outcome == "proved":
+                return answer
+        raise _no("another engine finds no proof")
+
     def asked(self, job: str, question: object, steps: int) -> Answer:
         """The answer of an engine, or what another job gives."""
         return self._broker.submit(job, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
@@ -375,6 +467,11 @@ def _with_equations(task: Task, answer: Answer) -> tuple[Step, ...]:
     given = tuple(each for each in answer.core if not each.startswith(_DERIVED))
     named = tuple(f"step {place}" for place in range(1, len(steps) + 1))
     return (*steps, Step(Ask((*given, *named))))
+
+
+def _conditions(goals: Sequence[Goal]) -> list[Obligation]:
+    """The conditions of the terminations that goals rest on."""
+    return [each for goal in goals for each in goal.obligations if each.kind == "termination"]
 
 
 def _written(task: Task, answer: Answer) -> Witness:

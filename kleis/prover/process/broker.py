@@ -94,7 +94,7 @@ class Broker:
         limits = guards or self.guards
         future: Future[Answer] = Future()
         future.set_running_or_notify_cancel()  # only `cancel` below cancels
-        future.add_done_callback(TALLY.count)
+        TALLY.begin(job, future)
         with self._lock:
             self._count += 1
             number = self._count

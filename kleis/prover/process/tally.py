@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 
 import msgspec
 
 from kleis.prover.protocol.engine import Answer
 
-__all__ = ["TALLY", "Counts", "Tally"]
+__all__ = ["TALLY", "Counts", "Tally", "Watcher"]
+
+Watcher = Callable[[str], Callable[[Answer], None] | None]
+"""Is told of an attempt where it begins, by its job ``module:attribute``; what it gives back is told of the answer, from any thread."""
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -27,6 +31,23 @@ class Tally:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts = Counts()
+        self._watchers: tuple[Watcher, ...] = ()
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell of each attempt from now on. It must not wait or raise."""
+        self._watchers = (*self._watchers, watcher)
+
+    def unwatch(self, watcher: Watcher) -> None:
+        """Tell no more."""
+        self._watchers = tuple(each for each in self._watchers if each is not watcher)
+
+    def begin(self, job: str, attempt: Future[Answer]) -> None:
+        """An attempt begins: it is counted when it ends."""
+        attempt.add_done_callback(self.count)
+        for watcher in self._watchers:
+            ended = watcher(job)
+            if ended is not None:
+                attempt.add_done_callback(lambda done, ended=ended: ended(done.result()))  # type: ignore[misc]
 
     def count(self, attempt: Future[Answer]) -> None:
         """Count an attempt that has ended."""

@@ -19,9 +19,10 @@ import msgspec
 
 from kleis.errors import KleisError
 from kleis.problems import Problem
+from kleis.sessions.files.shared_theories import NOTHING_SHARED, SharedSearch, SharedTheories
 from kleis.sessions.files.storage import Signature, signature_of
 from kleis.syntax.printer.expressions import quote
-from kleis.theory.import_search import ImportSearch, packaged_library
+from kleis.theory.import_search import packaged_library
 from kleis.theory.loader import Loader, Loading
 from kleis.theory.parse_cache import ParseCache
 from kleis.theory.theory import Theory
@@ -48,6 +49,8 @@ class ImportedTheory(msgspec.Struct, frozen=True, eq=False):
     own: frozenset[str]
     warnings: tuple[Problem, ...]
     stamps: tuple[tuple[Path, Signature | None], ...]
+    shared: frozenset[str] = frozenset()
+    """The shared places (`shared_theories`) of which it has files."""
     visible: Mapping[str, frozenset[str]] = {}
     """For each file, where one states lemmas, the files that it imports, directly or not."""
 
@@ -67,8 +70,10 @@ class ImportedTheories:
         *,
         roots: Sequence[Path] = (),
         cache: ParseCache | None = None,
+        shared: SharedTheories = NOTHING_SHARED,
     ) -> None:
         self.saved = saved
+        self.shared = shared
         self._library = packaged_library()
         root = environment.get("KLEIS_ROOT")
         allowed = [
@@ -77,8 +82,12 @@ class ImportedTheories:
             *([self._library] if self._library else []),
             *([Path(root)] if root else []),
         ]
-        self._search = ImportSearch(
-            (saved, *roots), Path(root) if root else None, self._library, tuple(allowed)
+        self._search = SharedSearch(
+            (saved, *roots),
+            Path(root) if root else None,
+            self._library,
+            tuple(allowed),
+            readable=shared.readable,
         )
         self._cache = cache
         self._lock = threading.Lock()
@@ -97,7 +106,7 @@ class ImportedTheories:
         key = tuple(imports)
         with self._lock:
             known = self._known.get(key)
-            if known is not None and known.current:
+            if known is not None and self.is_current(known):
                 self._known.move_to_end(key)
                 return known
         made = self._made(key)
@@ -107,6 +116,16 @@ class ImportedTheories:
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return made
+
+    def is_current(self, theory: ImportedTheory) -> bool:
+        """Whether no file of it has been replaced since, and all may still be read."""
+        return (not theory.shared or theory.shared <= {*self.shared.readable()}) and theory.current
+
+    def is_shared(self, path: Path, directory: Path) -> bool:
+        """Whether a file is one of the library, or stands in a shared directory."""
+        library = self._library
+        in_library = library is not None and path.is_relative_to(library.resolve())
+        return in_library or path.parent == directory.resolve()
 
     def canonical_names(self, imports: Sequence[str]) -> tuple[str, ...]:
         """The imports under the names that a session's file keeps: those of the library begin with ``stdlib/``.
@@ -129,6 +148,9 @@ class ImportedTheories:
         return (self._library / f"{name}.kleis").read_text("utf-8")
 
     def _name(self, path: Path) -> str:
+        prefix = self._search.prefix_of(path)
+        if prefix is not None:
+            return f"{prefix}/{path.name}"
         for root, prefix in ((self._library, "stdlib/"), (self.saved, "")):
             if root is not None and path.is_relative_to(root.resolve()):
                 return prefix + path.relative_to(root.resolve()).as_posix()
@@ -158,6 +180,11 @@ class ImportedTheories:
             digest=digest.hexdigest()[:24],
             files=tuple(each.name for each in sources),
             own=own,
+            shared=frozenset(
+                prefix
+                for each in sources
+                if each.path is not None and (prefix := self._search.prefix_of(each.path)) is not None
+            ),
             warnings=tuple(each for each in loading.problems if each.severity == "warning"),
             visible={each.name: loading.imported_by(each.name) for each in sources}
             if loading.theory.lemmas

@@ -3,13 +3,16 @@
 - `commands`: the commands put together
 - `file_commands`: check, test, eval, fmt, show: names and options
 - `question_commands`: verify, consistent, certificate, model, machine, explore: names and options
-- `output_commands`: export, publish, graph, serve: names and options
+- `output_commands`: export, publish, graph, document, serve, lsp: names and options
 - `policy_commands`: policy check, audit, compare: names and options
+- `interactive_commands`: repl, kernel: names and options
 - `shared/`: files, options and reports that several commands use
 - `files/`: what is done with files
 - `questions/`: what is asked of the prover
 - `output/`: what leaves for others
+- `language_server/`: `kleis lsp`, for editors
 - `policies`: what is asked of a policy
+- `repl/`: a session at a prompt
 
 The modules with options import click alone; what a command does is imported when it runs, so that `--help` is quick.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import click
 
-from registry.cli.kleis import file_commands, output_commands, question_commands
+from registry.cli.kleis import file_commands, interactive_commands, output_commands, question_commands
 from registry.cli.kleis.policy_commands import policy
 from registry.cli.terminal.commands import Commands
 from registry.cli.terminal.shared_commands import completion, version_option
@@ -39,6 +39,7 @@ def help_(ctx: click.Context, names: tuple[str, ...]) -> None:
         *file_commands.COMMANDS,
         *question_commands.COMMANDS,
         policy,
+        *interactive_commands.COMMANDS,
         *output_commands.COMMANDS,
         completion,
         help_,

@@ -1,4 +1,4 @@
-"""The commands `kleis export`, `publish`, `graph`, `document`, `serve`: theories for provers, corpora, readers, agents."""
+"""The commands `kleis export`, `publish`, `graph`, `document`, `serve`, `lsp`: theories for provers, readers, agents, editors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Literal
 import click
 
 from registry.cli.kleis.shared.options import DIRECTORY, EFFORT, FRESH, GRANT, JSON, PATH, TIMEOUT
+from registry.cli.terminal.commands import SECONDS
 from registry.cli.terminal.process import USAGE, print_error
 
 __all__ = ["COMMANDS", "serve_kleis"]
@@ -179,7 +180,7 @@ def document(**options: Any) -> int:
 )
 @click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
-    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
+    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls; team-mb is for each team (repeatable).",
 )  # fmt: skip
 @click.option(
     "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
@@ -195,12 +196,44 @@ def serve(groups: str, home: Path | None, **options: Any) -> int:
     return serve_kleis(home, groups, options)
 
 
+@click.command()
+@PATH
+@click.option(
+    "--timeout",
+    type=SECONDS,
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The most time of a check.",
+)
+def lsp(path: tuple[Path, ...], timeout: float) -> int:
+    """Serve editors: the language server protocol on standard input and output.
+
+    It needs the extra lsp. An editor starts it; see docs/how-to/use-an-editor.md.
+    """
+    closed: frozenset[int] = click.get_current_context().find_root().obj or frozenset()
+    if closed & {0, 1}:
+        print_error("kleis lsp: standard input and output must be open")
+        return USAGE
+    try:
+        from registry.cli.kleis.language_server.server import run_server
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        print_error("kleis lsp needs pygls, which the extra lsp installs: pip install 'pif-kleis[lsp]'")
+        return USAGE
+    from importlib.metadata import version
+
+    return run_server(version("pif-kleis"), path=path, timeout=timeout)
+
+
 COMMANDS: tuple[click.Command, ...] = (
     export,
     publish,
     graph,
     document,
     serve,
+    lsp,
 )
 
 

@@ -12,6 +12,7 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `clients`: MCP clients and where each keeps its servers
 - `client_settings`: one entry of a client's settings changed
 - `token_commands`: token create, list, revoke
+- `team_commands`: team create, list, add, remove
 - `evolve_file`: evolve files and the options above them
 - `views`: answers for people
 - `law_views`: laws and comparisons for people

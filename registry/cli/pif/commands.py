@@ -10,6 +10,7 @@ from registry.cli.pif import (
     home_commands,
     law_commands,
     run_commands,
+    team_commands,
     token_commands,
     tool_commands,
 )
@@ -30,6 +31,7 @@ __all__ = ["pif"]
         *home_commands.COMMANDS,
         *client_commands.COMMANDS,
         *token_commands.COMMANDS,
+        *team_commands.COMMANDS,
         completion,
     ],
     params=home_and_json(),

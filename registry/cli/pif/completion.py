@@ -50,8 +50,22 @@ def _names_of_home(ctx: click.Context) -> tuple[str, ...]:
     except (RegistryError, OSError):
         return ()
     try:
-        return store.snapshot().names()
+        return (*store.snapshot().names(), *_names_of_teams(home, url))
     except RegistryError:
         return ()
     finally:
         store.close()
+
+
+def _names_of_teams(home: Path, url: str) -> tuple[str, ...]:
+    """The tools of all teams of a home."""
+    from registry.access.principals import OWNER_NAME
+    from registry.access.teams import TeamFile
+    from registry.teams.member import Member, Views
+    from registry.teams.team_stores import TeamStores
+
+    stores = TeamStores(home, url, read_only=bool(url))
+    try:
+        return Views(Member(OWNER_NAME, TeamFile(home), stores)).names()
+    finally:
+        stores.close()

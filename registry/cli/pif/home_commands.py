@@ -1,4 +1,4 @@
-"""Commands on the home and the program itself: export, import, backup, migrate-store, serve, demo, doctor."""
+"""Commands on the home and the program itself: export, import, backup, migrate-store, serve, ui, demo, doctor."""
 
 from __future__ import annotations
 
@@ -152,14 +152,39 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     "--keyfile", "certificate_key", type=path, metavar="FILE", help="The key of the certificate (PEM)."
 )
 @click.option(
+    "--drain", type=click.IntRange(min=0, max=3_600), default=0, show_default=True, metavar="SECONDS",
+    help="What calls under way have to end, when the server is told to; another process takes new connections.",
+)  # fmt: skip
+@click.option(
     "--quota", "quotas", multiple=True, metavar="NAME=N",
-    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls (repeatable).",
+    help="What each principal but the owner may use: fuel and prover-seconds in a minute, stored-mb, sessions, calls; team-mb is for each team (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--oauth-issuer", default="", metavar="URL",
+    help="Take the access tokens of this authorization server too, over HTTP.",
+)  # fmt: skip
+@click.option(
+    "--oauth-audience", default="", metavar="URL",
+    help="The address of MCP here as clients write it: tokens must be for it.",
+)  # fmt: skip
+@click.option(
+    "--oauth-jwks", default="", metavar="URL", show_default="as the issuer's metadata say",
+    help="Where the issuer's keys are.",
+)  # fmt: skip
+@click.option(
+    "--oauth-any-type", is_flag=True,
+    help="Take tokens that do not say that they are access tokens (a server from before RFC 9068).",
 )  # fmt: skip
 @click.option(
     "--log", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="The lines of the log on standard error; json has one for each call.",
 )  # fmt: skip
 @click.option("--log-arguments", is_flag=True, help="Log the arguments of calls too (with --log json).")
+@click.option(
+    "--traces",
+    is_flag=True,
+    help="Send OpenTelemetry traces where OTEL_EXPORTER_OTLP_ENDPOINT says (extra otel).",
+)
 @fractions
 def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""
@@ -178,6 +203,55 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
         Settings(home=context.home().path, store=context.store_url(), fractions=context.fractions, **options),
         groups,
     )
+
+
+@command("ui", answers=False)
+@click.option(
+    "--groups", default="", help="The groups of tools to show. [default: pif,theory and what has a file]"
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=0, help="The port; a free one unless it is given."
+)
+@click.option("--allow-changes", is_flag=True, help="Offer the tools that change something too.")
+@click.option("--no-browser", is_flag=True, help="Open no browser; print the address alone.")
+@click.option("--policy", type=path, metavar="FILE", help="A policy to look at.")
+@click.option("--corpus", type=path, metavar="DIR", help="A theorem corpus to look at.")
+def ui(
+    context: CommandContext,
+    groups: str,
+    port: int,
+    allow_changes: bool,
+    no_browser: bool,
+    policy: Path | None,
+    corpus: Path | None,
+) -> int:
+    """Show tools, theories, verdicts, policies and corpora in a browser on this machine.
+
+    The page is served to this machine alone, and to whoever has the address that is printed: it ends in a token made
+    for this start. Nothing can be changed through it without --allow-changes. It ends with Ctrl-C.
+    """
+    if context.as_json:
+        raise click.UsageError("`ui` serves a page; it has no --json")
+    from registry.server.contract.machine_memory import fitted_memory
+    from registry.server.contract.settings import Settings
+    from registry.server.serve_ui import serve_ui
+
+    chosen = groups or ",".join(
+        ["pif", "theory", *(["policy"] if policy else []), *(["corpus"] if corpus else [])]
+    )
+    settings = Settings(
+        home=context.home().path, store=context.store_url(), fractions=context.fractions, memory_mb=fitted_memory(),
+        more=True, policy=policy, corpus=corpus, read_only=not allow_changes, only_reads=not allow_changes,
+    )  # fmt: skip
+
+    def opened(address: str) -> None:
+        context.say(address)
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    return serve_ui(settings, chosen, port, opened)
 
 
 @command("demo")
@@ -219,4 +293,4 @@ def doctor(context: CommandContext, mend: bool) -> int:
     return 0 if found["ok"] else 1
 
 
-COMMANDS = (export, import_, backup, migrate, serve, demo, doctor)
+COMMANDS = (export, import_, backup, migrate, serve, ui, demo, doctor)

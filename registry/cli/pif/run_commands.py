@@ -289,10 +289,16 @@ def _loaded(file: Path) -> Theory:
 def _of_session(home: Path, name: str) -> Iterator[TheoryRun]:
     from kleis.sessions.files.errors import SessionError
     from kleis.sessions.sessions import open_sessions
+    from registry.access.principals import OWNER_NAME
+    from registry.access.teams import TeamFile
     from registry.oracles.theory_oracle import TheorySnapshot
+    from registry.teams.member import Member
+    from registry.teams.shared_theories import TeamTheories
+    from registry.teams.team_stores import TeamStores
 
     try:
-        sessions = open_sessions(home)
+        owner = Member(OWNER_NAME, TeamFile(home), TeamStores(home))
+        sessions = open_sessions(home, shared=TeamTheories(owner, home))
     except SessionError as error:
         raise RegistryError(
             "invalid_argument", error.message, place="session", hint=error.hint or None

@@ -154,14 +154,15 @@ def _evolve_one(
     "--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many."
 )
 @click.option("--library", is_flag=True, help="List the standard library's tools instead of the home's.")
+@click.option("--team", type=text, default="", help="List the tools of this team instead of the home's.")
 def list_tools(
-    context: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool
+    context: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool, team: str
 ) -> int:
     """Find tools by words in their names and descriptions."""
     from registry.workspace.requests import List
 
     with context.workspace() as workspace:
-        answer = workspace.list(List(" ".join(query), offset=offset, limit=limit, library=library))
+        answer = workspace.list(List(" ".join(query), offset=offset, limit=limit, library=library, team=team))
     return context.answer(answer, lambda found: views.tools(context.screen, found))
 
 

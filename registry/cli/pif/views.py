@@ -138,6 +138,11 @@ def tools(screen: Screen, answer: Answer) -> None:
         screen.print_error(
             f"In the standard library: {names}{rest}. `pif list --library WORDS` tells what they do."
         )
+    if teams := answer.get("teams"):
+        shared = ", ".join(found["name"] for found in answer.get("shared", ()))
+        counts = ", ".join(f"{each['team']} ({each['tools']})" for each in teams)
+        found = f"{shared}. Matches in teams: {counts}" if shared else f"Teams: {counts}"
+        screen.print_error(f"{found}. `pif list --team TEAM` tells what they do.")
 
 
 def _proved(found: Sequence[Answer]) -> str:

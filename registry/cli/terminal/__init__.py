@@ -12,6 +12,7 @@
 - `live_line`: what is being done, on one line of a terminal
 - `proof_time`: the time of proofs, and the line that a terminal shows meanwhile
 - `error_report`: an error with the place it is about, a caret and a hint
+- `prompt/`: statements read from a terminal or a script
 - `session`: the home, the form of an answer, the exit status
 - `process`: standard streams, interrupts, exit statuses
 

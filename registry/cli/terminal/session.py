@@ -83,17 +83,24 @@ class CommandContext:
         where there is no home yet, without tools of its own.
         """
         from pif.language.budget import COMMAND_FUEL
+        from registry.access.principals import OWNER_NAME
+        from registry.access.teams import TeamFile
         from registry.server.contract.machine_memory import memory_limit
         from registry.store.open_store import open_store
+        from registry.teams.member import Member
+        from registry.teams.team_stores import TeamStores
         from registry.workspace.workspace import Workspace
 
         with ExitStack() as ending:
+            read_only = False
             try:
                 store = open_store(self.home().path, self.store_url())
             except RegistryError:
                 if changes or self.store_url():
                     raise
-                store = self._readable(ending)
+                store, read_only = self._readable(ending), True
+            teams = TeamStores(self.home().path, self.store_url(), read_only=read_only)
+            ending.callback(teams.close)
             memory = memory_limit() // 2
             workspace = Workspace(
                 store,
@@ -101,6 +108,7 @@ class CommandContext:
                 default_fuel=COMMAND_FUEL,
                 memory=memory,
                 fractions=self.fractions,
+                member=Member(OWNER_NAME, TeamFile(self.home().path), teams),
             )
             ending.callback(workspace.close)
             yield workspace

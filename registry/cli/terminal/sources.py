@@ -68,7 +68,9 @@ class Sources:
 
     def code(self, argument: str, is_tool: Callable[[str], bool], *, what: str) -> Source:
         """A tool, a term or the file of one."""
-        if is_tool(argument):
+        from registry.records import team_of
+
+        if is_tool(argument) or (team_of(argument) and not _is_there(path(argument))):
             return Source(argument, argument, tool=True)
         source = self.json(argument, what=what, place="code", files=True)
         if source.error_answer and source.name == what and not source.text.lstrip().startswith(_OPENING):

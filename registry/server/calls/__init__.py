@@ -13,6 +13,7 @@
 - `stopping`: the stop of a server: every call is answered
 - `dispatch`: the tool looked up, called and answered; a defect becomes an `internal` error
 - `scoped_tools`: tools that several groups have, as one tool with a `scope`
+- `read_only_tools`: a group without the tools that may change something
 
 `dispatch.Calls` is what `registry.server.mcp` calls. Texts of errors are pinned by tests/registry/server.
 """

@@ -25,7 +25,7 @@ from pif.language.errors import nearest
 from registry.access.quotas import Meter
 from registry.access.required_scopes import EVOLVED, scope_of_tool
 from registry.errors import RegistryError
-from registry.records import RESERVED
+from registry.records import RESERVED, team_of
 from registry.server.calls.argument_check import Checker
 from registry.server.calls.confirmation import can_be_asked, confirmed
 from registry.server.calls.contexts import Call, Report
@@ -251,7 +251,10 @@ class Calls:
         session = getattr(arguments, "session", None)
         name = entry.spec.name
         named = session if isinstance(session, str) else None
-        found = meter.begin(name, self.required_scope(name, None), fuel, named, self._running)
+        scope = self.required_scope(name, None)
+        changed = getattr(arguments, "name", None) if scope in ("evolve", "theory") else None
+        team = team_of(changed) if isinstance(changed, str) else ""
+        found = meter.begin(name, scope, fuel, named, self._running, team)
         if found is None:
             return None
         more: dict[str, Any] = {"quota": found.quota, "limit": found.limit, "used": found.used}

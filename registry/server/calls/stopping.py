@@ -19,10 +19,12 @@ SECONDS = 2.0
 
 
 class Stopping:
-    """Whether the server is being stopped, and the calls under way. Use it from one event loop."""
+    """Whether the server is being stopped, and the calls under way. Use it from one event loop. `is_draining`: it will be, and answers
+    until then what still reaches it."""
 
     def __init__(self) -> None:
         self.has_begun = False
+        self.is_draining = False
         self._under_way: set[asyncio.Timeout] = set()
 
     def stop(self) -> None:

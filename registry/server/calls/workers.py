@@ -11,6 +11,8 @@ import logging
 import queue
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
 from typing import Any, TypeVar
 
 from pif.run.stack_room import with_room
@@ -42,7 +44,7 @@ class Workers:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
 
     async def run(self, work: Callable[[], T], ended: Callable[[], None] = _nothing) -> T:
-        """Run `work` in a thread. Cancelling drops work that has not begun; begun work ends by itself.
+        """Run `work` in a thread, in the context of the caller. Cancelling drops work that has not begun; begun work ends by itself.
 
         `ended` is called on the event loop when no thread has the work any more.
         """
@@ -50,7 +52,7 @@ class Workers:
         if self._busy >= self._started and self._started < self._count:
             self._start()
         self._busy += 1
-        self._jobs.put((work, future, ended))
+        self._jobs.put((partial(copy_context().run, work), future, ended))
         return await future
 
     def close(self) -> None:

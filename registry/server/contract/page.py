@@ -1,4 +1,4 @@
-"""A page that a server over HTTP has beside MCP: `/livez`, `/metrics`."""
+"""A page that a server over HTTP has beside MCP: `/livez`, `/metrics`, `/ui`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ __all__ = ["Page", "PageAnswer"]
 
 
 class PageAnswer(msgspec.Struct, frozen=True):
-    """What a page says: the status, the type of the body, and the body."""
+    """What a page says: the status, the type of the body, the body, and headers besides."""
 
     status: int
     content_type: str
     body: bytes
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Page(msgspec.Struct, frozen=True):

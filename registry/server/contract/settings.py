@@ -22,9 +22,13 @@ from pif.language.budget import MAXIMUM_FUEL
 from pif.language.errors import nearest
 from pif.language.warnings import Fractions
 from registry.access.principals import OWNER_NAME, Principal, home_of
+from registry.access.teams import TeamFile
 from registry.errors import RegistryError
 from registry.store.open_store import open_store, url_of
 from registry.store.timed_store import Timed, timed
+from registry.teams.member import Member
+from registry.teams.shared_theories import TeamTheories
+from registry.teams.team_stores import TeamStores
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -50,13 +54,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `store`: the URL of the database of the tools, empty for the home. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
-    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home.
+    directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home;
+    `only_reads`: offer no tool that may change anything.
     `http`: the address to serve over HTTP, empty for standard input and output; `origins`, `certificate` and
-    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS. `fractions`: what becomes of
+    `certificate_key` are about HTTP: web pages that may call, and the PEM files of TLS; `drain`: the seconds that calls under way have when the server is to end. `fractions`: what becomes of
     numbers with a fraction. `log`: what lines of the log look like; as JSON there is one for each call, with its
-    arguments if `log_arguments`. `principal`: whose home it is; the owner's is configured by the environment and the
-    user's files too, that of another by what is in it alone. `quotas`: what each principal but the owner may use, as
-    `registry.access.quotas` reads it.
+    arguments if `log_arguments`. `traces`: spans are made and sent where the environment says. `principal`: whose home it is;
+    the owner's is configured by the environment and the user's files too, that of another by what is in it alone.
+    `oauth_issuer`, `oauth_audience`, `oauth_jwks`, `oauth_any_type`: the authorization server whose tokens are taken over HTTP
+    (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
+    `registry.access.quotas` reads it. `owner_home` and `owner_store`: where the owner's tools are, beside which those of teams
+    are; None and empty where they are the owner's own.
     """
 
     home: Path
@@ -73,12 +81,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     certificate_key: Path | None = None
+    drain: int = 0
     fractions: Fractions = "round"
     read_only: bool = False
+    only_reads: bool = False
     log: Literal["text", "json"] = "text"
     log_arguments: bool = False
+    traces: bool = False
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
+    oauth_issuer: str = ""
+    oauth_audience: str = ""
+    oauth_jwks: str = ""
+    oauth_any_type: bool = False
+    owner_home: Path | None = None
+    owner_store: str = ""
 
     def of(self, principal: Principal) -> Settings:
         """The settings of another principal's server: its own home and store, and nothing of the owner's files.
@@ -91,6 +108,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             store=self.store if principal.is_owner else url_of(self.store, principal.name),
             roots=(),
             principal=principal.name,
+            owner_home=self.home,
+            owner_store=self.store,
         )
 
 
@@ -103,7 +122,7 @@ class Site:
         """`store_timed` is told how long each operation of the store took. `beside`: the owner's site in the same process, of
         which provers, the library and the bound on memory are shared, and nothing that anybody has written."""
         self.settings = settings
-        self._store_timed = store_timed
+        self.store_timed = store_timed
         self._beside = beside
 
     @cached_property
@@ -112,13 +131,37 @@ class Site:
         settings = self.settings
         store = open_store(settings.home, settings.store, read_only=settings.read_only)
         return Workspace(
-            store if self._store_timed is None else timed(store, self._store_timed),
+            store if self.store_timed is None else timed(store, self.store_timed),
             maximum_fuel=settings.maximum_fuel,
             memory=settings.memory_mb * 2**20,
             fractions=settings.fractions,
             library=None if self._beside is None else self._beside.workspace.library,
             admission=None if self._beside is None else self._beside.workspace.admission,
+            member=self.member,
         )
+
+    @cached_property
+    def member(self) -> Member:
+        """What the principal may read and write of teams' tools and theories."""
+        return Member(self.settings.principal, self.team_file, self.team_stores)
+
+    @cached_property
+    def team_file(self) -> TeamFile:
+        """Who may read and write the tools of teams."""
+        return self._beside.team_file if self._beside is not None else TeamFile(self._owner_home)
+
+    @cached_property
+    def team_stores(self) -> TeamStores:
+        """The stores of the teams, which all members in the process share."""
+        if self._beside is not None:
+            return self._beside.team_stores
+        settings = self.settings
+        url = settings.store if settings.owner_home is None else settings.owner_store
+        return TeamStores(self._owner_home, url, read_only=settings.read_only, store_timed=self.store_timed)
+
+    @property
+    def _owner_home(self) -> Path:
+        return self.settings.owner_home or self.settings.home
 
     @cached_property
     def broker(self) -> Broker:
@@ -149,6 +192,7 @@ class Site:
                 cache=user_cache() if is_owner else ParseCache(home / "parsed"),
                 broker=self.broker,
                 owns_broker=self._beside is None,
+                shared=TeamTheories(self.member, self._owner_home),
             )
         except SessionError as error:
             raise RegistryError(
@@ -183,6 +227,8 @@ class Site:
             self.sessions.close()
         if "workspace" in self.__dict__:
             self.workspace.close()
+        if "team_stores" in self.__dict__ and self._beside is None:
+            self.team_stores.close()
 
 
 def check_without_http(settings: Settings) -> None:
@@ -191,7 +237,12 @@ def check_without_http(settings: Settings) -> None:
         ("allow-origin", settings.origins),
         ("certfile", settings.certificate),
         ("keyfile", settings.certificate_key),
+        ("drain", settings.drain),
         ("quota", settings.quotas),
+        ("oauth-issuer", settings.oauth_issuer),
+        ("oauth-audience", settings.oauth_audience),
+        ("oauth-jwks", settings.oauth_jwks),
+        ("oauth-any-type", settings.oauth_any_type),
     ):
         if given:
             raise ValueError(f"--{option} is about serving over HTTP: add --http HOST:PORT")

@@ -3,17 +3,20 @@
 - `listed`: what groups offer, in the SDK's types
 - `apps`: views of answers for clients that show them (MCP Apps)
 - `callers`: who makes a request
+- `traced_requests`: a span for each request
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes
 - `request_client`: the client of one request: its questions, answers and log
 - `fast_path`: plain calls of tools, answered without the SDK's dispatcher
 - `stdio_streams`: the stream pair that the SDK's server runs over; it answers faults
 - `stdio_server`: one process on standard input and output: signals, event loop, exit status
+- `oauth`: this server as a resource of an authorization server
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
 - `http_sessions`: the door to one server: sessions of the older protocol
 - `principal_servers`: a server for each principal
 - `http_requests`: what a request over HTTP passes before the SDK: its head, its body, its principal
+- `listening`: the listening socket: made, or handed over by systemd
 - `http_connection`: one connection of HTTP: deadlines, and refusals of what is no HTTP
 - `http_server`: one process that serves streamable HTTP: socket, TLS, signals, the end
 

@@ -7,17 +7,19 @@ reads the document there, and gets with each answer of such a tool the view of i
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import mcp_types as types
 import msgspec
 from mcp.server.context import HandlerResult, ServerRequestContext
 
+from registry.records import RESERVED
 from registry.server.contract.group import Answer, Group, ToolSpec
 from registry.server.streams.messages import encode_json
+from registry.views.actions import offering
+from registry.views.answers import EVOLVED, TOOLS, resource_view, view_of
 
 __all__ = ["EXTENSION", "MIME_TYPE", "VIEW", "Apps", "announced", "takes_part"]
 
@@ -34,15 +36,6 @@ _URI = "ui://pif/"
 
 _STATE = "client takes part in MCP Apps"
 """What a handshake said, among the connection's own notes: the SDK has no public name for them."""
-
-_VIEWS: Mapping[tuple[str, str], tuple[str, str, str]] = {
-    ("theory", "evaluate"): ("verdict", "evaluation_view", "verdict"),
-    ("theory", "explain"): ("verdict", "verdict_view", "verdict"),
-    ("pif", "run"): ("tool", "run_view", "run"),
-    ("pif", "list"): ("tool", "tools_view", "tools"),
-    ("pif", "diff"): ("tool", "difference_view", "difference"),
-}
-"""Group and tool → the module and the function of its view, and the last part of its address."""
 
 logger = logging.getLogger(__name__)
 
@@ -89,15 +82,28 @@ class Apps:
     is_shown_here = False
 
     def __init__(self, groups: Sequence[Group]) -> None:
-        self._views: dict[str, tuple[str, str, str]] = {}
+        self._views: dict[str, tuple[str, str]] = {}
+        self._evolving = [group for group in groups if group.name == "pif"]
+        listed: set[str] = set()
         for group in groups:
             for spec in group.tools():
-                if (view := _VIEWS.get((group.name, spec.name))) is not None:
+                listed.add(spec.name)
+                if (view := TOOLS.get((group.name, spec.name))) is not None:
                     self._views.setdefault(spec.name, view)
+        self._listed = frozenset(listed)
+
+    def _view(self, name: object) -> tuple[str, str] | None:
+        """The address of a tool's view; evolved tools come and go."""
+        if not isinstance(name, str):
+            return None
+        known = self._views.get(name)
+        if known is not None or (name in self._listed and name in RESERVED):
+            return known
+        return EVOLVED if any(group.find(name) is not None for group in self._evolving) else None
 
     def has_view(self, name: object) -> bool:
         """Whether a tool has a view."""
-        return isinstance(name, str) and name in self._views
+        return self._view(name) is not None
 
     def is_shown(self, name: object, capabilities: object) -> bool:
         """Whether a call may want a view; `capabilities` are those of a request of the newer protocol, else None."""
@@ -118,38 +124,64 @@ class Apps:
 
     def marked(self, spec: ToolSpec, tool: types.Tool) -> types.Tool:
         """A tool of a list, with the address of its view."""
-        view = self._views.get(spec.name)
+        view = self._view(spec.name)
         if view is None:
             return tool
-        uri = _URI + view[2]
+        uri = _address(view)
         return tool.model_copy(update={"meta": {"ui": {"resourceUri": uri}, "ui/resourceUri": uri}})
+
+    def _addresses(self) -> Iterable[str]:
+        views = [*self._views.values(), *((EVOLVED,) if self._evolving else ())]
+        return dict.fromkeys(_address(view) for view in views)
 
     def resources(self) -> list[types.Resource]:
         """The documents."""
-        names = dict.fromkeys(view[2] for view in self._views.values())
         return [
-            types.Resource(uri=_URI + each, name=f"view of {each}", mime_type=MIME_TYPE) for each in names
+            types.Resource(uri=each, name=f"view of {each.removeprefix(_URI)}", mime_type=MIME_TYPE)
+            for each in self._addresses()
         ]
 
     def read(self, uri: str) -> types.ReadResourceResult | None:
         """The document at an address; None where there is none."""
-        if not any(uri == _URI + view[2] for view in self._views.values()):
+        if uri not in self._addresses():
             return None
         contents = types.TextResourceContents(uri=uri, mime_type=MIME_TYPE, text=_document())
         return types.ReadResourceResult(contents=[contents])
 
     def shown(self, name: object, answer: Answer) -> dict[str, Any]:
         """What `_meta` of a result has besides: the view of an answer. A view that fails leaves the text to be shown."""
-        view = self._views.get(name) if isinstance(name, str) else None
+        view = self._view(name)
         if view is None:
             return {}
         try:
-            make: Callable[[Any], Any] = getattr(import_module(f"registry.views.{view[0]}"), view[1])
-            body = str(make(msgspec.json.decode(encode_json(answer.structured))).body)
+            fields = msgspec.json.decode(encode_json(answer.structured))
+            with offering(self._listed):
+                body = str(view_of(view, fields).body)
         except Exception:
             logger.exception("the view of an answer of %s failed", name)
             return {}
         return {VIEW: body} if len(body) <= _LARGEST else {}
+
+    def with_resource_view(
+        self, context: ServerRequestContext[Any, Any], read: types.TextResourceContents
+    ) -> types.TextResourceContents:
+        """The contents of a resource with their view, where the client takes part and there is one."""
+        if not takes_part(context) or read.mime_type != "application/json":
+            return read
+        try:
+            with offering(self._listed):
+                view = resource_view(str(read.uri), msgspec.json.decode(read.text))
+        except Exception:
+            logger.exception("the view of %s failed", read.uri)
+            return read
+        if view is None or len(view.body) > _LARGEST:
+            return read
+        return read.model_copy(update={"meta": {VIEW: str(view.body)}})
+
+
+def _address(view: tuple[str, str]) -> str:
+    name = view[1].removesuffix("_view")
+    return _URI + {"evaluation": "verdict"}.get(name, name)
 
 
 @cache

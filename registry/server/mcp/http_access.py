@@ -1,4 +1,5 @@
-"""Who may call over HTTP (docs/reference/serving.md §3.1, §3.6): whoever has a token, or a request that names this machine.
+"""Who may call over HTTP (docs/reference/serving.md §3.1, §3.6): whoever has a token of the home or of the authorization server,
+or a request that names this machine.
 
 Where no token is needed a request must name this machine in `Host` and `Origin`, or an origin that was allowed at the start, so
 that no web page can reach the server.
@@ -14,11 +15,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from registry.access.access_tokens import OAuthPrincipal
 from registry.access.principals import Principal
 from registry.access.verifier import Denied, Verifier
+from registry.server.mcp.oauth import ProtectedResource
 from registry.server.streams.messages import INVALID_REQUEST, protocol_error
 
-__all__ = ["TOKEN", "Access", "Refused", "is_local", "refusal"]
+__all__ = ["TOKEN", "Access", "Refused", "is_local"]
 
 TOKEN = "PIF_HTTP_TOKEN"
 """The environment variable with the secret that callers send as ``Authorization: Bearer …``: they are the owner then."""
@@ -36,30 +39,51 @@ class Refused(Exception):
         self.error = protocol_error(None, code, said)
 
 
-def refusal(denied: Denied) -> Refused:
-    """What the verifier refuses, as an answer over HTTP."""
-    if not denied.authenticate:
-        return Refused(denied.status, denied.said)
-    return Refused(denied.status, denied.said, (b"www-authenticate", denied.authenticate.encode()))
-
-
 class Access(msgspec.Struct, frozen=True):
-    """Who may call: those whom the verifier knows; where it is open, this machine and web pages of the `origins`."""
+    """Who may call: those whom the verifier knows; those whose tokens an authorization server has issued, if there is one; where
+    it is open, this machine and web pages of the `origins`.
+
+    `always_names`: callers must name this machine although they have a token.
+    """
 
     verifier: Verifier
     origins: tuple[str, ...] = ()
+    resource: ProtectedResource | None = None
+    always_names: bool = False
 
-    def check(self, headers: Mapping[bytes, bytes]) -> Principal:
+    async def check(self, headers: Mapping[bytes, bytes]) -> Principal:
         """Who calls. Raises `Refused`."""
         self.check_names(headers)
+        authorization = headers.get(b"authorization", b"")
         try:
-            return self.verifier.principal(headers.get(b"authorization", b""))
+            try:
+                return self.verifier.principal(authorization)
+            except Denied as denied:
+                if self.resource is None or denied.status != 401 or not authorization:
+                    raise
+            return await self.resource.principal(authorization)
         except Denied as denied:
-            raise refusal(denied) from None
+            raise self.refusal(denied) from None
+
+    def still_valid(self, principal: Principal) -> bool:
+        """Whether what let this principal in would let it in now, with the same scopes: asked of streams while they are open."""
+        if isinstance(principal, OAuthPrincipal):
+            return self.resource is not None and self.resource.still_valid(principal)
+        return self.verifier.still_valid(principal)
+
+    def refusal(self, denied: Denied) -> Refused:
+        """A refusal as an answer over HTTP: one that asks for a token says where the authorization server is named."""
+        if not denied.authenticate:
+            return Refused(denied.status, denied.said)
+        where = "" if self.resource is None else f', resource_metadata="{self.resource.metadata_url}"'
+        return Refused(
+            denied.status, denied.said, (b"www-authenticate", (denied.authenticate + where).encode())
+        )
 
     def check_names(self, headers: Mapping[bytes, bytes]) -> None:
-        """Whether `Host` and `Origin` are of this machine, which they need not be where a token is needed. Raises `Refused`."""
-        if not self.verifier.is_open:
+        """Whether `Host` and `Origin` are of this machine, which they need not be where a token is needed, unless
+        `always_names`. Raises `Refused`."""
+        if not (self.always_names or self.verifier.is_open):
             return
         host = headers.get(b"host", b"").decode("latin-1")
         if not _names_this_machine(f"//{host}"):

@@ -239,6 +239,17 @@ class Connection(H11Protocol):
         """Whether there is no request under way: the client may be told to come back."""
         return self._phase in ("idle", "head", "unread")
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is kept after an answer, and no request has begun."""
+        return self._phase == "idle"
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether what is under way is a stream of events that the client asked for with GET."""
+        cycle = self.cycle
+        return cycle is not None and not cycle.response_complete and cycle.scope["method"] == "GET"
+
     def deadline(self) -> float:
         """When the phase ends, in the event loop's time."""
         return self._timer.when() if self._timer is not None else 0.0

@@ -7,7 +7,8 @@ looked for (`principal_servers`).
 Invariants
 ----------
 - Of a request that is refused by its head no byte of the body is kept.
-- Who may call is judged for every request (`http_access`), but for `GET /` and the open pages, which tell nothing secret.
+- Who may call is judged for every request (`http_access`), but for `GET /`, the open pages, and the document that leads to the
+  authorization server, which tell nothing secret.
 - The bodies under way hold at most `BODIES` bytes together, small ones not counted. Where that is not enough, the
   longest of those that are still coming is refused, so that a client that sends half of a body keeps nobody out.
 - Every refusal is a JSON-RPC error in words.
@@ -24,15 +25,17 @@ import msgspec
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import Message, Receive, Scope, Send
 
+from registry.access.access_tokens import OAuthPrincipal
 from registry.access.principals import Principal
 from registry.access.required_scopes import METRICS
 from registry.access.verifier import insufficient, revoked
 from registry.server.calls.stopping import Stopping
 from registry.server.contract.page import Page
-from registry.server.mcp.http_access import Access, Refused, refusal
+from registry.server.mcp.http_access import Access, Refused
 from registry.server.mcp.http_bodies import BODIES, BODY, Bodies, HeldBody
 from registry.server.mcp.http_sessions import PATH, RETRY_SECONDS, SERVER_ERROR, SESSION
 from registry.server.mcp.mcp_server import McpServer
+from registry.server.mcp.oauth import sdk_user
 from registry.server.mcp.principal_servers import PrincipalServers
 from registry.server.streams.messages import (
     Rejection,
@@ -71,6 +74,7 @@ class Requests:
         self._stopping = stopping
         self._about = about
         self._pages = {page.path: page for page in pages}
+        self._documents = {} if access.resource is None else access.resource.routes
         self._envelope = envelope
         self._body_seconds = body_seconds
         self._bodies = Bodies(BODIES)
@@ -88,7 +92,10 @@ class Requests:
             if scope["path"] in self._pages:
                 await self._show(self._pages[scope["path"]], scope, headers, send)
                 return
-            principal = self._check_head(scope, headers)
+            if scope["path"] in self._documents:
+                await self._documents[scope["path"]].handle(scope, receive, send)
+                return
+            principal = await self._check_head(scope, headers)
             self._credentials.add(principal)
             if scope["method"] == "POST":
                 await self._post(scope, headers, receive, send, principal)
@@ -105,9 +112,9 @@ class Requests:
 
     # heads
 
-    def _check_head(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Principal:
+    async def _check_head(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Principal:
         """Who calls. Raises `Refused` for what cannot be answered, whatever its body."""
-        principal = self._access.check(headers)
+        principal = await self._access.check(headers)
         if scope["path"] != PATH:
             raise Refused(404, f"there is nothing here; MCP is served at {PATH}")
         method = scope["method"]
@@ -135,17 +142,23 @@ class Requests:
         if scope["method"] not in ("GET", "HEAD"):
             raise Refused(405, f"MCP is served at {PATH}", (b"allow", b"GET, HEAD"))
         authorization = "none: this machine only" if self._access.verifier.is_open else "Bearer"
-        await _send(send, 200, {**self._about, "authorization": authorization})
+        resource = self._access.resource
+        where = {} if resource is None else {"resource_metadata": resource.metadata_url}
+        await _send(send, 200, {**self._about, "authorization": authorization, **where})
 
     async def _show(self, page: Page, scope: Scope, headers: Mapping[bytes, bytes], send: Send) -> None:
         """Answer `GET` of a page beside MCP. Supervisors and balancers ask for an address of this machine, so that an open
-        page needs no name of it in `Host`: it says nothing that a web page could use, and its `Origin` cannot read it."""
-        if not page.is_open and not self._access.check(headers).may(METRICS):
-            raise refusal(insufficient(METRICS))
+        page needs no name of it in `Host`: it says nothing that a web page could use, and its `Origin` cannot read it. Where names
+        are looked at in any case, they are looked at here too."""
+        if self._access.always_names:
+            self._access.check_names(headers)
+        if not page.is_open and not (await self._access.check(headers)).may(METRICS):
+            raise self._access.refusal(insufficient(METRICS))
         if scope["method"] not in ("GET", "HEAD"):
             raise Refused(405, f"{page.path} is read with GET", (b"allow", b"GET, HEAD"))
         found = await page.answer()
-        await _send_bytes(send, found.status, found.content_type, found.body)
+        headers_of_it = [(name.encode(), value.encode()) for name, value in found.headers]
+        await _send_bytes(send, found.status, found.content_type, found.body, *headers_of_it)
 
     # bodies
 
@@ -228,7 +241,9 @@ class Requests:
             principal.credential
         ):  # else it is the owner, whose connections and sessions take turns by themselves
             scope["state"] = {**(scope.get("state") or {}), "principal": principal}
-        guarded = _Guarded(principal, send)
+        if isinstance(principal, OAuthPrincipal):
+            scope["user"] = sdk_user(principal)
+        guarded = _Guarded(principal, send, self._access)
         task = asyncio.current_task()
         assert task is not None  # uvicorn makes one for each request
         self._admitted[task] = guarded
@@ -241,8 +256,7 @@ class Requests:
         finally:
             del self._admitted[task]
 
-    @staticmethod
-    def _check_scope(server: McpServer, principal: Principal, body: bytes) -> None:
+    def _check_scope(self, server: McpServer, principal: Principal, body: bytes) -> None:
         """Refuse what needs a scope that the caller has not, as the authorization of MCP asks: by a status and a challenge.
 
         The server judges again by what it reads itself (`McpServer`); what cannot be read here is left to it.
@@ -255,21 +269,21 @@ class Requests:
             return
         needed = server.required_scope(asked.method, asked.params)
         if needed is not None and not principal.may(needed):
-            raise refusal(insufficient(needed))
+            raise self._access.refusal(insufficient(needed))
 
     async def end_revoked(self) -> None:
         """End the requests, streams and sessions of tokens that are not valid any more."""
-        verifier = self._access.verifier
+        access = self._access
         ended: dict[Principal, bool] = {}
         for task, guarded in tuple(self._admitted.items()):
             principal = guarded.principal
             if principal not in ended:
-                ended[principal] = not verifier.still_valid(principal)
+                ended[principal] = not access.still_valid(principal)
             if ended[principal] and not guarded.is_ended:
                 guarded.is_ended = True
                 task.cancel()
         for principal in self._credentials.copy():
-            if not verifier.still_valid(principal):
+            if not access.still_valid(principal):
                 self._credentials.discard(principal)
                 await self._servers.end_sessions_of(principal)
 
@@ -285,8 +299,9 @@ _ASKED = msgspec.json.Decoder(_Asked)
 class _Guarded:
     """A request that was let in, and how it ends where that is taken back."""
 
-    def __init__(self, principal: Principal, send: Send) -> None:
+    def __init__(self, principal: Principal, send: Send, access: Access) -> None:
         self.principal = principal
+        self._access = access
         self.is_ended = False
         self._send = send
         self._has_begun = False
@@ -302,7 +317,7 @@ class _Guarded:
         if self._has_begun:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
             return
-        refused = refusal(revoked())
+        refused = self._access.refusal(revoked())
         await _send(self._send, refused.status, refused.error, *refused.headers)
 
 

@@ -5,12 +5,12 @@ the end, in which every call under way is answered. `http_requests` judges reque
 
 Invariants
 ----------
-- Only this machine can call, unless there is a token, in `PIF_HTTP_TOKEN` or the home: a server that others reach is not
-  started without one, and never answers without one.
+- Only this machine can call, unless there is a token, in `PIF_HTTP_TOKEN` or the home, or an authorization server: a server that
+  others reach is not started without one of these, and never answers without a token.
 - Small answers are not held back: `TCP_NODELAY` is set on every connection. asyncio sets it only where the protocol of
   the listening socket is known; with protocol 0 each answer on a kept connection takes 40 ms.
-- A signal ends the process within `stopping.SECONDS` and a little: no new calls, those under way are answered, streams
-  are closed, the exit status is 0. A second signal ends it at once.
+- A signal ends the process within `stopping.SECONDS` and a little, after it was drained where that is asked for: no new calls,
+  those under way are answered, streams are closed, the exit status is 0. A second signal ends it at once.
 """
 
 from __future__ import annotations
@@ -48,13 +48,16 @@ from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import METHODS, Requests
 from registry.server.mcp.http_sessions import PATH
+from registry.server.mcp.listening import handed_over, listen
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
+from registry.server.mcp.oauth import OAuthOptions, ProtectedResource
 from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
 from registry.server.mcp.stdio_server import end_on_signals, tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
+from registry.server.monitoring.tracing import Tracing
 
-__all__ = ["CONNECTIONS", "Address", "HttpOptions", "parse_address", "serve_http"]
+__all__ = ["CONNECTIONS", "Address", "HttpOptions", "Private", "parse_address", "serve_http"]
 
 CONNECTIONS = 2_000
 """Open at one time, where the system lets the process have as many descriptors."""
@@ -67,23 +70,33 @@ DATE_SECONDS = 1.0
 LOOK_SECONDS = 0.5
 """Between two looks for tokens that were revoked or have expired while a request of theirs is open."""
 
+LINGERING = 1.0
+"""Seconds in which a kept connection of a server that is drained may still bring a request."""
+
+DRAIN_LOOK = 0.02
+
 Address = tuple[str, int]
 logger = logging.getLogger(__name__)
 
 
 class HttpOptions(msgspec.Struct, frozen=True):
     """How to serve over HTTP. `origins`: web pages that may call, such as ``https://example.org``; none by default.
-    `certificate` and `key`: PEM files for TLS; the key may stand in the file of the certificate."""
+    `certificate` and `key`: PEM files for TLS; the key may stand in the file of the certificate. `oauth`: the authorization
+    server whose tokens are taken beside those of the home. `drain_seconds`: for calls under way, once a signal has come."""
 
     address: Address
     origins: tuple[str, ...] = ()
     certificate: Path | None = None
     key: Path | None = None
+    oauth: OAuthOptions | None = None
+    drain_seconds: float = 0.0
 
     def check(self) -> None:
         """Raises ValueError in words for what cannot be."""
         if self.key is not None and self.certificate is None:
             raise ValueError("--keyfile FILE belongs to a certificate: add --certfile FILE")
+        if self.oauth is not None:
+            self.oauth.check()
         for origin in self.origins:
             parts = urlsplit(origin)
             if parts.scheme not in ("http", "https") or not parts.hostname or origin != _plain(origin):
@@ -112,6 +125,15 @@ class HttpOptions(msgspec.Struct, frozen=True):
         return context
 
 
+class Private(msgspec.Struct, frozen=True):
+    """A server that is there for its own page: the `secret` that callers must send, whom `Host` and `Origin` must name besides, its
+    `pages`, and who is told the address once it answers."""
+
+    secret: str
+    pages: tuple[Page, ...]
+    is_serving: Callable[[str], None]
+
+
 def _plain(origin: str) -> str:
     parts = urlsplit(origin)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
@@ -138,14 +160,23 @@ def serve_http(
     observers: Sequence[Observer] = (),
     tokens: TokenFile | None = None,
     groups_of: Callable[[Principal], MadeGroups] | None = None,
+    tracing: Tracing | None = None,
+    private: Private | None = None,
 ) -> int:
     """Serve until a signal; returns the exit status. What goes wrong at the start is said on standard error, as
     `command`'s. `observers` are told of every call, and so are those of `monitoring`, which gives pages beside MCP;
-    `checks` say whether the server is ready. `groups` are the owner's; `groups_of` makes those of another principal, whom one
-    of the `tokens` names."""
-    host, port = options.address
-    verifier = Verifier(os.environ.get(TOKEN, ""), tokens, is_closed=not is_local(host))
-    if not verifier.has_callers and not is_local(host):
+    `tracing` makes a span for each request; `checks` say whether the server is ready. `groups` are the owner's; `groups_of`
+    makes those of another principal, whom one of the `tokens` names. `private` is a server for one page alone."""
+    try:
+        listening = handed_over() if private is None else None
+    except ValueError as error:
+        sys.stderr.write(f"{command}: {error}\n")
+        return 2
+    host, port = options.address if listening is None else listening.getsockname()[:2]
+    resource = None if options.oauth is None else ProtectedResource(options.oauth, tokens)
+    secret = os.environ.get(TOKEN, "") if private is None else private.secret
+    verifier = Verifier(secret, tokens, is_closed=resource is not None or not is_local(host))
+    if resource is None and not verifier.has_callers and not is_local(host):
         sys.stderr.write(
             f"{command}: {host} can be reached by others, so callers need a token\n"
             "Make one with `pif token create NAME`, for callers to send as `Authorization: Bearer …`; "
@@ -158,7 +189,7 @@ def serve_http(
         sys.stderr.write(f"{command}: {error}\n")
         return 2
     try:
-        listening = _listen(host, port)
+        listening = listening or listen(host, port)
     except OSError as error:
         sys.stderr.write(f"{command}: cannot serve {host}:{port}: {error.strerror or error}\n")
         return 1
@@ -166,15 +197,18 @@ def serve_http(
     if monitoring is not None:
         observers = (*observers, *monitoring.observers)
 
-    server = McpServer(groups, name=name, version=version, title=title, observers=observers)
+    server = McpServer(groups, name=name, version=version, title=title, observers=observers, tracing=tracing)
 
     def build(made: MadeGroups) -> McpServer:
         return McpServer(
-            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter
+            made.groups, name=name, version=version, title=title, observers=observers, beside=server, meter=made.meter,
+            tracing=tracing,
         )  # fmt: skip
 
     pages = () if monitoring is None else monitoring.pages(checks or {}, server.lanes, server.stopping)
-    access = Access(verifier, options.origins)
+    if private is not None:
+        pages = (*pages, *private.pages)
+    access = Access(verifier, options.origins, resource, always_names=private is not None)
     about: dict[str, object] = {
         "name": name,
         "title": title,
@@ -184,24 +218,9 @@ def serve_http(
     }
     owner = PrincipalServer(server, HTTP_SESSIONS)
     servers = PrincipalServers(owner, groups_of, build)
-    serving = _Serving(owner, servers, access, about, pages, context)
+    serving = _Serving(owner, servers, access, about, pages, context, options.drain_seconds, private)
     with listening:
         return with_room(lambda: asyncio.run(serving.run(listening, host, command)))
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket that knows its protocol is TCP, which is what makes asyncio set TCP_NODELAY."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # notices a peer that is gone
-        listening.bind((host, port))
-        listening.listen(128)
-    except OSError:
-        listening.close()
-        raise
-    return listening
 
 
 class _Serving:
@@ -215,7 +234,12 @@ class _Serving:
         about: dict[str, object],
         pages: Sequence[Page],
         tls: ssl.SSLContext | None,
+        drain_seconds: float,
+        private: Private | None = None,
     ) -> None:
+        self._private = private
+        self._drain_seconds = drain_seconds
+        self._is_draining = False
         self._owner = owner
         self._servers = servers
         self._tls = tls
@@ -254,13 +278,18 @@ class _Serving:
             )
             shown = f"[{host}]" if ":" in host else host
             scheme = "http" if self._tls is None else "https"
-            sys.stderr.write(f"{command}: {scheme}://{shown}:{listening.getsockname()[1]}{PATH}\n")
-            sys.stderr.flush()
+            address = f"{scheme}://{shown}:{listening.getsockname()[1]}"
+            if self._private is None:
+                sys.stderr.write(f"{command}: {address}{PATH}\n")
+                sys.stderr.flush()
+            else:
+                self._private.is_serving(address)
             gc.collect()
             gc.freeze()
             dating, looking = loop.create_task(self._date()), loop.create_task(self._look())
             await stopped.wait()
             accepting.close()
+            await self._drain()
             await self._end()
             dating.cancel()
             looking.cancel()
@@ -272,8 +301,38 @@ class _Serving:
     async def _date(self) -> None:
         """Keep the header `Date` true."""
         while True:
-            self._state.default_headers = [(b"date", formatdate(usegmt=True).encode())]
+            self._state.default_headers = self._headers()
             await asyncio.sleep(DATE_SECONDS)
+
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        """Those of every answer."""
+        closing = [(b"connection", b"close")] if self._is_draining else []
+        return [(b"date", formatdate(usegmt=True).encode()), *closing]
+
+    async def _drain(self) -> None:
+        """Answer what comes on connections that are open, for a while: new ones are another process's to take.
+
+        A connection is closed with its next answer, or where none is asked for soon. Streams are ended at the end, since they have none of
+        their own.
+        """
+        if not self._drain_seconds:
+            return
+        self._is_draining = True
+        self._owner.server.stopping.is_draining = True
+        self._state.default_headers = self._headers()
+        self._servers.end_streams()
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        until, lingering = now + self._drain_seconds, now + LINGERING
+        while self._state.connections and loop.time() < until:
+            kept = [each for each in tuple(self._state.connections) if isinstance(each, Connection)]
+            if all(each.is_stream for each in kept):
+                return
+            if loop.time() > lingering:
+                for each in kept:
+                    if each.is_idle:
+                        each.shutdown()
+            await asyncio.sleep(DRAIN_LOOK)
 
     async def _look(self) -> None:
         """Let nobody stay whose token is not valid any more."""

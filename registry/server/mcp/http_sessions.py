@@ -4,7 +4,8 @@ Invariants
 ----------
 - A session is known behind one door only: at another its id is one that nobody has.
 - A new client takes the place of the session that has been idle for longest; one with a request under way keeps its place.
-- A session ends with the token that opened it.
+- A session ends with the token that opened it; one of an authorization server's subject with the last that was used in it, since
+  such tokens are renewed every few minutes.
 """
 
 from __future__ import annotations
@@ -92,20 +93,25 @@ class Door:
             if session is None:
                 await self._open(scope, headers, receive, send, credential)
             else:
-                await self._continue(session, scope, receive, send)
+                await self._continue(session, scope, receive, send, credential)
         finally:
             self.requests -= 1
 
-    async def _continue(self, session: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _continue(
+        self, session: bytes, scope: Scope, receive: Receive, send: Send, credential: str
+    ) -> None:
         gone = False
 
         async def watched(message: Message) -> None:
             nonlocal gone
             if message["type"] == "http.response.start":
                 gone = message["status"] == 404 or (scope["method"] == "DELETE" and message["status"] < 400)
+                if is_renewed and message["status"] < 400:
+                    self._openers[session] = credential
             await send(message)
 
         self._sessions.begin(session)
+        is_renewed = "user" in scope and self._openers.get(session, credential) != credential
         try:
             await self._answer(scope, receive, watched)
         finally:

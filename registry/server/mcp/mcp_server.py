@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
 import msgspec
@@ -76,6 +76,9 @@ from registry.server.mcp.stdio_streams import InputStream, OutputStream
 from registry.server.mcp.subscriptions import Subscriptions
 from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
 
+if TYPE_CHECKING:
+    from registry.server.monitoring.tracing import Tracing
+
 __all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
 
 COMPLETIONS = 100
@@ -128,11 +131,13 @@ class McpServer:
         observers: Sequence[Observer] = (),
         beside: McpServer | None = None,
         meter: Meter | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
-        """`observers` are told of every call. `beside`: a server of the same process, whose lanes it shares and with which it
+        """`tracing` makes a span for each request. `observers` are told of every call. `beside`: a server of the same process, whose lanes it shares and with which it
         ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use."""
         self._groups = tuple(groups)
         self._owns_schedule = beside is None
+        self._tracing = tracing
         self._schedule: Schedule = Schedule() if beside is None else beside._schedule
         self._defects = Defects()
         self._apps = Apps(self._groups)
@@ -179,6 +184,10 @@ class McpServer:
             server.middleware = [boundary, *server.middleware]
         if any(spec.interactive for spec in specs):
             self._serve_log_levels(server)
+        if self._tracing is not None:
+            from registry.server.mcp.traced_requests import TracedRequests
+
+            server.middleware = [TracedRequests(self._tracing), *server.middleware]
         return server
 
     def _serve_log_levels(self, server: _Server) -> None:
@@ -212,7 +221,8 @@ class McpServer:
                 reading.envelope = self.envelope(is_modern)
 
             self._on_generation = set_generation
-            reading.take = fast_path.take
+            if self._tracing is None:  # else each request goes by the way on which spans are made
+                reading.take = fast_path.take
             try:
                 await self.server.run(reading, writing, self.server.create_initialization_options())
             finally:
@@ -404,7 +414,10 @@ class McpServer:
             if contained.reference:
                 raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
             if found is not None:
-                return types.ReadResourceResult(contents=[contents(uri, found)])
+                read = contents(uri, found)
+                if isinstance(read, types.TextResourceContents):
+                    read = self._apps.with_resource_view(context, read)
+                return types.ReadResourceResult(contents=[read])
         close = nearest(uri, (spec.uri for spec in self._guarded(self._all_resources, "resources/read")))
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})

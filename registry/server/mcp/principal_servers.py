@@ -162,6 +162,11 @@ class PrincipalServers:
         if server is not None:
             await server.door.end_sessions_of(principal.credential)
 
+    def end_streams(self) -> None:
+        """End the subscriptions of the newer protocol: their clients open them again, at another process."""
+        for each in (self._owner, *self._open.values()):
+            each.server.subscriptions.stop()
+
     def stop(self) -> None:
         """Begin nothing more, in any of them."""
         for each in (self._owner, *self._open.values()):

@@ -13,6 +13,7 @@ import logging
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from pif.language.budget import reserve_stack
 from pif.run.stack_room import with_room
@@ -24,6 +25,9 @@ from registry.server.mcp.stdio_streams import open_streams
 from registry.server.streams.descriptors import move_descriptors
 from registry.server.streams.framing import DEFAULT_CAP
 from registry.server.streams.messages import NESTING
+
+if TYPE_CHECKING:
+    from registry.server.monitoring.tracing import Tracing
 
 __all__ = ["end_on_signals", "serve_stdio", "tune"]
 
@@ -41,9 +45,10 @@ def serve_stdio(
     cap: int = DEFAULT_CAP,
     command: str = "pif serve",
     observers: Sequence[Observer] = (),
+    tracing: Tracing | None = None,
 ) -> int:
     """Serve until the client goes; returns the exit status. What goes wrong at the start is `command`'s. `observers` are
-    told of every call."""
+    told of every call; `tracing` makes a span for each request."""
     logging.basicConfig(
         stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING
     )
@@ -53,7 +58,7 @@ def serve_stdio(
         sys.stderr.write(f"{command}: standard input and output must be open\n")
         return 2
     tune()
-    server = McpServer(groups, name=name, version=version, title=title, observers=observers)
+    server = McpServer(groups, name=name, version=version, title=title, observers=observers, tracing=tracing)
     return with_room(lambda: asyncio.run(_serve(server, source, sink, cap)))
 
 

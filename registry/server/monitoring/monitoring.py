@@ -40,7 +40,7 @@ class Monitoring:
         `checks`: what must work for the server to be ready, by the names that it is shown under.
         """
         self._metrics.watch(lanes)
-        readiness = Readiness(checks, lambda: stopping.has_begun)
+        readiness = Readiness(checks, lambda: stopping.has_begun or stopping.is_draining)
 
         async def live() -> PageAnswer:
             return PageAnswer(200, _JSON, b'{"live":true}')

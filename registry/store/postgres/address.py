@@ -7,6 +7,7 @@ The password is better kept in `~/.pgpass` or `PGPASSWORD`, which libpq reads as
 
 from __future__ import annotations
 
+import hashlib
 import re
 from importlib import import_module
 from typing import Final
@@ -22,6 +23,7 @@ __all__ = [
     "check_driver",
     "is_address",
     "of_principal",
+    "of_team",
     "read_address",
     "without_password",
 ]
@@ -94,12 +96,27 @@ def read_address(url: str, *, patience: float, read_only: bool = False) -> Addre
 def of_principal(url: str, name: str) -> str:
     """The URL of the same database with the schema of another principal: each has tables that no other reads.
 
-    `name` is spelled by `registry.access.principals.NAME_RULE`, so that no two principals have one schema. Raises
-    RegistryError where the schema's name would be too long.
+    `name` is spelled by `registry.access.principals.NAME_RULE`, so that no two principals have one schema; the name of a
+    subject of an authorization server has dots, may be longer than a schema's, and is a hash there, longer than any name by
+    that rule. Raises RegistryError where the schema's name would be too long.
     """
+    short = f"oauth_{hashlib.sha256(name.encode()).hexdigest()[:40]}" if "." in name else name
+    return _beside(url, f"__{short.replace('-', '_')}")
+
+
+def of_team(url: str, team: str) -> str:
+    """The URL of the same database with the schema of a team. A principal's name starts with a letter, so no schema is both.
+
+    `team` is spelled by `registry.records.TEAM_RULE`. Raises RegistryError where the schema's name would be too long.
+    """
+    return _beside(url, f"__0{team.replace('-', '_')}")
+
+
+def _beside(url: str, more: str) -> str:
+    """The URL of the same database with a schema whose name goes on with `more`."""
     schema, plain = _schema_of(url, without_password(url))
     parts = urlsplit(plain)
-    own = f"{schema}__{name.replace('-', '_')}"
+    own = schema + more
     query = urlencode([*_query(parts.query), ("schema", own)], quote_via=quote)
     beside = urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
     _schema_of(beside, without_password(beside))

@@ -109,6 +109,15 @@ class PostgresStore(SqlStore):
 
         return self._connections.ask(question, together=True, unlimited=True)
 
+    def size(self) -> int:
+        """Bytes of the tables with their indexes."""
+        statement = (
+            "SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0) FROM pg_class"
+            " JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace"
+            " WHERE pg_namespace.nspname = current_schema() AND pg_class.relkind = 'r'"
+        )
+        return int(self._read(lambda reader: reader.execute(statement).fetchone())[0])
+
     def close(self) -> None:
         """Let go of all connections."""
         if not self._closed:

@@ -14,7 +14,15 @@ from functools import partial
 from typing import Final, TypeVar
 
 from pif.language.warnings import RoundedNumbers
-from registry.records import NAME_RULE, NO_EXAMPLES, NO_LAWS, ToolRecord
+from registry.records import (
+    NAME_RULE,
+    NO_EXAMPLES,
+    NO_LAWS,
+    TEAM_PREFIX,
+    TEAM_RULE,
+    ToolRecord,
+    team_of,
+)
 from registry.store.failures import Place
 from registry.store.protocol import (
     PAGE_LIMIT,
@@ -48,7 +56,7 @@ _CODES: Final = (
 )
 """The current tools with their code."""
 
-_NAMED: Final = re.compile(rf'"({NAME_RULE})(?:@[0-9]+)?"')
+_NAMED: Final = re.compile(rf'"((?:{TEAM_PREFIX}{TEAM_RULE}/)?{NAME_RULE})(?:@[0-9]+)?"')
 """A string in code that could be a tool's name, with or without a version."""
 
 _AT_ONCE: Final = 500
@@ -204,7 +212,8 @@ class SqlStore(ABC):
 
     def naming(self, name: str) -> tuple[str, ...]:
         """The current tools in whose code that name stands as a string; what the code says by it is not looked at."""
-        check_spelling(name)
+        if not team_of(name):
+            check_spelling(name)
         return self._holding(f'"{name}"', f'"{name}@')
 
     def naming_by_run(self) -> tuple[str, ...]:
@@ -220,18 +229,20 @@ class SqlStore(ABC):
         rows = self._read(lambda reader: reader.execute(statement, texts).fetchall())
         return tuple(found for (found,) in rows)
 
-    def namings(self, visit: Callable[[int], None]) -> dict[str, list[str]]:
-        """`naming` of every current tool, in one walk; see `registry.store.protocol.Store`."""
+    def namings(self, visit: Callable[[int], None], *, prefix: str = "") -> dict[str, list[str]]:
+        """`naming` of all tools, in one walk; see `registry.store.protocol.Store`."""
 
         def question(reader: Rows) -> dict[str, list[str]]:
             found: dict[str, list[str]] = {}
-            names = {name for (name,) in reader.execute("SELECT name FROM heads WHERE current IS NOT NULL")}
+            heads = reader.execute("SELECT name FROM heads WHERE current IS NOT NULL")
+            names = {prefix + name for (name,) in heads}
             rows = reader.execute(f"SELECT heads.name, content.code {_CODES} ORDER BY heads.name")
             while some := rows.fetchmany(_AT_ONCE):
                 visit(len(some))
                 for namer, code in some:
-                    for named in names.intersection(_NAMED.findall(code)):
-                        found.setdefault(named, []).append(namer)
+                    for named in {*_NAMED.findall(code)}:
+                        if named in names or named.startswith(TEAM_PREFIX):
+                            found.setdefault(named, []).append(namer)
             return found
 
         return self._read(question, together=True)

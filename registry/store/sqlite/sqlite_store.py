@@ -131,6 +131,11 @@ class SqliteStore(SqlStore):
                 raise
             return (f"{error.message} ({error.found})",)
 
+    def size(self) -> int:
+        """Bytes of the pages in use."""
+        statement = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+        return int(self._read(lambda reader: reader.execute(statement).fetchone())[0])
+
     def close(self) -> None:
         """Let go of all files."""
         with self._lock:

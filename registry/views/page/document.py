@@ -6,6 +6,7 @@ image, font, frame or connection is allowed, so that text which got past the esc
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -16,15 +17,19 @@ import msgspec
 
 from registry.views.markup import Markup, element, tagged, text
 
-__all__ = ["Place", "View", "document", "policy_of", "script", "style"]
+__all__ = ["Place", "View", "document", "fragment", "policy_of", "script", "style"]
 
-Place = Literal["file", "app"]
-"""Where a document is shown: opened as it is, or in the frame of an MCP host."""
+Place = Literal["file", "app", "ui"]
+"""Where a document is shown: opened as it is, in the frame of an MCP host, or by `pif ui`."""
 
 _MODULES: dict[Place, tuple[str, ...]] = {
     "file": ("enhance",),
-    "app": ("enhance", "app"),
+    "app": ("enhance", "calls", "app"),
+    "ui": ("enhance", "calls", "ui"),
 }
+
+_IMPORT = re.compile(r"^import .*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
 class View(msgspec.Struct, frozen=True):
@@ -34,8 +39,8 @@ class View(msgspec.Struct, frozen=True):
     body: Markup
 
 
-def document(view: View, place: Place = "file") -> str:
-    """The whole document."""
+def document(view: View, place: Place = "file", around: Markup | None = None) -> str:
+    """The whole document; `around` stands above the view and stays when another takes its place."""
     policy = tagged("meta", {"http-equiv": "Content-Security-Policy", "content": policy_of(place)})
     head = element(
         "head",
@@ -49,16 +54,24 @@ def document(view: View, place: Place = "file") -> str:
     )
     main = element("main", view.body, id="view", tabindex="-1")
     ending = Markup(f'<script type="module">{script(place)}</script>')
-    body = element("body", main, ending, data_place=place)
+    body = element("body", around, main, ending, data_place=place)
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
 
 def policy_of(place: Place) -> str:
-    """The content security policy of documents shown there: no connection anywhere."""
+    """The content security policy of documents shown there: no connection anywhere, but from `pif ui` to its server."""
+    connected = "connect-src 'self'; " if place == "ui" else ""
     return (
-        f"default-src 'none'; script-src '{_hash(script(place))}'; style-src '{_hash(style())}'; "
+        f"default-src 'none'; script-src '{_hash(script(place))}'; style-src '{_hash(style())}'; {connected}"
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def fragment(view: View) -> str:
+    """A view for a page of another program, such as a notebook: its style, which holds within it, and its body."""
+    inside = element("div", view.body, class_="view")
+    scoped = style().replace(":root", ":scope").replace("body {", ":scope {")
+    return str(element("div", Markup(f"<style>@scope {{\n{scoped}}}</style>"), inside, class_="pif-view"))
 
 
 @cache
@@ -69,9 +82,9 @@ def style() -> str:
 
 @cache
 def script(place: Place) -> str:
-    """The script: its modules in order, each in a block of its own."""
+    """The script: its modules in order, joined into one, so that what they import of each other is there."""
     modules = (_asset(f"scripts/{name}.js") for name in _MODULES[place])
-    return "\n".join(f"{{\n{module}}}" for module in modules)
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", module)) for module in modules)
 
 
 @cache

@@ -38,7 +38,7 @@ __all__ = [
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 PAGES = (
     "pif", "kleis", "proving", "certificates", "policy", "serving", "registry", "lean", "corpus", "architecture",
-    "trusted",
+    "trusted", "interactive",
 )  # fmt: skip
 """Pages that may have a module here."""
 

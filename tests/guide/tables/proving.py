@@ -18,7 +18,7 @@ from kleis.prover.process.broker import Guards
 from kleis.prover.protocol.verdict import Status, Verdict
 from kleis.prover.prover import _CHECK_GUARDS
 from kleis.prover.smt.encode_builtins import OPERATIONS
-from registry.cli.kleis.files.open_assertions import outcome_of
+from kleis.sessions.assertions import outcome_of
 from registry.cli.kleis.questions.verify import exit_status
 from tests.guide.tables import markdown
 

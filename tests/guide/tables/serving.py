@@ -45,7 +45,7 @@ from registry.tools.help import ERRORS
 from registry.workspace import requests
 from tests.guide.tables import ROOT, markdown
 
-__all__ = ["TABLES"]
+__all__ = ["TABLES", "all_tools"]
 
 POLICY = ROOT / "stdlib" / "kleis" / "policies" / "coding_agent.kleis"
 
@@ -67,6 +67,11 @@ def _made(name: str, *, more: bool) -> Iterator[Group]:
 def _listed(name: str, *, more: bool) -> tuple[ToolSpec, ...]:
     with _made(name, more=more) as group:
         return group.tools()
+
+
+def all_tools() -> dict[str, tuple[ToolSpec, ...]]:
+    """The tools of every group, those of its second list last."""
+    return {name: (*_listed(name, more=False), *_second_list(name)) for name in GROUPS}
 
 
 def _names(tools: Iterable[ToolSpec]) -> str:

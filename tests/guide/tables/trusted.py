@@ -67,7 +67,7 @@ PARTS: dict[str, Part] = {
         (
             "kleis/prover/prover.py", "kleis/prover/portfolio.py", "kleis/prover/axioms_alone.py", "kleis/prover/clashes.py",
             "kleis/prover/consistency.py",
-            "kleis/prover/obligations.py", "kleis/prover/facts.py", "kleis/prover/lemmas.py",
+            "kleis/prover/obligations.py", "kleis/prover/facts.py", "kleis/prover/lemmas.py", "kleis/prover/library_laws.py",
             "kleis/prover/verdict_cache.py", "kleis/prover/protocol", "kleis/prover/process",
         ),
         (

@@ -15,8 +15,9 @@ from registry.diagrams import Drawing, Edge, Node, dot, svg
 from registry.layered_layout import placed
 from registry.views.graph import graph_view
 from registry.views.page import document
-from registry.views.tool import difference_view, run_view, tool_view, tools_view
-from tests.registry.views.test_markup import HOSTILE, read
+from registry.views.run import run_view
+from registry.views.tool import difference_view, tool_view, tools_view
+from tests.support.views.hostile import HARMLESS, HOSTILE, read
 
 
 def hostile_tool(bad: str) -> dict[str, object]:
@@ -58,16 +59,24 @@ def test_hostile_tools_are_text(bad: str) -> None:
             document(graph_view(Drawing((node,), (Edge("n", "n", name),), name), name)),
         ]
 
-    for found, plain in zip(map(read, pages(bad)), map(read, pages("x")), strict=True):
-        assert found.elements == plain.elements
-        assert [name for name, _ in found.attributes] == [name for name, _ in plain.attributes]
+    if len(bad) > 100_000:
+        assert all("<<" not in each for each in pages(bad))
+        return
+    for found in map(read, pages(bad)):
+        assert {*found.elements} <= HARMLESS
+        assert found.elements.count("script") == 1
+        assert not [name for name, _ in found.attributes if name.startswith("on")]
 
 
 def test_a_tool_of_the_library_is_a_page(tmp_path: Path) -> None:
     out = tmp_path / "gcd.html"
     assert main(["show", "std.gcd", "--home", str(tmp_path / "home"), "--html", str(out)]) == 0
-    shown = "".join(read(out.read_text(encoding="utf-8")).said)
-    for said in ("std.gcd@1", "integer → integer → integer", "gcd(a, 0) = absolute(a)", "✓ proved", "def "):
+    found = read(out.read_text(encoding="utf-8"))
+    shown = "".join(found.said)
+    assert "∀(a : ℤ). gcd(a, 0) = absolute(a)" in [
+        value for name, value in found.attributes if name == "alttext"
+    ]
+    for said in ("std.gcd@1", "integer → integer → integer", "gcd(a,0)=absolute(a)", "✓ proved", "def "):
         assert said in shown
 
 
@@ -88,6 +97,14 @@ def test_a_graph_of_ten_thousand_nodes_is_answered_soon() -> None:
     assert "cannot be read" in shown
     svg(Drawing(nodes, edges))
     assert time.monotonic() - began < 30
+
+
+def any_drawing(boxes: int, arrows: int) -> Drawing:
+    """A drawing by chance, the same each time."""
+    chance = random.Random(boxes)
+    nodes = tuple(Node(str(number), f"tool {number}") for number in range(boxes))
+    pairs = {(chance.randrange(boxes), chance.randrange(boxes)) for _ in range(arrows)}
+    return Drawing(nodes, tuple(Edge(str(a), str(b)) for a, b in sorted(pairs)))
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -1,4 +1,4 @@
-"""Induction with lemmas and with laws of lists.
+"""Induction with lemmas and with laws of lists and trees.
 
 - `unfolding`: definitions unfolded on terms
 - `schemes`: induction schemes and their obligations
@@ -7,6 +7,7 @@
 - `lemmas`: templates and lemmas, proved before use
 - `engine`: the engine `induction`, and the check of its proofs
 - `list_laws`: laws that functions on lists often have, as candidates
+- `tree_laws`: laws that functions on trees often have, as candidates
 - `recursive_calls`: at which values recursions go on
 - `law_search`: the engine `induction with laws`
 """

@@ -14,6 +14,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -32,6 +33,7 @@ from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
 from kleis.prover.engines.induction.list_laws import candidates
 from kleis.prover.engines.induction.recursive_calls import called_next
 from kleis.prover.engines.induction.search import ATTEMPT, RUN, WAYS, BudgetUsedError
+from kleis.prover.engines.induction.tree_laws import tree_candidates, works_on_trees
 from kleis.prover.engines.solvers.runs import Options, Run, run_text, script_text, tracked, unwritable
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.lowering.match_equations import simplified
@@ -40,7 +42,7 @@ from kleis.prover.smt.script import Script, encode
 from kleis.semantics.reference import Account
 from kleis.syntax.printer.program import print_expression
 
-__all__ = ["BY_MEASURE", "LAWS", "LawSearch"]
+__all__ = ["BY_MEASURE", "LAWS", "OF_TREES", "LawSearch"]
 
 _HERE = Place(file="<induction>", line=1, column=1)
 
@@ -58,12 +60,13 @@ _MOST_MISSING = 4
 
 class LawSearch:
     """The engine.  `by_measure`: only for claims of recursions that go down by a measure, such as quicksort, and for the
-    conditions that they do."""
+    conditions that they do.  `of_trees`: only for claims about functions of trees."""
 
     name = "induction with laws"
 
-    def __init__(self, *, by_measure: bool = False) -> None:
+    def __init__(self, *, by_measure: bool = False, of_trees: bool = False) -> None:
         self._by_measure = by_measure
+        self._of_trees = of_trees
 
     def applies(self, task: Task) -> bool:
         """To claims about lists, or whose recursions make lists."""
@@ -75,13 +78,15 @@ class LawSearch:
             return False
         made = (goal.claim, *(each.body for each in goal.definitions))
         recursive = (core.ListOf, core.DataSort)
-        return any(isinstance(each.sort, recursive) for each in variables) and any(
-            isinstance(each.sort, core.ListOf) for each in subterms(*made)
-        )
+        if not any(isinstance(each.sort, recursive) for each in variables):
+            return False
+        if self._of_trees or not any(isinstance(each.sort, core.ListOf) for each in subterms(*made)):
+            return works_on_trees(goal)
+        return True
 
     def run(self, task: Task, steps: int) -> Answer:
         """The claim alone, then with the laws that can be proved."""
-        search = _Search(task, steps)
+        search = _Search(task, steps, alone=self._of_trees)
         try:
             proof = search.claim()
         except Inexpressible as error:
@@ -103,6 +108,8 @@ class LawSearch:
 LAWS = LawSearch()
 
 BY_MEASURE = LawSearch(by_measure=True)
+
+OF_TREES = LawSearch(of_trees=True)
 
 
 class _Leaf(msgspec.Struct, frozen=True):
@@ -135,9 +142,10 @@ class _Law(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Search:
-    """The search for one proof."""
+    """The search for one proof.  `alone`: the claim is tried before there are laws, also without premises."""
 
-    def __init__(self, task: Task, steps: int) -> None:
+    def __init__(self, task: Task, steps: int, *, alone: bool = False) -> None:
+        self._alone = alone
         self._goal = task.goal
         assert task.goal.claim is not None, "laws are for claims"
         self._claim = task.goal.claim
@@ -167,7 +175,7 @@ class _Search:
         account = Account(EVALUATION)
         groups = [
             [each for each in group if plausible(self._goal, each, account)]
-            for group in candidates(self._goal)
+            for group in chain(tree_candidates(self._goal), candidates(self._goal))
         ]
         for self._attempt in (_FEW, ATTEMPT):
             proof = self._round(groups)
@@ -178,7 +186,7 @@ class _Search:
 
     def _round(self, groups: list[list[core.Term]]) -> _Proof | None:
         """A proof of the claim after one of the groups of laws, which keep what is still to be proved."""
-        if self.given and (proof := self._proved(self._claim, 1)) is not None:
+        if (self.given or self._alone) and (proof := self._proved(self._claim, 1)) is not None:
             return proof
         recursive = {each.key for each in self._goal.definitions if each.group}
         by_size = bool(self._measured & recursive & {each.definition for each in _calls(self._claim)})

@@ -145,8 +145,9 @@ class _Laws:
                 yield from self._called(definition)
 
     def _bounds(self) -> Iterator[_OfList]:
-        """`all` with a bound, for sorts of which there is a predicate that may be an order."""
-        for sort in dict.fromkeys(each.sort for each in self._orders()):
+        """`all` with a bound, for sorts of which there is a predicate that may be an order, or that trees are listed in."""
+        listed = [sort for sort in self._compared() if self._to_lists() and sort.element in _NUMBERS]
+        for sort in dict.fromkeys((*(each.sort for each in self._orders()), *listed)):
             for way in _WAYS if self._to_lists() else _WAYS[:2]:
                 yield _OfList(_all(way, _parameter(9, sort.element), core.Variable(_HOLE, sort)), sort)
 
@@ -223,6 +224,8 @@ class _Laws:
         ]
         for first, second in insertions:
             yield core.Equals(substitute(first, {_HOLE: second}), substitute(second, {_HOLE: first}))
+            if self._to_lists() and sort.element in _NUMBERS:
+                yield from self._of_places(first, one, sort)
         for each in self._calls((sort, sort), x):
             for put, _ in insertions:
                 yield core.Equals(substitute(each, {_HOLE: put}), substitute(put, {_HOLE: each}))
@@ -230,6 +233,22 @@ class _Laws:
             yield core.Equals(substitute(each, {_HOLE: last}), substitute(each, {_HOLE: ahead}))
             within, ahead = append(x, cons(one, y)), cons(one, append(x, y))
             yield core.Equals(substitute(each, {_HOLE: within}), substitute(each, {_HOLE: ahead}))
+
+    def _of_places(self, put: core.Term, element: core.Term, sort: core.ListOf) -> Iterator[core.Term]:
+        """Where an element is put into a list that is sorted around another one, as the list of a search tree is."""
+        x, y = core.Variable(_HOLE, sort), core.Variable("y", sort)
+        middle = _parameter(6, sort.element)
+        whole = append(x, cons(middle, y))
+        left = append(put, cons(middle, y))
+        right = append(x, cons(middle, substitute(put, {_HOLE: y})))
+        placed = substitute(put, {_HOLE: whole})
+        below = _all("below", middle, x)
+        yield core.Connective("implies", (less(element, middle), core.Equals(placed, left)))
+        for given in (less(middle, element), core.Equals(element, middle)):
+            for made in (right, whole):
+                yield core.Connective(
+                    "implies", (core.Connective("and", (below, given)), core.Equals(placed, made))
+                )
 
     def _of_measures(self) -> Iterator[core.Term]:
         for part in self._parts:
@@ -447,16 +466,17 @@ def _within_bounds(part: _OfList) -> Iterator[core.Term]:
 
 
 def _of_order(order: _OfList) -> Iterator[core.Term]:
-    """A list is sorted if its ends are, and lie on both sides of what stands between."""
+    """A list is sorted, maybe strictly, if its ends are, and lie on both sides of what stands between."""
     x, y = core.Variable(_HOLE, order.sort), core.Variable("y", order.sort)
     element = _parameter(8, order.sort.element)
-    upper = _all("at least", element, y)
-    yield core.Equals(order.at(cons(element, y)), core.Connective("and", (order.at(y), upper)))
+    for least, most in (("at least", "at most"), ("above", "below")):
+        upper = _all(least, element, y)
+        yield core.Equals(order.at(cons(element, y)), core.Connective("and", (order.at(y), upper)))
+        whole = core.Connective("and", (order.term, order.at(y), _all(most, element, x), upper))
+        yield core.Equals(order.at(append(x, cons(element, y))), whole)
     yield core.Connective(
         "implies", (order.at(append(x, y)), core.Connective("and", (order.term, order.at(y))))
     )
-    whole = core.Connective("and", (order.term, order.at(y), _all("at most", element, x), upper))
-    yield core.Equals(order.at(append(x, cons(element, y))), whole)
 
 
 def _of(definition: core.Definition, value: core.Term) -> core.Term:

@@ -21,7 +21,7 @@ from registry.cli.kleis.shared.implementations import false_implementations
 from registry.cli.kleis.shared.loading import load
 from registry.cli.kleis.shared.strict import UNDECLARED, strict_problems
 
-__all__ = ["CheckedFile", "check_file", "load_errors"]
+__all__ = ["CheckedFile", "check_file", "check_loading", "load_errors"]
 
 
 class CheckedFile(msgspec.Struct, frozen=True):
@@ -70,9 +70,21 @@ def check_file(
     except LoadError as error:
         return CheckedFile(name, (error,), (), (), None)
     main = loading.main
-    lints = main.result.lints
     if syntax_only:
-        return CheckedFile(name, main.result.errors, (), lints, loading)
+        return CheckedFile(name, main.result.errors, (), main.result.lints, loading)
+    return check_loading(loading, name, strict=strict, look=look)
+
+
+def check_loading(
+    loading: Loading,
+    name: str,
+    *,
+    strict: bool = False,
+    look: Callable[[Loading], tuple[Problem, ...]] = lambda loading: (),
+) -> CheckedFile:
+    """`check_file` for a file that is loaded."""
+    main = loading.main
+    lints = main.result.lints
     errors = load_errors(loading)
     clashes = [
         each

@@ -1,20 +1,8 @@
 """Assertions that exact evaluation leaves open, decided by the prover, several at a time.
 
-Specification: docs/reference/proving.md §5.9. How an assertion comes out:
-
-    verdict         assert    assert_disproved   assert_unknown   assert_inconsistent (asked: ¬p)   assert_sat (¬p)
-    verified        passed    failed             failed           passed                            failed
-    disproved       failed    passed             failed           failed                            passed
-    inconsistent    failed    failed             failed           passed                            failed
-    unknown         unknown   unknown            passed           unknown                           unknown
-    error           error     error              error            error                             error
-
-Of `assert_sat` it is unknown whether it holds where ¬p is only shown to be undefined in some model.
-
-A verdict that a resource limit ended does not answer `assert_unknown` either: it stays unknown.
+Specification: docs/reference/proving.md §5.9.
 
 Invariants
-    * A `let` of the block with a value is a `let` around the proposition, one without is a ∀ (or a free name).
     * Reports come in the order of the files; what is asked first may be answered last.
     * A file whose declarations are known to clash fails every block that did not say `assert_inconsistent`.
 """
@@ -28,9 +16,8 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from kleis.sessions.assertions import Status, outcome_of, question_of
 from kleis.syntax import tree
-from kleis.syntax.superscripts import SUPERSCRIPTS
-from kleis.syntax.tree.traversal import walk
 
 if TYPE_CHECKING:
     from kleis.prover.facts import Fact
@@ -40,10 +27,9 @@ if TYPE_CHECKING:
     from kleis.theory.theory import Theory
     from registry.cli.kleis.shared.patience import Waiting
 
-__all__ = ["OpenAssertion", "ProverPool", "outcome_of", "question_of", "why_not"]
+__all__ = ["OpenAssertion", "ProverPool"]
 
 Answer = TypeVar("Answer")
-Status = str
 
 
 class ProverPool:
@@ -182,99 +168,6 @@ class OpenAssertion:
                 facts.append(Fact.of(goal, decision.verdict, serving, name))
         assert self._proposition is not None, "only a proposition is asked again"
         return prover.verify(self._proposition, file=self._file, facts=facts)
-
-
-def question_of(example: tree.Example, assertion: tree.Assertion) -> tree.Expression | None:
-    """The closed proposition that an assertion asks about; None where it is about the declarations alone."""
-    if assertion.proposition is None:
-        return None
-    proposition = assertion.proposition
-    if assertion.kind in ("assert_inconsistent", "assert_sat"):
-        proposition = tree.Call("logical_not", (proposition,), proposition.span)
-    # By identity: the same words may be asserted twice, after other lets.
-    before = example.statements[: [each is assertion for each in example.statements].index(True)]
-    binders: list[tree.Binder] = []
-    for statement in reversed(before):
-        if not isinstance(statement, tree.LetStatement) or statement.name not in _mentioned(proposition):
-            continue
-        if statement.value is None:
-            if statement.type is not None:
-                binders.insert(0, tree.Binder(statement.name, statement.type, statement.span))
-            continue
-        if {each.name for each in binders} & {statement.name, *_mentioned(statement.value)}:
-            proposition, binders = _for_all(binders, proposition), []
-        pattern = tree.VariablePattern(statement.name, statement.span)
-        proposition = tree.Let(pattern, statement.type, statement.value, proposition, statement.span)
-    return _for_all(binders, proposition)
-
-
-def _for_all(binders: Sequence[tree.Binder], proposition: tree.Expression) -> tree.Expression:
-    """∀ stands outside of every `let` that it may pass, so that a counterexample can say its values."""
-    if not binders:
-        return proposition
-    return tree.Quantifier("forall", tuple(binders), None, proposition, binders[0].span)
-
-
-def _mentioned(expression: tree.Expression) -> set[str]:
-    names = {each.name for each in walk(expression) if isinstance(each, tree.Name | tree.Call)}
-    return names | {name.rstrip(SUPERSCRIPTS) for name in names}
-
-
-def outcome_of(kind: str, verdict: Verdict) -> tuple[Status, str]:
-    """The status of an assertion and a detail, by the table above."""
-    from kleis.prover.protocol.verdict import Verdict as _Verdict
-
-    assert isinstance(verdict, _Verdict)
-    if verdict.status == "error":
-        return "error", verdict.message
-    if verdict.status == "unknown":
-        decided = verdict.reason not in ("killed", "memory")
-        if kind == "assert_unknown" and decided:
-            return "passed", ""
-        return "unknown", _why(verdict)
-    if kind == "assert_sat" and verdict.evidence is not None and verdict.evidence.undefined:
-        return "unknown", "undefined in a model; no model was found in which it is true"
-    expected = {
-        "assert": ("verified",),
-        "assert_disproved": ("disproved",),
-        "assert_unknown": (),
-        "assert_sat": ("disproved",),
-        "assert_inconsistent": ("verified", "inconsistent"),
-    }[kind]
-    if verdict.status in expected:
-        return "passed", ""
-    return "failed", _contrary(kind, verdict)
-
-
-def _why(verdict: Verdict) -> str:
-    parts = [str(verdict.reason or ""), verdict.message, "; ".join(verdict.tried)]
-    return ": ".join(each for each in parts if each)
-
-
-def why_not(verdict: Verdict) -> str:
-    """Why a lemma is not proved."""
-    if verdict.status in ("unknown", "error"):
-        return _why(verdict)
-    return _contrary("assert", verdict)
-
-
-def _contrary(kind: str, verdict: Verdict) -> str:
-    """Why an assertion failed."""
-    if verdict.status == "inconsistent":
-        return f"the axioms clash: {', '.join(verdict.core)}"
-    if verdict.evidence is not None:
-        from kleis.sessions.answer_fields import witness_text
-
-        word = (
-            "there is a model"
-            if kind == "assert_inconsistent" or verdict.status == "consistent"
-            else "disproved"
-        )
-        shown = witness_text(verdict.evidence) or (verdict.message if word == "disproved" else "")
-        return f"{word}: {shown}" if shown else word
-    if kind == "assert_sat":
-        return "no model has it: its negation is verified"
-    return "the proposition is verified" if verdict.status == "verified" else verdict.status
 
 
 # ── The declarations themselves ──────────────────────────────────────────────────────────────────────────────

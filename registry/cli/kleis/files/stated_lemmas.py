@@ -69,10 +69,14 @@ def stated_in(loading: Loading, status: str = NEEDS_PROVER, detail: str = "") ->
 
 
 class StatedLemmas:
-    """The lemmas of a file and its imports, asked about in one thread; what they show is for all questions."""
+    """The lemmas of a file and its imports, asked about in one thread; what they show is for all questions.
 
-    def __init__(self, pool: ProverPool, loading: Loading) -> None:
+    Of the file's own only those that begin up to the line `until` are asked about (None: all).
+    """
+
+    def __init__(self, pool: ProverPool, loading: Loading, *, until: int | None = None) -> None:
         self._loading = loading
+        self._until = until
         self._ledger: Future[Ledger] | None = None
         if loading.theory.lemmas:
             self._ledger = pool.ask(loading.theory, self._entered)
@@ -84,6 +88,8 @@ class StatedLemmas:
         ledger = Ledger(prover, visible=loading.imported_by)
         for entry in loading.theory.lemmas:
             own = entry.file == loading.main.name
+            if own and self._until is not None and entry.declaration.line > self._until:
+                continue
             (ledger.prove if own else ledger.recall)(entry)
         return ledger
 
@@ -125,7 +131,7 @@ def _reported(entered: Entered) -> LemmaReport:
     lemma, verdict = entered.lemma, entered.verdict
     detail = ""
     if verdict.status != "verified":
-        from registry.cli.kleis.files.open_assertions import why_not
+        from kleis.sessions.assertions import why_not
 
         detail = why_not(verdict)
     return LemmaReport(lemma.word, lemma.name, lemma.line, verdict.status, detail, verdict.warnings)

@@ -31,11 +31,12 @@ def certified(
     from kleis.prover.certificates.build import Contradiction, build
     from kleis.prover.certificates.build import Question as Asked
     from kleis.prover.checker.format import CertificateError
+    from kleis.prover.library_laws import KEPT
 
     assert question.certificate is not None
     verdict = decision.verdict
     try:
-        if decision.used and not question.lemmas:
+        if any(each.verdict.engine != KEPT for each in decision.used) and not question.lemmas:
             asked, found = _with_facts(decision, prover)
         else:
             asked, found = Asked(proposition, question.using, tuple(_lemmas(question, prover))), verdict
@@ -97,9 +98,11 @@ def _with_facts(decision: Decision, prover: Prover) -> tuple[Asked, Verdict]:
     Their texts are those of their meanings, which say what structure each is about.
     """
     from kleis.prover.certificates.build import Question as Asked
+    from kleis.prover.library_laws import KEPT
     from kleis.syntax.parser.parser import parse_expression
 
-    texts = dict.fromkeys(each.verdict.claim for fact in decision.used for each in fact.grounds())
+    stated = (each for fact in decision.used for each in fact.grounds() if each.verdict.engine != KEPT)
+    texts = dict.fromkeys(each.verdict.claim for each in stated)
     trees = [parse_expression(each) for each in texts]
     shown = tuple(
         (text, prover.verify(tree, lemmas=trees[:place]))

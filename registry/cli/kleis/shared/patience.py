@@ -12,9 +12,9 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kleis.prover.process.cancellable_broker import CancellableBroker
     from kleis.prover.process.deadline import Deadline
 
-__all__ = ["PATIENT", "Patience", "TimeIsUp", "Waiting"]
+__all__ = ["PATIENT", "Patience", "TimeIsUp", "UnderWay", "Waiting", "tried"]
 
 _GRACE = 0.5
 """Seconds in which stopped engines may still become an answer."""
@@ -51,7 +51,7 @@ class Patience(msgspec.Struct, frozen=True):
         with Broker(slots=slots) as shared:
             broker = CancellableBroker(shared)
             begun = time.monotonic()
-            line = LiveLine(lambda: _tried(broker, time.monotonic() - begun), wanted=live)
+            line = LiveLine(lambda: tried(broker, time.monotonic() - begun), wanted=live)
             waiting = Waiting(broker, deadline, line)
             with ExitStack() as around:
                 if self.timeout is not None and interrupting:
@@ -97,7 +97,13 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, previous)
 
 
-def _tried(broker: CancellableBroker, seconds: float) -> str:
+class UnderWay(Protocol):
+    """What knows the jobs that run now, each with its seconds."""
+
+    def under_way(self) -> Sequence[tuple[str, float]]: ...
+
+
+def tried(broker: UnderWay, seconds: float) -> str:
     """What the line says: how long it has been, and the engines at work, each with its seconds."""
     engines = [f"{_name(job)} ({since:.0f} s)" for job, since in broker.under_way()]
     return f"{seconds:.0f} s  trying {', '.join(engines)}" if engines else f"{seconds:.0f} s  reading"

@@ -146,7 +146,8 @@ def print_evidence(screen: Screen, evidence: Evidence, title: str) -> None:
     screen.write([Piece(f"{_INDENT}{title}", "strong")])
     screen.write(*([Piece(f"    {each}")] for each in said.carriers))
     for text, each in zip(said.values, evidence.bindings, strict=True):
-        screen.write([Piece(f"    {text}"), Piece(f" : {each.sort}", "faint")])
+        sort = f" : {each.sort}" if each.sort else ""
+        screen.write([Piece(f"    {text}"), Piece(sort, "faint")])
     screen.write(*([Piece(f"    {each}")] for each in (*said.interpretation, *evidence.rules)))
     if evidence.normal_forms:
         screen.write([Piece(f"    different normal forms: {'  and  '.join(evidence.normal_forms)}")])

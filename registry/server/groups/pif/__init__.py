@@ -1,6 +1,7 @@
 """The group `pif`: evolve, run, list, help, analyze, and the evolved tools.
 
 - `tool_specs`: the tools as clients see them
+- `exposed_names`: evolved tools as names of MCP, in which `/` may not stand
 - `exposure`: which evolved tools are listed as tools of their own
 - `group`: the handlers; the work is in `registry.workspace`
 """

@@ -1,4 +1,5 @@
-"""Which evolved tools are listed as tools of their own: the N used or evolved last (docs/reference/serving.md §6.2).
+"""Which evolved tools are listed as tools of their own: the N used or evolved last, one's own and those of one's teams
+(docs/reference/serving.md §6.2).
 
 The order of the list is that of names, so that it changes only when its members do; clients cache it. What other
 processes evolve is seen at the next `refresh`; `announce` is called whenever the list has changed.
@@ -11,26 +12,30 @@ from collections.abc import Callable
 
 from pif.language.terms import Json
 from registry.errors import RegistryError
-from registry.records import RESERVED, ToolRecord, parse_reference
+from registry.records import RESERVED, ToolRecord, team_of
 from registry.server.contract.group import ToolSpec
+from registry.server.groups.pif.exposed_names import LONGEST, exposed_name, name_of
 from registry.server.groups.pif.tool_specs import own_tool
-from registry.store.protocol import Store
+from registry.workspace.workspace import Workspace
 
 __all__ = ["Exposure"]
 
 logger = logging.getLogger(__name__)
 
+_LONGEST_REFERENCE = 100
+"""Characters of a full name with a version, and some."""
+
 
 class Exposure:
     """Used from the event loop only."""
 
-    def __init__(self, store: Store, system: tuple[ToolSpec, ...], most: int) -> None:
+    def __init__(self, workspace: Workspace, system: tuple[ToolSpec, ...], most: int) -> None:
         self.announce: Callable[[], None] = lambda: None
-        self._store = store
+        self._workspace = workspace
         self._system = system
         self._most = most
         self._used: dict[str, None] = {}
-        self._sequence = -1
+        self._state: object = None
         self._order: tuple[str, ...] = ()
         self._specs: tuple[ToolSpec, ...] = system
         self._shown: dict[str, tuple[ToolRecord, ToolSpec]] = {}
@@ -39,7 +44,7 @@ class Exposure:
 
     def used(self, reference: Json) -> None:
         """Note that a tool was asked for; a name that is on the list already changes nothing."""
-        if not isinstance(reference, str) or len(reference) > 64:
+        if not isinstance(reference, str) or len(reference) > _LONGEST_REFERENCE:
             return
         name = reference.partition("@")[0]
         if next(reversed(self._used), None) == name:
@@ -56,15 +61,17 @@ class Exposure:
         self.refresh()
         return self._specs
 
-    def spec(self, name: str) -> ToolSpec | None:
-        """Any evolved tool, listed or not."""
-        try:
-            if parse_reference(name).version is not None:
-                return None
-        except RegistryError:
-            return None
-        record = self._store.snapshot().record(name)
+    def spec(self, exposed: str) -> ToolSpec | None:
+        """Any evolved tool, listed or not, by its name of MCP."""
+        name = name_of(exposed)
+        record = None if name is None else self._record(name)
         return None if record is None else self._spec(record)
+
+    def _record(self, name: str) -> ToolRecord | None:
+        """The current version of an evolved tool."""
+        if team_of(name):
+            return self._workspace.tools().find(name)
+        return self._workspace.store.snapshot().record(name)
 
     def refresh(self) -> None:
         """Rebuild the list and announce it if it has changed.
@@ -87,21 +94,21 @@ class Exposure:
             self.refresh()
 
     def _rebuild(self) -> None:
-        snapshot = self._store.snapshot()
-        if snapshot.sequence == self._sequence and not self._stale:
+        member = self._workspace.member
+        teams = () if member is None else member.changes()
+        state = self._workspace.store.snapshot().sequence, teams
+        if state == self._state and not self._stale:
             return
         chosen: dict[str, ToolRecord] = {}
         if self._most > 0:
-            for name in reversed(self._used):
-                record = snapshot.record(name)
-                if record is not None and name not in RESERVED and len(chosen) < self._most:
-                    chosen[name] = record
-            for record in self._store.recent(self._most):
+            used = (self._record(name) for name in reversed(self._used))
+            for record in (*filter(None, used), *self._recent()):
                 if len(chosen) >= self._most:
                     break
-                if record.name not in RESERVED:  # kept before the name was: `run` reaches it
-                    chosen.setdefault(record.name, record)
-        self._sequence = snapshot.sequence
+                exposed = exposed_name(record.name)
+                if record.name not in RESERVED and len(exposed) <= LONGEST:
+                    chosen.setdefault(record.name, record)  # others: `run` reaches them
+        self._state = state
         self._stale = False
         shown = {name: (record, self._spec(record)) for name, record in sorted(chosen.items())}
         before = [record for record, _ in self._shown.values()]
@@ -111,8 +118,16 @@ class Exposure:
         self._specs = (*self._system, *(spec for _, spec in shown.values()))
         self.announce()
 
+    def _recent(self) -> list[ToolRecord]:
+        """The tools evolved last, latest first."""
+        own, member = [*self._workspace.store.recent(self._most)], self._workspace.member
+        shared = [] if member is None else member.recent(self._most)
+        return sorted([*own, *shared], key=lambda record: record.created, reverse=True) if shared else own
+
     def _spec(self, record: ToolRecord) -> ToolSpec:
         known = self._shown.get(record.name)
         if known is not None and known[0] == record:
             return known[1]
-        return own_tool(record.name, record.version, record.description, record.hash)
+        return own_tool(
+            exposed_name(record.name), record.name, record.version, record.description, record.hash
+        )

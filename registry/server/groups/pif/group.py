@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import msgspec
 
@@ -22,7 +23,7 @@ from pif.language.schema import term_schema
 from pif.run.evaluate import Answer as Result
 from pif.run.evaluate import Request
 from registry.errors import RegistryError
-from registry.records import NO_LAWS, valid_name
+from registry.records import NO_LAWS, TEAM_PREFIX, full_name, team_of, valid_name
 from registry.server.contract.group import (
     Announcer,
     Answer,
@@ -37,6 +38,7 @@ from registry.server.contract.group import (
 )
 from registry.server.contract.prompts import PIF_PROMPTS
 from registry.server.contract.settings import Settings, Site
+from registry.server.groups.pif.exposed_names import name_of
 from registry.server.groups.pif.exposure import Exposure
 from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -141,7 +143,9 @@ class PifGroup(Group):
         self._exchange = exchange
         self._settings = settings
         self._system = TOOLS + MORE_TOOLS if more else TOOLS
-        self._exposure = Exposure(workspace.store, self._system, expose)
+        self._exposure = Exposure(workspace, self._system, expose)
+        if workspace.member is not None:
+            workspace.member.open()
         self._polling: asyncio.Task[None] | None = None
         self._states: dict[str, tuple[int, int]] = {}
         self._names: tuple[Snapshot, tuple[str, ...], tuple[str, ...]] | None = None
@@ -154,6 +158,8 @@ class PifGroup(Group):
         """Tell clients of tools that other processes evolve."""
         while True:
             await asyncio.sleep(POLL)
+            if self.workspace.member is not None:
+                await asyncio.to_thread(self.workspace.member.open)
             self._exposure.refresh()
 
     def close(self) -> None:
@@ -180,7 +186,9 @@ class PifGroup(Group):
                 self._exposure.refresh()
                 return answer
             case _:
-                result = await self._perform(Request(tool=name, input=arguments.input), None, context)
+                result = await self._perform(
+                    Request(tool=name_of(name), input=arguments.input), None, context
+                )
         self._exposure.refresh_used()
         return rendered(result)
 
@@ -193,7 +201,7 @@ class PifGroup(Group):
             case "analyze":
                 return arguments.against is not msgspec.UNSET
             case _:
-                return name == "import"
+                return name in ("import", "check_laws")
 
     async def _system_call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         seconds = (getattr(arguments, "timeout_ms", None) or requests.STANDARD) / 1_000
@@ -297,8 +305,8 @@ class PifGroup(Group):
                 requests.Evolve(name=tool, force=True, dry_run=False)
                 | requests.Rollback(name=tool, force=True)
             ):
-                record = self.workspace.store.snapshot().record(tool) if valid_name(tool) else None
-                if record is None:
+                record = self.workspace.tools().find(tool)
+                if record is None or record.name != tool:
                     return None
                 return f"Replace {record.reference} even if examples of the tools that use it fail then?"
             case requests.Export(directory=directory, overwrite=True):
@@ -312,7 +320,7 @@ class PifGroup(Group):
 
     def _question_of_forgetting(self, reference: str) -> str | None:
         name, _, version = reference.partition("@")
-        lineage = self.workspace.store.snapshot().lineage(name)
+        lineage = self.workspace.tools().lineage(name)
         if lineage is None:
             return None
         if version:
@@ -327,6 +335,9 @@ class PifGroup(Group):
             ResourceSpec(
                 uri="pif://graph", name="graph", title="Which tools use which", mime_type="image/svg+xml"
             ),
+            ResourceSpec(
+                uri="pif://graph.json", name="graph as data", title="Which tools use which, as data"
+            ),
             ResourceSpec(uri="pif://schema/term", name="term schema", title="JSON Schema of PIF terms"),
         )
 
@@ -340,17 +351,26 @@ class PifGroup(Group):
                 name="tool version",
                 title="One version of a tool",
             ),
+            TemplateSpec(uri_template="pif://tools/team/{team}", name="team", title="All tools of a team"),
+            TemplateSpec(
+                uri_template="pif://tools/team/{team}/{name}", name="team tool", title="A tool of a team"
+            ),
         )
 
     async def read(self, uri: str) -> ResourceText | None:
         match uri.split("/"):
             case ["pif:", "", "tools"]:
                 found = self.workspace.list(requests.List(limit=1_000), types=False)
-            case ["pif:", "", "tools", reference]:
-                found = self.workspace.show(reference)
+            case ["pif:", "", "tools", "team", team] if team:
+                found = self.workspace.list(requests.List(limit=1_000, team=team), types=False)
+            case ["pif:", "", "tools", *parts]:
+                found = self.workspace.show(_reference(parts))
             case ["pif:", "", "graph"]:
                 drawn = self.workspace.graph(picture=True)
                 return None if drawn["type"] == "error" else ResourceText(drawn["svg"], "image/svg+xml")
+            case ["pif:", "", "graph.json"]:
+                found = self.workspace.graph()
+                found.pop("mermaid", None)
             case ["pif:", "", "schema", "term"]:
                 found = term_schema()
             case _:
@@ -361,15 +381,20 @@ class PifGroup(Group):
 
     def state(self, uri: str) -> object:
         match uri.split("/"):
-            case ["pif:", "", "tools" | "graph"]:
+            case ["pif:", "", "tools" | "graph" | "graph.json"]:
                 return self.workspace.store.snapshot().sequence
-            case ["pif:", "", "tools", reference]:
-                return self._tool_state(reference)
+            case ["pif:", "", "tools", "team", team] if self.workspace.member is not None:
+                return dict(self.workspace.member.changes()).get(team)
+            case ["pif:", "", "tools", *parts]:
+                return self._tool_state(_reference(parts))
             case _:
                 return None
 
     def _tool_state(self, reference: str) -> object:
         """The version that a reference stands for, with its laws; the library's tools never change."""
+        if team_of(reference):
+            record = self.workspace.tools().find(reference)
+            return None if record is None else hash(record)
         snapshot = self.workspace.store.snapshot()
         known = self._states.get(reference)
         if known is None or known[0] != snapshot.sequence:
@@ -387,12 +412,24 @@ class PifGroup(Group):
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         tools = self.workspace.tools()
+        team = given.get("team", "")
+        if argument == "team":
+            rights = {} if self.workspace.member is None else self.workspace.member.rights()
+            return [each for each in rights if each.startswith(prefix)]
+        if argument == "name" and team:
+            begin = full_name(team, "")
+            return [
+                each.removeprefix(begin) for each in tools.names_of_teams() if each.startswith(begin + prefix)
+            ]
         if argument == "name":
-            return self._names_with(tools, prefix)
+            shared = (
+                tools.names_of_teams() if prefix and prefix.startswith(TEAM_PREFIX[: len(prefix)]) else ()
+            )
+            return [*self._names_with(tools, prefix), *(each for each in shared if each.startswith(prefix))]
         if argument != "version":
             return ()
         name = given.get("name", "")
-        lineage, current = tools.snapshot.lineage(name), tools.find(name)
+        lineage, current = tools.lineage(name), tools.find(name)
         records = lineage.versions if lineage else [current] if current else []
         versions = [str(record.version) for record in records]
         return [version for version in reversed(versions) if version.startswith(prefix)]
@@ -409,6 +446,11 @@ class PifGroup(Group):
             begin = bisect_left(names, prefix)
             found += names[begin : bisect_left(names, prefix + _LAST, begin)]
         return found
+
+
+def _reference(parts: Sequence[str]) -> str:
+    """The tool that the end of an address names: a full name in parts, or as one part in which `/` is escaped."""
+    return unquote("/".join(parts))
 
 
 def _performed(
@@ -435,6 +477,8 @@ def _answered(
             return workspace.history(arguments.name)
         case "diff":
             return workspace.diff(arguments.name, arguments.against)
+        case "check_laws":
+            return workspace.check_laws(arguments.name)
         case "rollback":
             return workspace.rollback(arguments)
         case "forget":

@@ -22,6 +22,7 @@ from registry.workspace.answer_shapes import (
     ForgottenAnswer,
     HistoryAnswer,
     ImportAnswer,
+    LawsAnswer,
     RolledBackAnswer,
     ToolListAnswer,
 )
@@ -194,6 +195,17 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         read_only=True,
         idempotent=True,
     ),
+    ToolSpec(
+        name="check_laws",
+        title="Check laws again",
+        description="Check the laws of a tool again from nothing: its code is translated and each law read again, and everything in "
+        "its certificate is solved again; laws without a proof are tried at the same points.",
+        arguments=requests.CheckLaws,
+        answers=(LawsAnswer,),
+        example={"name": "square"},
+        read_only=True,
+        idempotent=True,
+    ),
 )
 """The second list, which `--more` turns on."""
 
@@ -201,11 +213,11 @@ DESCRIPTION = 1_800
 """Characters of a tool's own description that are advertised; clients cut at 2,048."""
 
 
-def own_tool(name: str, version: int, description: str, hash: str) -> ToolSpec:
-    """The spec of an evolved tool as a tool of its own name."""
+def own_tool(exposed: str, name: str, version: int, description: str, hash: str) -> ToolSpec:
+    """The spec of an evolved tool as a tool of its own name, `exposed` as names of MCP are spelled."""
     shown = description if len(description) <= DESCRIPTION else description[: DESCRIPTION - 1] + "…"
     return ToolSpec(
-        name=name,
+        name=exposed,
         title=name,
         description=f"{shown or 'An evolved tool.'} (evolved tool, version {version}, {hash[:17]})",
         arguments=Call,

@@ -20,6 +20,7 @@ import msgspec
 
 from kleis.errors import KleisError, LoadError
 from kleis.policy.actions import ACTIONS
+from kleis.policy.deciding_condition import deciding_condition
 from kleis.policy.decision import Decision
 from kleis.policy.describe_rules import describe, explain_rule, list_rules
 from kleis.policy.policy import BRIEF, Policy, load_policy, policy_search
@@ -155,7 +156,18 @@ class PolicyGroup(Group):
         decision = served.decide(arguments.action, given, budget=BRIEF)
         if decision.exhausted:
             decision = await context.run_in_worker(lambda: served.decide(arguments.action, given))
-        return decided(decision, given)
+        answer = decided(decision, given)
+        if decision.allowed or decision.rule is None or served.policy is None:
+            return answer
+        because = deciding_condition(served.policy, decision.action, given)
+        if because is None:
+            return answer
+        holds = "holds" if because.holds else "does not hold"
+        return msgspec.structs.replace(
+            answer,
+            structured={**answer.structured, "because": because.as_dict()},
+            text=f"{answer.text}\nDecided by: {because.condition} (line {because.line}) {holds}",
+        )
 
     # ── about the policy ─────────────────────────────────────────────────────────────────────────────────────
 

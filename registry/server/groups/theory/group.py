@@ -32,6 +32,7 @@ from kleis.sessions.answer_shapes import (
     SessionsAnswer,
     UndoneAnswer,
 )
+from kleis.sessions.certify import certify
 from kleis.sessions.compare_universes import compare, explain
 from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import error_fields, evaluate
@@ -197,13 +198,15 @@ class TheoryGroup(Group):
                 return self._load(arguments, deadline)
             case "save_theory":
                 path = self.sessions.save(arguments.session, arguments.name, overwrite=arguments.overwrite)
+                prefix = arguments.name.rpartition("/")[0]
+                name = f"{prefix}/{path.stem}" if prefix else path.stem
                 saved: SavedAnswer = {
                     "status": "saved",
                     "path": str(path),
-                    "name": path.stem,
+                    "name": name,
                     "session": arguments.session,
                 }
-                return Answer(saved, f"saved {path.stem}: load_theory can import it\npath: {path}")
+                return Answer(saved, f"saved {name}: load_theory can import it\npath: {path}")
             case "undo":
                 return self._undo(arguments, deadline)
             case "compare":
@@ -220,6 +223,13 @@ class TheoryGroup(Group):
                 )
                 _warn_of_changes(found, universe)
                 return Answer(found, evaluation_text(found), is_error=found["status"] == "error")
+            case "certify":
+                universe = self.sessions.universe(arguments.session)
+                certified = certify(
+                    universe, arguments.expression, self.sessions.provers, deadline, using=arguments.using
+                )
+                _warn_of_changes(certified, universe)
+                return Answer(certified, evaluation_text(certified), is_error=certified["status"] == "error")
             case "find_models":
                 return self._find_models(arguments, deadline)
             case "check_machine":

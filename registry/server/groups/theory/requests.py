@@ -100,7 +100,7 @@ class LoadTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SaveTheory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A session saved as a theory."""
 
-    name: Annotated[str, Meta(description="a plain name")]
+    name: Annotated[str, Meta(description="NAME or team/TEAM/NAME")]
     session: str = "default"
     overwrite: Annotated[bool, Meta(description="replace a saved one")] = False
 
@@ -127,6 +127,15 @@ class Explain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     using: Annotated[str, Meta(description="the structure it is about")] = ""
     timeout_ms: Timeout = LONGEST
     effort: Effort = msgspec.field(default_factory=lambda: 1)  # a factory's default is not shown
+
+
+class Certify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A proposition to decide, with a certificate that is checked."""
+
+    expression: Annotated[str, Meta(description="a proposition")]
+    session: str = "default"
+    using: Annotated[str, Meta(description="the structure it is about")] = ""
+    timeout_ms: Timeout = LONGEST
 
 
 class CheckMachine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

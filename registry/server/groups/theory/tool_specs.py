@@ -11,6 +11,7 @@ from typing import Annotated
 import msgspec
 
 from kleis.sessions.answer_shapes import (
+    CertifiedAnswer,
     ComparisonAnswer,
     ExplainedAnswer,
     FailedAnswer,
@@ -196,6 +197,18 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         answers=(ExplainedAnswer, FailedAnswer),
         error_fields=STATUS,
         example={"expression": "∀(x : G). inv(inv(x)) = x"},
+        read_only=True,
+        idempotent=True,
+    ),
+    ToolSpec(
+        name="certify",
+        title="Prove and check again",
+        description="Decide a proposition, write the certificate of its proof or refutation, and let the checker, which shares no "
+        "code with the provers, judge it: `certified`.",
+        arguments=requests.Certify,
+        answers=(CertifiedAnswer, FailedAnswer),
+        error_fields=STATUS,
+        example={"expression": "∀(x : ℤ). x + 0 = x"},
         read_only=True,
         idempotent=True,
     ),

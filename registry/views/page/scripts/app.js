@@ -1,7 +1,8 @@
 // The bridge to an MCP host (the extension io.modelcontextprotocol/ui): the view that the server made of a result comes
 // in the result's `_meta`, and takes the place of what is shown. Messages count only where the host sent them.
 
-const VIEW = "pif/view";
+import { began, complain, connect, say, show } from "./calls.js";
+
 const waiting = new Map();
 let number = 0;
 
@@ -15,7 +16,7 @@ function send(message) {
  * @param {Record<string, unknown>} params
  * @returns {Promise<any>}
  */
-function ask(method, params) {
+function askHost(method, params) {
   number += 1;
   const id = number;
   return new Promise((resolve, reject) => {
@@ -24,40 +25,20 @@ function ask(method, params) {
   });
 }
 
-/** @param {string} text */
-function say(text) {
-  const main = document.getElementById("view");
-  const line = document.createElement("p");
-  line.textContent = text;
-  line.setAttribute("role", "status");
-  main?.replaceChildren(line);
-}
-
-/** @param {any} result */
-function show(result) {
-  const main = document.getElementById("view");
-  const view = result?._meta?.[VIEW];
-  if (main && typeof view === "string") {
-    // Our own server made it of escaped text; a parsed document runs no script, and the policy allows none.
-    const parsed = new DOMParser().parseFromString(view, "text/html");
-    main.replaceChildren(...parsed.body.childNodes);
-  } else {
-    const texts = (result?.content ?? []).filter((each) => each?.type === "text").map((each) => each.text);
-    say(texts.join("\n") || "The answer is empty.");
-  }
-  for (const button of document.querySelectorAll("button[data-call]")) {
-    if (button instanceof HTMLButtonElement) button.disabled = !canCall;
-  }
-}
-
-let canCall = false;
+/** @type {string | undefined} */
+let tool;
 
 /** @param {any} context */
 function follow(context) {
   const root = document.documentElement;
+  tool = context?.toolInfo?.tool?.name ?? tool;
   if (context?.theme === "light" || context?.theme === "dark") root.setAttribute("data-theme", context.theme);
   for (const [name, value] of Object.entries(context?.styles?.variables ?? {})) {
     if (name.startsWith("--") && typeof value === "string") root.style.setProperty(name, value);
+  }
+  const insets = context?.safeAreaInsets;
+  for (const side of insets ? ["top", "right", "bottom", "left"] : []) {
+    if (Number.isFinite(insets[side])) document.body.style.setProperty(`padding-${side}`, `${insets[side]}px`);
   }
 }
 
@@ -70,11 +51,12 @@ addEventListener("message", (event) => {
     if (asked && error) asked.reject(new Error(String(error.message)));
     else asked?.resolve(result);
   } else if (method === "ui/notifications/tool-input") {
+    began({ name: tool, arguments: params?.arguments });
     say("Working …");
   } else if (method === "ui/notifications/tool-result") {
     show(params);
   } else if (method === "ui/notifications/tool-cancelled") {
-    say(`Cancelled. ${params?.reason ?? ""}`);
+    complain(`Cancelled. ${params?.reason ?? ""}`);
   } else if (method === "ui/notifications/host-context-changed") {
     follow(params);
   } else if (id !== undefined && (method === "ui/resource-teardown" || method === "ping")) {
@@ -84,29 +66,22 @@ addEventListener("message", (event) => {
   }
 });
 
-document.addEventListener("click", async (event) => {
-  const button = event.target instanceof Element ? event.target.closest("button[data-call]") : null;
-  if (!(button instanceof HTMLButtonElement) || button.disabled) return;
-  button.disabled = true;
-  try {
-    const call = JSON.parse(button.getAttribute("data-call") ?? "{}");
-    show(await ask("tools/call", { name: call.name, arguments: call.arguments }));
-  } catch (error) {
-    say(`The host did not answer: ${error instanceof Error ? error.message : ""}`);
-  }
-});
+let told = "";
 
 new ResizeObserver(() => {
-  const { scrollWidth: width, scrollHeight: height } = document.documentElement;
+  const { scrollWidth: width } = document.documentElement;
+  const height = Math.ceil(document.body.getBoundingClientRect().height);
+  if (told === `${width} ${height}`) return;
+  told = `${width} ${height}`;
   send({ method: "ui/notifications/size-changed", params: { width, height } });
 }).observe(document.body);
 
-ask("ui/initialize", {
+askHost("ui/initialize", {
   appInfo: { name: "pif-kleis", version: "1" },
   appCapabilities: {},
   protocolVersion: "2026-01-26",
 }).then((answer) => {
-  canCall = Boolean(answer?.hostCapabilities?.serverTools);
+  if (answer?.hostCapabilities?.serverTools) connect(askHost);
   follow(answer?.hostContext);
   send({ method: "ui/notifications/initialized", params: {} });
 }, (error) => say(`The host refused this view: ${error.message}`));

@@ -2,6 +2,20 @@
 
 document.documentElement.classList.add("live");
 
+const UNFOLDED = 30;
+
+/**
+ * Unfold what holds rows that were found.
+ * @param {Element} target
+ */
+function unfoldFound(target) {
+  for (const each of target.querySelectorAll("[data-row]")) {
+    const isFound = each instanceof SVGElement ? each.classList.contains("found") : !(/** @type {HTMLElement} */ (each).hidden);
+    const folded = isFound ? each.closest("details") : null;
+    if (folded instanceof HTMLDetailsElement && target.contains(folded)) folded.open = true;
+  }
+}
+
 /**
  * Show the rows of a search's target whose text has every word that was typed.
  * @param {HTMLInputElement} input
@@ -22,6 +36,7 @@ function filter(input) {
     }
     shown += fits ? 1 : 0;
   }
+  if (words.length && shown <= UNFOLDED) unfoldFound(target);
   const said = input.closest(".search")?.querySelector("output");
   if (said) said.textContent = words.length ? ` ${shown} found` : "";
 }

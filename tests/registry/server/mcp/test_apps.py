@@ -30,6 +30,7 @@ def serving(home: Path, capabilities: dict[str, Any]) -> Iterator[tuple[RawClien
         str(home),
         "--groups",
         "pif,theory",
+        "--more",
     ]
     with demo(command=command) as client:
         said = ask(
@@ -51,7 +52,7 @@ def test_a_client_that_shows_views_gets_them(tmp_path: Path) -> None:
         assert EXTENSION in said["capabilities"]["extensions"]
         tools = {each["name"]: each for each in ask(client, 1, "tools/list")["tools"]}
         uri = tools["evaluate"]["_meta"]["ui"]["resourceUri"]
-        assert "_meta" not in tools["help"]
+        assert "_meta" not in tools["export"]
         assert uri in [each["uri"] for each in ask(client, 2, "resources/list")["resources"]]
         (document,) = ask(client, 3, "resources/read", uri=uri)["contents"]
         assert document["mimeType"] == MIME_TYPE
@@ -93,9 +94,9 @@ def test_an_answer_is_not_lost_because_it_cannot_be_drawn(
         def tools(self) -> tuple[ToolSpec, ...]:
             return TOOLS
 
-    monkeypatch.setattr("registry.views.tool.run_view", fails)
+    monkeypatch.setattr("registry.views.run.run_view", fails)
     apps = Apps([Tools()])
     assert apps.shown("run", Answer({"type": "value", "value": 3}, "3")) == {}
     assert "the view of an answer of run failed" in caplog.text
     assert apps.shown("list", Answer({"type": "tools", "tools": []}, "none"))[VIEW]
-    assert apps.shown("help", Answer({"type": "help"}, "")) == {}
+    assert apps.shown("export", Answer({"type": "exported"}, "")) == {}

@@ -278,7 +278,7 @@ def test_resources_and_completion(server: PifClient) -> None:
         "pif://graph",
         "pif://schema/term",
     }
-    assert len(ask("resources/templates/list")["resourceTemplates"]) == 2
+    assert len(ask("resources/templates/list")["resourceTemplates"]) == 4
     assert read("pif://tools")["total"] == 1
     assert read("pif://tools/square")["version"] == 2
     assert read("pif://tools/square@1")["code"] == SQUARE

@@ -1,0 +1,90 @@
+"""Search trees and heaps: laws of what is put in, of bounds and of order are found, and nothing false follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from kleis.prover.certificates.build import Question, build
+from kleis.prover.engines.induction.law_search import LAWS, OF_TREES
+from kleis.prover.engines.induction.tree_laws import tree_candidates, works_on_trees
+from kleis.prover.process.broker import Broker
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression
+from tests.support.provers.claims import task
+from tests.support.theories.small_theories import theory_of
+
+TREES = """
+data Tree = Leaf | Node(left : Tree, key : ℤ, right : Tree)
+define put(x : ℤ, t : Tree) : Tree = match t {
+    Leaf => Node(Leaf, x, Leaf)
+    | Node(l, k, r) => if x < k then Node(put(x, l), k, r) else if x > k then Node(l, k, put(x, r)) else t
+}
+define finds(x : ℤ, t : Tree) : Bool = match t {
+    Leaf => false
+    | Node(l, k, r) => if x < k then finds(x, l) else if x > k then finds(x, r) else true
+}
+define has(x : ℤ, t : Tree) : Bool = match t { Leaf => false | Node(l, k, r) => x = k ∨ has(x, l) ∨ has(x, r) }
+define below(b : ℤ, t : Tree) : Bool = match t { Leaf => true | Node(l, k, r) => k < b ∧ below(b, l) ∧ below(b, r) }
+define above(b : ℤ, t : Tree) : Bool = match t { Leaf => true | Node(l, k, r) => k > b ∧ above(b, l) ∧ above(b, r) }
+define ordered(t : Tree) : Bool = match t {
+    Leaf => true | Node(l, k, r) => below(k, l) ∧ above(k, r) ∧ ordered(l) ∧ ordered(r) }
+define heap(t : Tree) : Bool = match t {
+    Leaf => true | Node(l, k, r) => least(k, l) ∧ least(k, r) ∧ heap(l) ∧ heap(r) }
+define least(b : ℤ, t : Tree) : Bool = match t { Leaf => true | Node(l, k, r) => b ≤ k ∧ least(b, l) ∧ least(b, r) }
+define meld(a : Tree, b : Tree) : Tree = match (a, b) {
+    (Leaf, _) => b | (_, Leaf) => a
+    | (Node(l, x, r), Node(m, y, s)) => if x ≤ y then Node(meld(r, b), x, l) else Node(meld(a, s), y, m) }
+define lose(x : ℤ, t : Tree) : Tree = match t {
+    Leaf => Node(Leaf, x, Leaf) | Node(l, k, r) => if x < k then Node(l, k, lose(x, r)) else Node(lose(x, l), k, r) }
+"""
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "∀(x : ℤ, t : Tree). ordered(t) → ordered(put(x, t))",
+        "∀(x : ℤ, t : Tree). ordered(t) → (finds(x, t) ↔ has(x, t))",
+        "∀(a b : Tree). heap(a) ∧ heap(b) → heap(meld(a, b))",
+    ],
+)
+def test_order_is_kept(claim: str) -> None:
+    answer = OF_TREES.run(task(TREES, claim), 3_000_000)
+    assert answer.outcome == "proved", answer.detail
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "∀(x : ℤ, t : Tree). ordered(put(x, t))",
+        "∀(x : ℤ, t : Tree). finds(x, t) ↔ has(x, t)",
+        "∀(x : ℤ, t : Tree). ordered(t) → ordered(lose(x, t))",
+    ],
+)
+def test_nothing_false_follows(claim: str) -> None:
+    assert OF_TREES.run(task(TREES, claim), 1_000_000).outcome == "silent"
+
+
+def test_candidates_depend_on_the_goal_alone() -> None:
+    asked = task(TREES, "∀(x : ℤ, t : Tree). ordered(t) → ordered(put(x, t))")
+    first, second = (list(tree_candidates(asked.goal)) for _ in range(2))
+    assert first == second
+    assert any(first)
+    assert asked.goal.claim not in {law for group in first for law in group}
+
+
+def test_claims_about_numbers_and_lists_are_left_to_others() -> None:
+    numbers = task("", "∀(x y : ℤ). x + y = y + x")
+    lists = task("", "∀(l : List(ℤ)). reverse(reverse(l)) = l")
+    assert not works_on_trees(numbers.goal)
+    assert not OF_TREES.applies(numbers)
+    assert not OF_TREES.applies(lists)
+    assert LAWS.applies(lists)
+
+
+def test_a_certificate_has_the_laws() -> None:
+    theory, claim = theory_of(TREES), "∀(x : ℤ, t : Tree). ordered(t) → ordered(put(x, t))"
+    with Broker() as broker, Prover(theory, broker=broker) as prover:
+        verdict = prover.verify(parse_expression(claim))
+        assert (verdict.status, verdict.engine) == ("verified", "induction with laws")
+        certificate = build(broker, theory, Question(claim), verdict)
+    assert len(certificate.steps) > 1
