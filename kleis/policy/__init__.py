@@ -19,6 +19,7 @@ Call `policy.load_policy` and `Policy.decide`; `policy_file.PolicyFile` for a po
 - `deciding_condition`: the condition of a rule that decided about an action
 - `argument_spellings`: what means the same to a shell or a file system, as regular languages
 - `prover_questions`: propositions about a policy, given to the prover; witnesses decided again by the policy
+- `questions_about_calls`: propositions about the rule of calls, and about two such rules
 - `describe_rules`: rules and declarations as clients read them
 - `audit`: the findings of an audit
 - `compare_policies`: the comparison of two policies

@@ -36,6 +36,7 @@ __all__ = [
     "ReadResource",
     "ToolCall",
     "decide_call",
+    "decide_values",
     "unfit",
 ]
 
@@ -149,11 +150,16 @@ class CallDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 def decide_call(policy: Policy, who: Principal, call: Call, *, budget: Budget = FULL) -> CallDecision:
     """The decision of a policy on a call."""
+    return decide_values(policy, _principal(who), _call(call), budget=budget)
+
+
+def decide_values(policy: Policy, who: Value, call: Value, *, budget: Budget = FULL) -> CallDecision:
+    """The decision on a call that is a value of `McpCall` already."""
     problem = unfit(policy)
     if problem:
         return _denied(problem)
     environment = policy.environment
-    for name, given in zip(_ARGUMENTS, (_principal(who), Data("NoState"), _call(call)), strict=True):
+    for name, given in zip(_ARGUMENTS, (who, Data("NoState"), call), strict=True):
         environment = environment.bind(name, given)
     machine = policy.machine(budget)
     try:
