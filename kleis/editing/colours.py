@@ -32,6 +32,7 @@ _DECLARING: dict[str, Colour] = {
     "axiom": "declared",
     "lemma": "declared",
     "theorem": "declared",
+    "promise": "declared",
 }
 """What the name after a word is."""
 

@@ -21,10 +21,10 @@ __all__ = ["Declaration", "DeclaredKind", "declarations_in", "name_range"]
 
 DeclaredKind: TypeAlias = Literal[
     "structure", "data type", "constructor", "type alias", "definition", "operation", "element", "field", "axiom",
-    "lemma", "theorem", "nested structure", "renamed member",
+    "lemma", "theorem", "promise", "nested structure", "renamed member",
 ]  # fmt: skip
 
-_PROOF: frozenset[DeclaredKind] = frozenset({"axiom", "lemma", "theorem"})
+_PROOF: frozenset[DeclaredKind] = frozenset({"axiom", "lemma", "theorem", "promise"})
 
 _KINDS: dict[type, DeclaredKind] = {
     tree.Structure: "structure",

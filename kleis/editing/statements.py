@@ -37,7 +37,7 @@ ASKING_COMMANDS = (":prove", ":explain", ":type", ":model")
 """The commands with a question of Kleis behind them, which may go on on the next line."""
 
 _ITEM_WORDS = frozenset({
-    "import", "structure", "implements", "data", "operation", "type", "define", "lemma", "theorem", "example", "axiom",
+    "import", "structure", "implements", "data", "operation", "type", "define", "lemma", "theorem", "promise", "example", "axiom",
 })  # fmt: skip
 _CONTINUING_WORDS = frozenset({
     "then", "else", "in", "with", "over", "extends", "as", "using", "where", "and", "or", "mod", "ᵀ",

@@ -28,7 +28,7 @@ _OPERATOR_NAME = r"\([^()\s]+\)"
 
 _TYPE_WORDS = ("structure", "data", "type", "implements")
 _FUNCTION_WORDS = ("define", "operation", "element")
-_PROOF_WORDS = ("axiom", "lemma", "theorem")
+_PROOF_WORDS = ("axiom", "lemma", "theorem", "promise")
 
 
 def grammar() -> dict[str, Any]:

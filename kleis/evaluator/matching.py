@@ -8,6 +8,7 @@ equal values.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -298,12 +299,59 @@ class _Case(NamedTuple):
     body: Code
 
 
+class _TextIndex(NamedTuple):
+    """Cases `first` up to `end` whose patterns are texts: where each text stands among them, in order.
+
+    A table of thousands of rules is one look-up.  What it costs is what trying the cases one by one costs.
+    """
+
+    first: int
+    end: int
+    places: dict[str, list[int]]
+
+    def following(self, text: str, start: int) -> int:
+        """The first case from `start` on that the text may match; `end` if none of these."""
+        at = self.places.get(text, _NOWHERE)
+        found = bisect_left(at, start)
+        return at[found] if found < len(at) else self.end
+
+
+_NOWHERE: list[int] = []
+
+_FEWEST_INDEXED = 8
+"""Text patterns one after the other that are worth an index."""
+
+
+def _text_index(cases: Sequence[tree.Case]) -> _TextIndex | None:
+    """The index of the longest run of text patterns; None where no run is long."""
+    best = (0, 0)
+    first = 0
+    for index in range(len(cases) + 1):
+        if index < len(cases) and _text_of(cases[index].pattern) is not None:
+            continue
+        if index - first > best[1] - best[0]:
+            best = (first, index)
+        first = index + 1
+    if best[1] - best[0] < _FEWEST_INDEXED:
+        return None
+    places: dict[str, list[int]] = {}
+    for index in range(*best):
+        places.setdefault(str(_text_of(cases[index].pattern)), []).append(index)
+    return _TextIndex(*best, places)
+
+
+def _text_of(pattern: tree.Pattern) -> str | None:
+    literal = pattern.value if isinstance(pattern, tree.LiteralPattern) else None
+    return literal.value if isinstance(literal, tree.Text) else None
+
+
 class _Cases(NamedTuple):
     """A compiled match without its scrutinee."""
 
     cases: tuple[_Case, ...]
     undecided: Code
     place: Place
+    texts: _TextIndex | None
 
 
 def compile_match(compiler: ExpressionCompiler, expression: tree.Match, scope: Scope) -> Compiled:
@@ -320,7 +368,7 @@ def compile_match(compiler: ExpressionCompiler, expression: tree.Match, scope: S
         direct = direct and body.direct and (guard is None or guard.direct)
         cases.append(_Case(test, guard, body.code))
     undecided = compiler.suspended(expression, scope)
-    parts = _Cases(tuple(cases), undecided.code, compiler.place(expression))
+    parts = _Cases(tuple(cases), undecided.code, compiler.place(expression), _text_index(expression.cases))
     if scrutinee.direct:
         compute = scrutinee.code
 
@@ -342,7 +390,16 @@ def _select_first(frame: Frame, parts: _Cases, value: Value) -> Any:
 
 def _select(frame: Frame, parts: _Cases, value: Value, start: int) -> Any:
     """The body of the first case from `start` on that matches and whose guard holds."""
-    for index in range(start, len(parts.cases)):
+    index = start - 1
+    while (index := index + 1) < len(parts.cases):
+        table = parts.texts
+        if table is not None and isinstance(value, str) and table.first <= index < table.end:
+            following = table.following(value, index)
+            meter: Meter = frame[0]
+            meter.charge(following - index)  # a step for each case that is passed over
+            index = following
+            if index == len(parts.cases):
+                break
         case = parts.cases[index]
         verdict = case.test(frame, value)
         if verdict is False:

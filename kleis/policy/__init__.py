@@ -11,11 +11,15 @@ Call `policy.load_policy` and `Policy.decide`; `policy_file.PolicyFile` for a po
 - `answer_shapes`: the fields of answers
 - `decision`: what the value of a rule means; preconditions
 - `policy`: a loaded policy: its rules, and decisions
+- `exact_json`: JSON that every parser reads alike, as values
+- `calls`: calls of MCP servers, and decisions on them
+- `promises`: what has to be proved before a policy is used
 - `policy_file`: a policy that follows its file: reloaded when it changes, kept when the new text is broken
 - `rule_conditions`: the conditions of a rule, branch by branch
 - `deciding_condition`: the condition of a rule that decided about an action
 - `argument_spellings`: what means the same to a shell or a file system, as regular languages
 - `prover_questions`: propositions about a policy, given to the prover; witnesses decided again by the policy
+- `questions_about_calls`: propositions about the rule of calls, and about two such rules
 - `describe_rules`: rules and declarations as clients read them
 - `audit`: the findings of an audit
 - `compare_policies`: the comparison of two policies

@@ -39,9 +39,11 @@ from kleis.builtins.rows.table import builtin_arities
 from kleis.policy.actions import ACTIONS, Action
 from kleis.policy.answer_shapes import AuditAnswer
 from kleis.policy.argument_spellings import families
+from kleis.policy.calls import unfit
 from kleis.policy.decision import Decision
-from kleis.policy.policy import Policy
+from kleis.policy.policy import CHECK_CALL, Policy
 from kleis.policy.prover_questions import Finding, Questions
+from kleis.policy.questions_about_calls import CallQuestions, allows
 from kleis.policy.rule_conditions import (
     LEAF_SORTS,
     Condition,
@@ -168,8 +170,34 @@ def audit(
             if progress is not None:
                 progress(done, len(checks), action.check)
             remarks += _RuleAudit(policy, action, questions).remarks()
+        asked = questions.asked
+        if CHECK_CALL in policy.definitions and only in ("", "call"):
+            with CallQuestions(policy.theory, broker=broker, stop=stop) as about_calls:
+                remarks += _calls(policy, about_calls)
+                asked += about_calls.asked
         complete = not questions.stopped
-        return Audit(tuple(remarks), questions.asked, complete)
+        return Audit(tuple(remarks), asked, complete)
+
+
+def _calls(policy: Policy, questions: CallQuestions) -> Iterator[Remark]:
+    """The findings about the rule of calls: is any allowed, is any denied?"""
+    line = policy.definitions[CHECK_CALL].span.line
+    problem = unfit(policy)
+    if problem:
+        message = f"{problem}; every call is denied"
+        yield Remark(kind="never_asked", rule=CHECK_CALL, message=message, line=line)
+        return
+    asked: tuple[tuple[tree.Expression, Kind, str], ...] = (
+        (allows(), "always_denies", "no call is allowed"),
+        (negation(allows()), "always_allows", "no call is denied"),
+    )
+    for condition, kind, message in asked:
+        found = questions.find(condition)
+        if found.outcome == "none":
+            yield Remark(kind=kind, rule=CHECK_CALL, message=message, line=line)
+        elif found.outcome == "unknown":
+            message = f"whether {message} is not known: {found.reason}"
+            yield Remark(kind="undecided", rule=CHECK_CALL, message=message, line=line)
 
 
 # ── What needs no prover ─────────────────────────────────────────────────────────────────────────────────────
@@ -195,13 +223,15 @@ def _names(policy: Policy) -> Iterator[Remark]:
 
 def _pairings(policy: Policy) -> Iterator[Remark]:
     """Rules that are never asked, actions without rules."""
-    known = {name for action in ACTIONS.values() for name in (action.check, action.before)}
+    known = {CHECK_CALL, *(name for action in ACTIONS.values() for name in (action.check, action.before))}
     meant = {each.rule for name in known - set(policy.definitions) for each in _meant(policy, name)}
     for rule in policy.rules:
         if rule.name not in known | meant:
             about = rule.name.partition("_")[2]
             message = f"there is no action {about}: the rule is never asked; actions are {', '.join(ACTIONS)}"
             yield Remark(kind="never_asked", rule=rule.name, message=message, line=rule.span.line)
+    if CHECK_CALL in policy.definitions and not known & {each.name for each in policy.rules} - {CHECK_CALL}:
+        return  # a policy about calls alone: no actions are asked of it
     for action in ACTIONS.values():
         yield from _pairing(policy, action)
 

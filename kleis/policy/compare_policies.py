@@ -23,9 +23,11 @@ from kleis.builtins.rows.table import builtin_beside, find_builtin
 from kleis.errors import LoadError
 from kleis.policy.actions import ACTIONS, Action
 from kleis.policy.answer_shapes import ComparisonAnswer
+from kleis.policy.calls import CallDecision, unfit
 from kleis.policy.decision import Decision
-from kleis.policy.policy import Policy
+from kleis.policy.policy import CHECK_CALL, Policy
 from kleis.policy.prover_questions import Finding, Questions
+from kleis.policy.questions_about_calls import CallFinding, CallQuestions, compare_calls, decide_again
 from kleis.policy.rule_conditions import LEAF_SORTS, conjunction, negation, permits
 from kleis.prover.process.broker import Broker
 from kleis.syntax import tree
@@ -41,8 +43,8 @@ class Difference(msgspec.Struct, frozen=True):
     """An action on which the policies differ, and what each says."""
 
     witness: Mapping[str, Any]
-    old: Decision
-    new: Decision
+    old: Decision | CallDecision
+    new: Decision | CallDecision
 
     def as_dict(self) -> dict[str, Any]:
         """The difference as JSON values."""
@@ -101,7 +103,41 @@ def compare(
     # A rule nests as deep as a source may, and every walk over one takes several frames a level.
     with deep(), Questions(both.theory, broker=broker, stop=stop) as questions:
         rows = tuple(_Row(old, new, both, action, questions).row() for action in ACTIONS.values())
-        return Comparison(_together(rows), rows, questions.asked)
+        calls, asked = _calls(old, new, both, broker, stop)
+        rows += calls
+        return Comparison(_together(rows), rows, questions.asked + asked)
+
+
+def _calls(
+    old: Policy, new: Policy, both: Combination, broker: Broker | None, stop: Callable[[], bool] | None
+) -> tuple[tuple[Row, ...], int]:
+    """The row about calls of MCP servers, where a policy has a rule for them; and the questions asked."""
+    rules = both.first.get(CHECK_CALL), both.second.get(CHECK_CALL)
+    if rules == (None, None):
+        return (), 0
+    if rules[0] == rules[1] and unfit(old) == unfit(new):
+        return (Row("call", "equal"),), 0
+    names = [each.name if each is not None else CHECK_CALL for each in rules]
+    with CallQuestions(both.theory, broker=broker, stop=stop) as questions:
+        found = compare_calls(old, new, questions, names[0], names[1])
+    stricter, looser = (
+        None if each is None else _judged(old, new, each) for each in (found.only_old, found.only_new)
+    )
+    relation: Relation = "equal"
+    if stricter is not None and looser is not None:
+        relation = "incomparable"
+    elif found.doubts:
+        relation = "unknown"
+    elif stricter is not None or looser is not None:
+        relation = "stricter" if stricter is not None else "looser"
+    return (Row("call", relation, stricter, looser, None, "; ".join(found.doubts)),), questions.asked
+
+
+def _judged(old: Policy, new: Policy, found: CallFinding) -> Difference:
+    before, after = decide_again(old, found), decide_again(new, found)
+    assert before is not None, "it was decided before"
+    assert after is not None, "it was decided before"
+    return Difference(found.witness, before, after)
 
 
 def _together(rows: tuple[Row, ...]) -> Relation:
@@ -234,14 +270,17 @@ class _Row:
         found = self._questions.find(self._names, self._action, condition)
         if found.outcome != "found":
             return None
-        difference = self._decided(found)
-        same = difference.old.preconditions == difference.new.preconditions
-        return None if same else difference
+        old, new = self._both_decide(found)
+        if old.preconditions == new.preconditions:
+            return None
+        return Difference(self._action.request(found.arguments), old, new)
 
     def _decided(self, found: Finding) -> Difference:
+        return Difference(self._action.request(found.arguments), *self._both_decide(found))
+
+    def _both_decide(self, found: Finding) -> tuple[Decision, Decision]:
         old = self._old.decide_read(self._action, found.arguments)
-        new = self._new.decide_read(self._action, found.arguments)
-        return Difference(self._action.request(found.arguments), old, new)
+        return old, self._new.decide_read(self._action, found.arguments)
 
 
 # ── Two policies in one theory ───────────────────────────────────────────────────────────────────────────────

@@ -34,10 +34,10 @@ from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 from kleis.theory.import_search import ImportSearch, packaged_library
 from kleis.theory.loader import Loader, Loading
-from kleis.theory.theory import Theory
+from kleis.theory.theory import Entry, Theory
 from kleis.values import Value
 
-__all__ = ["BRIEF", "FULL", "Default", "Policy", "load_policy", "policy_search"]
+__all__ = ["BRIEF", "CHECK_CALL", "FULL", "Default", "Policy", "load_policy", "policy_search"]
 
 Default = Literal["allow", "deny"]
 
@@ -46,6 +46,9 @@ FULL = Budget(steps=5_000_000, depth=20_000, size=1_000_000)
 
 BRIEF = Budget(steps=100_000, depth=20_000, size=1_000_000)
 """What a server tries first, before it takes a thread for `FULL`: tens of milliseconds at most."""
+
+CHECK_CALL = "check_call"
+"""The rule about calls of MCP servers (`kleis.policy.calls`)."""
 
 _FILE = "<action>"
 
@@ -99,6 +102,15 @@ class Policy:
     def rules(self) -> tuple[tree.FunctionDefinition, ...]:
         """The `check_` and `before_` rules, in the order of the text."""
         return tuple(each for each in self.own if each.name.startswith(("check_", "before_")))
+
+    @cached_property
+    def promises(self) -> tuple[Entry, ...]:
+        """What has to be proved before the policy is used, in its own file and in imported ones, in order."""
+        return tuple(
+            each
+            for each in self.theory.lemmas
+            if isinstance(each.declaration, tree.Lemma) and each.declaration.word == "promise"
+        )
 
     # ── Decisions ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -238,6 +250,7 @@ class Policy:
     def _reached(self) -> Iterator[str]:
         """The constants among the definitions that rules mention, directly or not."""
         waiting = [name for action in ACTIONS.values() for name in (action.check, action.before)]
+        waiting.append(CHECK_CALL)
         seen: set[str] = set()
         while waiting:
             definition = self.definitions.get(waiting.pop())

@@ -10,6 +10,8 @@ Invariants
       has stayed the same for `SETTLED` seconds.
     * A text that cannot be loaded changes nothing and is reported with every decision.  So is a text without rules
       in place of one with rules: an emptied file would allow everything.
+    * A policy with promises counts once they are proved.  Until then, and where one is not kept, the policy before it
+      decides.
     * Where there has never been a policy, everything is denied.
 """
 
@@ -20,16 +22,20 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
 from kleis.budget import Budget
 from kleis.errors import KleisError, LoadError
 from kleis.policy.actions import ACTIONS
+from kleis.policy.calls import Call, CallDecision, Principal, decide_call
 from kleis.policy.decision import Decision
-from kleis.policy.policy import FULL, Default, Policy, policy_of, policy_search
+from kleis.policy.policy import CHECK_CALL, FULL, Default, Policy, policy_of, policy_search
 from kleis.theory.loader import Loader
+
+if TYPE_CHECKING:
+    from kleis.policy.promises import OpenProver
 
 __all__ = ["QUIET", "SETTLED", "PolicyFile", "Served"]
 
@@ -61,9 +67,20 @@ class Served(msgspec.Struct, frozen=True):
         decision = self.policy.decide(name, given, budget=budget)
         return msgspec.structs.replace(decision, problem=self.problem) if self.problem else decision
 
+    def decide_call(self, who: Principal, call: Call, *, budget: Budget = FULL) -> CallDecision:
+        """The decision on a call of an MCP server."""
+        if self.policy is None:
+            reason = f"DENIED — no policy is in force: {self.problem}"
+            return CallDecision(outcome="deny", rule=CHECK_CALL, reason=reason, problem=self.problem)
+        decision = decide_call(self.policy, who, call, budget=budget)
+        return msgspec.structs.replace(decision, problem=self.problem) if self.problem else decision
+
 
 class PolicyFile:
-    """The policy of a file, kept up to date.  `served` is in effect; ask `state` first whether to `reload`."""
+    """The policy of a file, kept up to date.  `served` is in effect; ask `state` first whether to `reload`.
+
+    `proves_beside`: promises are proved in a thread, while the policy before decides; else by `reload`.
+    """
 
     def __init__(
         self,
@@ -71,12 +88,17 @@ class PolicyFile:
         *,
         default: Default = "allow",
         roots: tuple[Path, ...] = (),
+        open_prover: OpenProver | None = None,
+        proves_beside: bool = False,
         now: Callable[[], float] = time.time,
         elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         self.path = path
         self._default = default
         self._roots = roots
+        self._open_prover = open_prover
+        self._proves_beside = proves_beside
+        self._proving: threading.Thread | None = None
         self._now = now
         self._elapsed = elapsed
         self._lock = threading.Lock()
@@ -88,10 +110,13 @@ class PolicyFile:
         self._doubted: dict[Path, _Stamp] | None = None
         self._doubted_since = 0.0
         self.served = Served(None, "it has not been loaded yet")
-        self._load()
+        with self._lock:
+            self._load()
 
     def state(self) -> State:
         """``fresh``: nothing changed; ``changing``: too recently to be read; ``stale``: `reload` is due."""
+        if self._proving is not None:
+            return "fresh"
         stamps = {path: _stamp(path) for path in self._stamps}
         if stamps == self._doubted:
             return "stale" if self._elapsed() - self._doubted_since >= SETTLED else "changing"
@@ -131,10 +156,9 @@ class PolicyFile:
             files += [each.path for each in loading.sources if each.path is not None]
             policy = policy_of(loading, default=self._default)
             _keeps_rules(old, policy)
-            served = Served(policy)
+            served = self._proved(old, policy)
         except KleisError as error:
-            kept = "; the policy loaded before stays in force" if old is not None else ""
-            served = Served(old, f"{self.path.name} cannot be loaded: {error}{kept}")
+            served = Served(old, f"{self.path.name} cannot be loaded: {error}{_kept(old)}")
         stamps = {path: _stamp(path) for path in files}
         changed = stamps[self.path] != before
         self._unsure = changed or any(stamp and begun - stamp[0] / 1e9 < QUIET for stamp in stamps.values())
@@ -146,6 +170,39 @@ class PolicyFile:
             return
         self._doubted = None
         self.served = served
+
+    def _proved(self, old: Policy | None, policy: Policy) -> Served:
+        """What is served of a policy that was read: itself once its promises are proved, `old` until then."""
+        if not policy.promises:
+            return Served(policy)
+        if not self._proves_beside:
+            self._require(policy)
+            return Served(policy)
+        self._proving = threading.Thread(target=self._prove, args=(old, policy), name="promises", daemon=True)
+        self._proving.start()
+        return Served(old, f"the promises of {self.path.name} are being proved{_kept(old)}")
+
+    def _prove(self, old: Policy | None, policy: Policy) -> None:
+        served = Served(old, f"the promises of {self.path.name} could not be tried{_kept(old)}")
+        try:
+            self._require(policy)
+            served = Served(policy)
+        except KleisError as error:
+            served = Served(old, f"{self.path.name} cannot be loaded: {error}{_kept(old)}")
+        finally:
+            with self._lock:
+                self.served = served
+                self._proving = None
+
+    def _require(self, policy: Policy) -> None:
+        from kleis.policy.promises import require_promises  # the prover is loaded where there are promises
+        from kleis.prover.prover import Prover
+
+        require_promises(policy, self._open_prover or Prover)
+
+
+def _kept(old: Policy | None) -> str:
+    return "; the policy loaded before stays in force" if old is not None else ""
 
 
 def _lacks_rules(old: Policy | None, new: Policy | None) -> bool:

@@ -67,6 +67,8 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.models.finite_models:FiniteModels", "refute", 1_500_000),
     Entry(f"{_ENGINES}.completion.engine:Completion", "prove", 60_000),
     Entry(f"{_ENGINES}.superposition.engine:Superposition", "prove", 60_000, cpu=6, late=True),
+    Entry(f"{_ENGINES}.solvers.open_languages:LANGUAGES", "prove", 16_000_000, cpu=10, late=True),
+    Entry(f"{_ENGINES}.solvers.open_languages:SAMPLES", "refute", 8_000_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.regular.engine:REGULAR", "prove", 2_000_000, cpu=8),
     Entry(f"{_ENGINES}.computation.remainders:REMAINDERS", "prove", 1_500_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.computation.rational_roots:RATIONAL_ROOTS", "prove", 300_000, cpu=8, late=True),

@@ -26,10 +26,14 @@ __all__ = ["Sorts"]
 
 
 class Sorts:
-    """The sorts of one script: their names, and the declarations they need, in order."""
+    """The sorts of one script: their names, and the declarations they need, in order.
 
-    def __init__(self, goal: Goal) -> None:
+    `opaque_languages`: regular expressions are a sort of which nothing is known.
+    """
+
+    def __init__(self, goal: Goal, *, opaque_languages: bool = False) -> None:
         self._goal = goal
+        self.opaque_languages = opaque_languages
         self._names: dict[core.Sort, str] = {}
         self._guarded: dict[core.Sort, bool] = {}
         self._guards: dict[core.Sort, str] = {}
@@ -48,6 +52,10 @@ class Sorts:
 
     def _declare(self, sort: core.Sort) -> str:
         match sort:
+            case core.REGEX if self.opaque_languages:
+                name = quoted("k", sort_text(sort))
+                self.declarations.append(f"(declare-sort {name} 0)")
+                return name
             case core.Basic():
                 return {core.BOOL: "Bool", core.STRING: "String", core.REGEX: "RegLan"}[sort]
             case core.Numeric(name="ℕ" | "ℤ"):

@@ -430,13 +430,18 @@ class Terms:
             return f"(store {empty} {texts[0]} true)" if texts else empty
         if operation.name == "tau" and operation.result == core.REAL:
             return f"(* 2.0 {self._approximate(msgspec.structs.replace(operation, name='pi'))})"
-        encode = OPERATIONS.get(operation.name)
+        encode = None if self._is_opaque(operation) else OPERATIONS.get(operation.name)
         text = encode(operation, texts) if encode is not None else None
         if text is not None and not operation.incomplete:
             return text
         if text is not None and operation.name in ("abs", "power", "complex"):
             return text
         return application(self._approximate(operation), texts)
+
+    def _is_opaque(self, operation: core.Operation) -> bool:
+        """Whether it makes or asks a regular expression, and the script knows nothing of these."""
+        sorts = (operation.result, *(each.sort for each in operation.parameters))
+        return self.sorts.opaque_languages and core.REGEX in sorts
 
     def _approximate(self, operation: core.Operation) -> str:
         """An uninterpreted function for an operation without exact encoding."""

@@ -75,11 +75,15 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join([*lines, "(check-sat)", ""])
 
 
-def encode(task: Task, *, recursion: Recursion = "functions") -> Script:
-    """The script of a task, recursive definitions written in one of three ways; `Inexpressible` if it has none."""
+def encode(task: Task, *, recursion: Recursion = "functions", opaque_languages: bool = False) -> Script:
+    """The script of a task, recursive definitions written in one of three ways; `Inexpressible` if it has none.
+
+    `opaque_languages`: memberships in regular languages are unknown predicates.  Then less is asserted, and only a
+    refutation counts.
+    """
     task = expanded(task)
     goal = task.goal
-    sorts = Sorts(goal)
+    sorts = Sorts(goal, opaque_languages=opaque_languages)
     terms = Terms(sorts, {each.key: each for each in goal.definitions})
     Definitions(goal, terms, recursion=recursion)
     exact = _rationals(task)

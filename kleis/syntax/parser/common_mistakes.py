@@ -114,7 +114,7 @@ _STATEMENTS = {
     "module": 'a file is a module: import "path.kleis"',
 }
 
-_LEMMAS = ("lemma", "theorem")
+_LEMMAS = ("lemma", "theorem", "promise")
 
 _INFIX_WORDS = {
     "mod": "a % b or mod(a, b)",

@@ -32,7 +32,8 @@ _NOT_WORDS = "ᵀ†′″‴⁺⁻⁎˟"
 _CONTINUE = rf"[\p{{Alphabetic}}\p{{N}}_--[{_NOT_WORDS}]]"
 _WORD = rf"[\p{{Alphabetic}}_--[{_NOT_WORDS}]]{_CONTINUE}*+"
 _ITEM_WORDS = {
-    "import", "structure", "implements", "data", "operation", "type", "define", "lemma", "theorem", "example",
+    "import", "structure", "implements", "data", "operation", "type", "define", "lemma", "theorem", "promise",
+    "example",
 }  # fmt: skip
 _DECLARATION_WORDS = _ITEM_WORDS | {"axiom", "element"}
 """First on a line and before a name these are keywords: ``axiom b`` begins a declaration everywhere."""

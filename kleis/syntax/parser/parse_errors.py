@@ -267,6 +267,7 @@ _ITEM_WORDS = frozenset(
         "define",
         "lemma",
         "theorem",
+        "promise",
         "example",
         "@",
     }

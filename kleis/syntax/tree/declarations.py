@@ -244,7 +244,7 @@ class AliasDefinition(Node, frozen=True):
     span: Span = NO_SPAN
 
 
-LemmaWord: TypeAlias = Literal["lemma", "theorem"]
+LemmaWord: TypeAlias = Literal["lemma", "theorem", "promise"]
 
 
 class Lemma(Node, frozen=True):

@@ -1,8 +1,8 @@
-"""`kleis policy check`, `audit` and `compare`: decisions, findings, differences.
+"""`kleis policy check`, `call`, `promises`, `audit` and `compare`: decisions, proofs, findings, differences.
 
 Specification: docs/reference/policy.md §7.4. `--json` prints the object that the server would answer.
 
-Exit status: `check` 0 allowed, 1 denied; `audit` 0 nothing that should be changed, 1 something, 3 not complete; `compare`
+Exit status: `check` and `call` 0 allowed, 1 denied, 3 to be asked; `promises` 0 kept, 1 broken, 3 open; `audit` 0 nothing that should be changed, 1 something, 3 not complete; `compare`
 0 equal or stricter, 1 looser or incomparable, 3 unknown; 2 for a policy that cannot be loaded (`check` denies then).
 """
 
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from kleis.policy.audit import Audit
     from kleis.policy.compare_policies import Comparison, Row
     from kleis.policy.policy import Default, Policy
+    from kleis.prover.prover import Prover
+    from kleis.theory.theory import Theory
 
-__all__ = ["audit_file", "check_action", "compare_files"]
+__all__ = ["audit_file", "check_action", "check_call", "compare_files", "show_promises"]
 
 _UNKNOWN = 3
 _USAGE = 2
@@ -35,7 +37,8 @@ def check_action(
     from kleis.policy.policy_file import PolicyFile
 
     given = _arguments(words)
-    decision = PolicyFile(file, default=default, roots=roots).served.decide(action, given)
+    served = PolicyFile(file, default=default, roots=roots, open_prover=_open_prover).served
+    decision = served.decide(action, given)
     if as_json:
         _print_json(decision.as_dict())
     else:
@@ -58,6 +61,82 @@ def _arguments(words: Sequence[str]) -> dict[str, Any]:
         flags = {"true": True, "1": True, "false": False, "0": False}
         given[key] = flags.get(value, value) if key == "force" else value
     return given
+
+
+def check_call(
+    file: Path,
+    server: str,
+    tool: str,
+    text: str,
+    *,
+    name: str,
+    scopes: Sequence[str],
+    roots: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Decide one call; the exit status."""
+    from kleis.policy.calls import CallDecision, Principal, ToolCall
+    from kleis.policy.exact_json import ExactJsonError, read_exactly
+    from kleis.policy.policy_file import PolicyFile
+
+    served = PolicyFile(file, roots=roots, open_prover=_open_prover).served
+    try:
+        arguments = read_exactly(text)
+    except ExactJsonError as error:
+        reason = f"DENIED — the arguments cannot be judged: {error}"
+        decision = CallDecision(outcome="deny", rule=error.code, reason=reason)
+    else:
+        decision = served.decide_call(
+            Principal(name, tuple(scopes)), ToolCall(server=server, tool=tool, arguments=arguments)
+        )
+    if as_json:
+        _print_json(decision.as_dict())
+    else:
+        word, style = _OUTCOMES[decision.outcome]
+        say_row(word, f"{server} {tool}: {decision.reason}", style=style)
+        if decision.hint:
+            say(f"  hint  {decision.hint}")
+        if decision.problem:
+            say(f"  policy  {decision.problem}", style="bad")
+    return {"allow": 0, "deny": 1, "ask": _UNKNOWN}[decision.outcome]
+
+
+_OUTCOMES: Mapping[str, tuple[str, str]] = {
+    "allow": ("allowed", "good"),
+    "deny": ("denied", "bad"),
+    "ask": ("ask", "note"),
+}
+
+
+def show_promises(file: Path, *, roots: tuple[Path, ...], as_json: bool) -> int:
+    """Prove the promises of a policy and print their states; the exit status."""
+    policy = _load(file, "deny", roots, as_json=as_json)
+    if policy is None:
+        return _USAGE
+    from kleis.policy.promises import prove_promises
+
+    found = prove_promises(policy, _open_prover, progress=progress)
+    progress(1, 1, "")
+    if as_json:
+        _print_json({"promises": [each.as_dict() for each in found]})
+    else:
+        for each in found:
+            style = {"kept": "good", "broken": "bad"}.get(each.state, "note")
+            say_row(each.state, f"{each.name} ({each.file}:{each.line})", style=style)
+            for name, value in each.witness:
+                say(f"  {name} = {value}")
+            if each.detail and not each.witness:
+                say(f"  {each.detail}")
+        if not found:
+            say(f"{file} makes no promises")
+    states = {each.state for each in found}
+    return 1 if "broken" in states else _UNKNOWN if "open" in states else 0
+
+
+def _open_prover(theory: Theory) -> Prover:
+    from registry.cli.kleis.shared.question import make_prover
+
+    return make_prover(theory)
 
 
 def audit_file(file: Path, *, action: str, default: Default, roots: tuple[Path, ...], as_json: bool) -> int:

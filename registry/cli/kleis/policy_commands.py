@@ -1,4 +1,4 @@
-"""The commands `kleis policy check`, `audit`, `compare`. What they do is in `policies`, imported when needed."""
+"""The commands `kleis policy check`, `call`, `promises`, `audit`, `compare`. What they do is in `policies`, imported when needed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 
 @click.group(cls=Commands)
 def policy() -> None:
-    """Policies for agents: decide an action, audit a policy, compare two."""
+    """Policies for agents: decide an action or a call, prove promises, audit a policy, compare two."""
 
 
 @policy.command("check")
@@ -60,6 +60,49 @@ def check(
     from registry.cli.kleis.policies import check_action
 
     return check_action(file, action, arguments, default=default, roots=roots, as_json=as_json)
+
+
+@policy.command("call")
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("server", metavar="SERVER")
+@click.argument("tool", metavar="TOOL")
+@click.argument("arguments", metavar="ARGUMENTS", default="{}")
+@click.option("--as", "name", default="someone", metavar="NAME", show_default=True, help="Who calls.")
+@click.option("--scope", "scopes", multiple=True, metavar="SCOPE", help="What they may do (repeatable).")
+@_ROOT
+@_JSON
+def call(
+    file: Path,
+    server: str,
+    tool: str,
+    arguments: str,
+    name: str,
+    scopes: tuple[str, ...],
+    roots: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Decide whether a policy allows a call of an MCP server's tool. ARGUMENTS is JSON.
+
+    For example: kleis policy call team.kleis filesystem read_file '{"path": "/srv/a"}' --scope read. The promises of the
+    policy are proved first. Exit status: 0 allowed, 1 denied, 3 a person has to be asked.
+    """
+    from registry.cli.kleis.policies import check_call
+
+    return check_call(file, server, tool, arguments, name=name, scopes=scopes, roots=roots, as_json=as_json)
+
+
+@policy.command("promises")
+@click.argument("file", metavar="FILE", type=_FILE)
+@_ROOT
+@_JSON
+def promises(file: Path, roots: tuple[Path, ...], as_json: bool) -> int:
+    """Prove what a policy promises.
+
+    Exit status: 0 all promises are kept, 1 one is broken, 3 one is open.
+    """
+    from registry.cli.kleis.policies import show_promises
+
+    return show_promises(file, roots=roots, as_json=as_json)
 
 
 @policy.command("audit")

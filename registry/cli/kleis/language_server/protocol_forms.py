@@ -51,6 +51,7 @@ _KINDS: dict[str, types.SymbolKind] = {
     "axiom": types.SymbolKind.Property,
     "lemma": types.SymbolKind.Property,
     "theorem": types.SymbolKind.Property,
+    "promise": types.SymbolKind.Property,
     "implementation": types.SymbolKind.Class,
     "example": types.SymbolKind.Event,
 }

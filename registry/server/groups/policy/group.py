@@ -69,7 +69,7 @@ def make(site: Site) -> PolicyGroup:
     settings = site.settings
     if settings.policy is None:
         raise ValueError("the group policy needs a file: --policy FILE")
-    file = PolicyFile(settings.policy, default=settings.default, roots=settings.roots)
+    file = PolicyFile(settings.policy, default=settings.default, roots=settings.roots, proves_beside=True)
     return PolicyGroup(file, settings)
 
 
