@@ -60,7 +60,11 @@ def read(path: object) -> ToolCall:
 ALLOWED: list[Call] = [
     read("/srv/project"),
     read("/srv/project/src/a.py"),
-    ToolCall(server="filesystem", tool="read_multiple_files", arguments={"paths": ["/srv/project/a", "/srv/project/b"]}),
+    ToolCall(
+        server="filesystem",
+        tool="read_multiple_files",
+        arguments={"paths": ["/srv/project/a", "/srv/project/b"]},
+    ),
     ToolCall(server="filesystem", tool="read_multiple_files", arguments={"paths": []}),
     ToolCall(server="hints", tool="any", annotations=Annotations(read_only=True), schema="d"),
     ReadResource(server="notes", uri="note://1"),
@@ -86,7 +90,11 @@ DENIED: list[Call] = [
     ToolCall(server="filesystem", tool="read_file", arguments=None),
     ToolCall(server="filesystem", tool="Read_file", arguments={"path": "/srv/project/a"}),
     ToolCall(server="filesystem ", tool="read_file", arguments={"path": "/srv/project/a"}),
-    ToolCall(server="filesystem", tool="read_multiple_files", arguments={"paths": ["/srv/project/a", "/etc/passwd"]}),
+    ToolCall(
+        server="filesystem",
+        tool="read_multiple_files",
+        arguments={"paths": ["/srv/project/a", "/etc/passwd"]},
+    ),
     ToolCall(server="filesystem", tool="read_multiple_files", arguments={"paths": ["/srv/project/a", 1]}),
     ToolCall(server="filesystem", tool="read_multiple_files", arguments={"paths": "/srv/project/a"}),
     ToolCall(server="hints", tool="any", annotations=Annotations(), schema="d"),
@@ -138,14 +146,15 @@ ANY = "define check_call(who : Principal, state : State, call : McpCall) : Decis
 UNFIT = {
     "no rule": HEAD,
     "two parameters": HEAD + "define check_call(who, call) = Allow",
-    "another order": HEAD + "define check_call(call : McpCall, state : State, who : Principal) : Decision = Allow",
+    "another order": HEAD
+    + "define check_call(call : McpCall, state : State, who : Principal) : Decision = Allow",
     "an operation": HEAD + "operation check_call : McpCall → Decision",
     "types of its own": "data Decision = Allow | Deny(rule : String, hint : String)\ndefine check_call(who, state, call) = Allow",
     "its own answer": HEAD + "define check_call(who, state, call) = True",
     "a text": HEAD + 'define check_call(who, state, call) = "allow"',
     "a name": HEAD + "define check_call(who, state, call) = allow",
     "no value": HEAD + 'define check_call(who, state, call) = if 1/0 = 1 then Allow else Deny("", "")',
-    "no case": HEAD + ANY + 'match call { ReadResource(_, _) => Allow }',
+    "no case": HEAD + ANY + "match call { ReadResource(_, _) => Allow }",
     "kinds that never meet": HEAD + ANY + 'if argument(call, "path") = 1 then Deny("", "") else Allow',
     "no end": HEAD + "define loop(n) = loop(n + 1)\n" + ANY + "loop(0)",
     "approximate": HEAD + ANY + 'if sin(1) < 0.9 then Allow else Deny("", "")',
@@ -160,12 +169,17 @@ def test_a_policy_that_cannot_judge_denies(tmp_path: Path, text: str) -> None:
 
 
 def test_a_constructor_that_is_defined_again_is_no_decision(tmp_path: Path) -> None:
-    text = HEAD + 'define Deny(rule, hint) = Allow\n' + ANY + 'Deny("all", "")'
+    text = HEAD + "define Deny(rule, hint) = Allow\n" + ANY + 'Deny("all", "")'
     assert not decide_call(policy_of(tmp_path, text), ANN, read("/srv/project")).allowed
 
 
 def test_a_rule_that_takes_too_long_denies_and_says_so(tmp_path: Path) -> None:
-    text = HEAD + "define count(n) = if n = 0 then 0 else count(n - 1)\n" + ANY + "if count(50000) = 0 then Allow else Allow"
+    text = (
+        HEAD
+        + "define count(n) = if n = 0 then 0 else count(n - 1)\n"
+        + ANY
+        + "if count(50000) = 0 then Allow else Allow"
+    )
     small = Budget(steps=10_000, depth=20_000, size=1_000_000)
     decision = decide_call(policy_of(tmp_path, text), ANN, read("/srv/project"), budget=small)
     assert (decision.outcome, decision.exhausted) == ("deny", True)
@@ -185,7 +199,7 @@ NO_QUERIES = [
     "SELECT a FROM t FOR UPDATE",
     "SELECT pg_read_file('x')",
     "SELECT load_extension ('x')",
-    "SELECT \"a\" FROM t",
+    'SELECT "a" FROM t',
     "SELECT a FROM t WHERE b = E'\\''",
     "WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x",
     "EXPLAIN ANALYZE DELETE FROM t",
@@ -205,7 +219,11 @@ def test_sql_that_is_unclear_counts_as_writing(tmp_path: Path) -> None:
             assert decide_call(policy, ANN, call).allowed is allowed, query
 
 
-ADDRESSES = ["https://docs.python.org", "https://docs.python.org/3/library/re.html", "https://docs.python.org?q=a"]
+ADDRESSES = [
+    "https://docs.python.org",
+    "https://docs.python.org/3/library/re.html",
+    "https://docs.python.org?q=a",
+]
 NO_ADDRESSES = [
     "http://docs.python.org/",
     "https://docs.python.org.evil.example/",
@@ -220,7 +238,11 @@ NO_ADDRESSES = [
 
 
 def test_an_address_has_one_spelling(tmp_path: Path) -> None:
-    text = HEAD + ANY + 'if is_text_of(argument(call, "url"), https_at("docs.python.org")) then Allow else Deny("hosts", "")'
+    text = (
+        HEAD
+        + ANY
+        + 'if is_text_of(argument(call, "url"), https_at("docs.python.org")) then Allow else Deny("hosts", "")'
+    )
     policy = policy_of(tmp_path, text)
     for addresses, allowed in ((ADDRESSES, True), (NO_ADDRESSES, False)):
         for address in addresses:
