@@ -12,6 +12,7 @@ from kleis.evaluator import matching
 from kleis.evaluator.environment import environment_of
 from kleis.evaluator.evaluate import evaluated
 from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.values import render_value
 
 BUDGET = Budget(steps=20_000, depth=1_000, size=100_000)
 
@@ -19,7 +20,7 @@ BUDGET = Budget(steps=20_000, depth=1_000, size=100_000)
 def outcome(source: str, question: str, budget: Budget) -> tuple[object, int]:
     environment = environment_of(parse_program(source))
     found, steps = evaluated(parse_expression(question), environment, budget)
-    return (found.as_dict() if isinstance(found, KleisError) else repr(found.value)), steps
+    return (found.as_dict() if isinstance(found, KleisError) else render_value(found.value)), steps
 
 
 def program(random: Random) -> str:
