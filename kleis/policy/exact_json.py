@@ -1,4 +1,4 @@
-"""JSON that every parser reads alike, as values of `Json` (`stdlib/policies/gateway.kleis`).
+"""JSON that every parser reads alike, as values of `Json` (`stdlib/kleis/policies/gateway.kleis`).
 
 See docs/reference/policy.md §10.2.  A policy judges what a server will read, and the server has a parser of its own.  So
 what two parsers may read differently is refused: a field twice in one object, half a surrogate pair, NaN and infinities,
