@@ -43,7 +43,7 @@ def two_servers(url: str, talk: Callable[[Jobs, Jobs], Awaitable[None]]) -> None
 
     async def main() -> None:
         stores = [PostgresStore(url, patience=1.0) for _ in range(2)]
-        servers = [Jobs(job_board(store)) for store in stores]
+        servers = [Jobs(board=job_board(store)) for store in stores]
         try:
             async with asyncio.timeout(60):
                 await talk(servers[0], servers[1])
@@ -126,10 +126,10 @@ def test_a_job_is_lost_with_its_server_and_only_then(url: str) -> None:
     async def talk(one: Jobs, two: Jobs) -> None:
         begun = await of(one, ANN).start("explore", "x", never)
         assert begun is not None
-        one.close()  # as a server that is killed: it writes nothing more
-        schema = url.rpartition("=")[2]
         assert one.recorded is not None
-        await asyncio.sleep(0)
+        one.recorded.close()
+        one.recorded = None  # as a server that is killed: it writes nothing more
+        schema = url.rpartition("=")[2]
         asked(
             f"UPDATE {schema}.jobs SET seen = now() - interval '29 s', ended = NULL, status = 'in_progress'"
         )
