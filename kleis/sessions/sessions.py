@@ -374,13 +374,14 @@ def open_sessions(
     owns_broker: bool = False,
     storage: SessionStorage | None = None,
     saved: Path | None = None,
+    workspace: Path | None = None,
     certificates: CertificateStorage | None = None,
     shared: SharedTheories = NOTHING_SHARED,
 ) -> Sessions:
     """The sessions of a home; with `owns_broker` they close the given one.
 
     `storage` is where the sessions are, if not in the home, and `saved` the directory where it keeps what can be imported;
-    `certificates` where those of verdicts are shared with other machines; `shared` theories of others that they may load.
+    `workspace` a directory of sessions in the place of the home's; `certificates` where those of verdicts are shared with other machines; `shared` theories of others that they may load.
     Raises `SessionError` where the configuration cannot be read.
     """
     from kleis.prover.verdict_cache import VerdictCache
@@ -389,6 +390,8 @@ def open_sessions(
     places = find_places(home, known, directory or Path.cwd())
     if saved is not None:
         places = msgspec.structs.replace(places, saved=saved)
+    if workspace is not None:
+        places = msgspec.structs.replace(places, workspace=workspace)
     library = ImportedTheories(places.saved, known, roots=roots, cache=cache, shared=shared)
     return Sessions(
         places,

@@ -237,5 +237,5 @@ def damaged_job(job_id: str) -> RegistryError:
     return RegistryError(
         "store_error",
         f"the record of the job {job_id} is damaged",
-        hint="it was not written by this program; move it out of the home's aristotle/jobs, or of the table lean_jobs",
+        hint="it was not written by this program; move it out of the home's aristotle/jobs, or of the database's table of Lean jobs",
     )

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import msgspec
-
 from kleis.conversation.conversation import Conversation
 from kleis.sessions.sessions import open_sessions
 from kleis.theory.parse_cache import user_cache
@@ -23,8 +21,9 @@ NAME = "notebook"
 def notebook_conversation() -> Iterator[Conversation]:
     """A conversation over a session of its own."""
     with TemporaryDirectory(prefix="kleis-notebook-") as directory:
-        sessions = open_sessions(find_home().path, roots=(Path.cwd(), Path("/")), cache=user_cache())
-        sessions.places = msgspec.structs.replace(sessions.places, workspace=Path(directory))
+        sessions = open_sessions(
+            find_home().path, roots=(Path.cwd(), Path("/")), cache=user_cache(), workspace=Path(directory)
+        )
         try:
             sessions.prepare()
             yield Conversation(sessions, NAME)

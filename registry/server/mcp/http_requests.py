@@ -84,7 +84,7 @@ class Requests:
         self._admitted: dict[asyncio.Task[Any], _Guarded] = {}
         self._credentials: set[Principal] = set()
         workers = 1 if among is None else among.member.orders.workers
-        self._bodies = Bodies(max(2 * BODY, BODIES // workers))
+        self._bodies = Bodies(BODIES if workers == 1 else max(2 * BODY, BODIES // workers))
         if among is not None:
             among.on_again = self._credentials.add
 

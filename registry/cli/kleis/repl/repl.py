@@ -23,7 +23,7 @@ from kleis.editing.abbreviations import ABBREVIATIONS, abbreviation_before
 from kleis.editing.completion import completions
 from kleis.editing.statements import Statement, completeness, statements
 from kleis.errors import KleisError, ParseError
-from kleis.sessions.sessions import Sessions, open_sessions
+from kleis.sessions.sessions import open_sessions
 from kleis.syntax.parser.lexer import tokenize
 from kleis.theory.library_index import library_files
 from kleis.theory.parse_cache import user_cache
@@ -61,13 +61,13 @@ def repl(request: ReplRequest) -> int:
     """Talk until the end; the exit status."""
     home = find_home(request.home).path
     with ExitStack() as ending:
-        sessions = open_sessions(home, roots=(Path.cwd(), Path("/")), cache=user_cache())
-        ending.callback(sessions.close)
-        reader_language = _Language(sessions)
+        reader_language = _Language()
         reader = open_reader(reader_language.language(), home / "history" / "kleis")
+        workspace: Path | None = None
         if not reader.interactive and request.session is None:
-            directory = ending.enter_context(TemporaryDirectory(prefix="kleis-"))
-            sessions.places = msgspec.structs.replace(sessions.places, workspace=Path(directory))
+            workspace = Path(ending.enter_context(TemporaryDirectory(prefix="kleis-")))
+        sessions = open_sessions(home, roots=(Path.cwd(), Path("/")), cache=user_cache(), workspace=workspace)
+        ending.callback(sessions.close)
         conversation = Conversation(
             sessions,
             request.session or DEFAULT_SESSION,
@@ -149,9 +149,9 @@ def _say_more(screen: Screen) -> None:
 class _Language:
     """How Kleis is typed at a prompt."""
 
-    def __init__(self, sessions: Sessions) -> None:
-        self._sessions = sessions
+    def __init__(self) -> None:
         self.conversation: Conversation | None = None
+        """The one that the prompt is for, once it is there."""
 
     def language(self) -> Language:
         """For a reader."""
@@ -185,7 +185,8 @@ class _Language:
         word = argument.rpartition(" ")[2]
         start = len(before) - len(word)
         if takes == "session":
-            return start, [(each, "session") for each in self._sessions.names() if each.startswith(word)]
+            names = self.conversation.sessions.names() if self.conversation is not None else []
+            return start, [(each, "session") for each in names if each.startswith(word)]
         if takes == "file":
             return start, [
                 *_files(word),
