@@ -16,7 +16,6 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-import errno
 import gc
 import logging
 import os
@@ -52,7 +51,7 @@ from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import METHODS, Requests
 from registry.server.mcp.http_sessions import PATH
-from registry.server.mcp.listening import handed_over, listen
+from registry.server.mcp.listening import Accepting, handed_over, listen
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
 from registry.server.mcp.oauth import OAuthOptions, ProtectedResource
 from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
@@ -84,11 +83,6 @@ SPARE_DESCRIPTORS = 200
 """For files, pipes to provers, and the standard streams."""
 
 DATE_SECONDS = 1.0
-
-SCARCE_SECONDS = 0.1
-"""Before the next try where no connection can be taken."""
-
-_SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 DRAINING = 60.0
 """Seconds in which such a process ends its calls: longer than any takes."""
@@ -367,7 +361,7 @@ class _Serving:
             links = await self._join(stopped, draining)
             if self._limits.kept is not None:
                 self._limits.kept.open(self._take)
-            accepting = loop.create_task(self._accept(listening))
+            accepting = Accepting(listening, self._take)
             sys.stderr.write(said)
             sys.stderr.flush()
             if self._private is not None:
@@ -380,7 +374,7 @@ class _Serving:
                 self._among.member.ready()
                 tasks.append(loop.create_task(self._make_way(links, draining, accepting, stopped)))
             await stopped.wait()
-            accepting.cancel()
+            accepting.close()
             await self._drain()
             await self._end()
             if links is not None:
@@ -401,22 +395,6 @@ class _Serving:
         if among.member.has_ended:
             stopped.set()
         return links
-
-    async def _accept(self, listening: socket.socket) -> None:
-        """Take connections, one in each turn of the event loop: a worker that is busy leaves them to one that is not."""
-        loop = asyncio.get_running_loop()
-        listening.setblocking(False)
-        while True:
-            try:
-                accepted, _ = await loop.sock_accept(listening)
-            except OSError as error:
-                # No descriptor is left, or the client went away meanwhile.
-                if error.errno in _SCARCE:
-                    logger.error("no connection can be taken: %s", error.strerror)
-                    await asyncio.sleep(SCARCE_SECONDS)
-                continue
-            self._take(accepted)
-            await asyncio.sleep(0)
 
     def _take(self, accepted: socket.socket, given: int | None = None) -> None:
         """Serve a connection: one that was accepted, or, with a number, that another worker has left."""
@@ -447,10 +425,10 @@ class _Serving:
     @property
     def _is_awaited(self) -> bool:
         """Whether a connection was accepted that does not stand yet: the handshake of TLS takes a while."""
-        return any(each.transport is None for each in tuple(self._made))
+        return bool(self._making) or any(each.transport is None for each in tuple(self._made))
 
     async def _make_way(
-        self, links: Links, draining: asyncio.Event, accepting: asyncio.Task[None], stopped: asyncio.Event
+        self, links: Links, draining: asyncio.Event, accepting: Accepting, stopped: asyncio.Event
     ) -> None:
         """Make way for another process: take no more connections, answer what was begun, then end.
 
@@ -460,7 +438,7 @@ class _Serving:
         """
         await draining.wait()
         assert self._among is not None
-        accepting.cancel()
+        accepting.close()
         self._is_draining = self._limits.kept is None
         loop = asyncio.get_running_loop()
         self._state.default_headers = self._headers()

@@ -5,11 +5,22 @@ A connection that comes between the two waits in the socket's queue: an upgrade 
 
 from __future__ import annotations
 
+import asyncio
+import errno
+import logging
 import os
 import socket
+from collections.abc import Callable
 from typing import Final
 
-__all__ = ["handed_over", "listen"]
+__all__ = ["SCARCE_SECONDS", "Accepting", "handed_over", "listen"]
+
+logger = logging.getLogger(__name__)
+
+SCARCE_SECONDS: Final = 0.1
+"""How long nothing is accepted where the system has no descriptor left."""
+
+_SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 FIRST_DESCRIPTOR: Final = 3
 
@@ -55,3 +66,39 @@ def listen(host: str, port: int) -> socket.socket:
         listening.close()
         raise
     return listening
+
+
+class Accepting:
+    """Takes connections from a listening socket until it is closed, one in each turn of the event loop: a worker that is busy
+    leaves them to one that is not. What was accepted is handed to `take`, always: a connection that were dropped here would be
+    a call refused."""
+
+    def __init__(self, listening: socket.socket, take: Callable[[socket.socket], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._listening = listening
+        self._take = take
+        self._pause: asyncio.TimerHandle | None = None
+        listening.setblocking(False)
+        self._open()
+
+    def _open(self) -> None:
+        self._pause = None
+        self._loop.add_reader(self._listening.fileno(), self._accept)
+
+    def _accept(self) -> None:
+        try:
+            accepted, _ = self._listening.accept()
+        except OSError as error:
+            # Another process was first, the client went away meanwhile, or no descriptor is left.
+            if error.errno in _SCARCE:
+                logger.error("no connection can be taken: %s", error.strerror)
+                self._loop.remove_reader(self._listening.fileno())
+                self._pause = self._loop.call_later(SCARCE_SECONDS, self._open)
+            return
+        self._take(accepted)
+
+    def close(self) -> None:
+        """Take no more; those that wait are another process's."""
+        if self._pause is not None:
+            self._pause.cancel()
+        self._loop.remove_reader(self._listening.fileno())

@@ -142,4 +142,7 @@ def _children(process: int) -> list[int]:
 
 
 def _controlling() -> None:
+    signal.signal(
+        signal.SIGHUP, signal.SIG_DFL
+    )  # a test run that outlives its own terminal ignores it, and so would the child
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)

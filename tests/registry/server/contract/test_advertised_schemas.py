@@ -29,7 +29,10 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[ToolSpec]]:
     policy.write_text('define check_file_delete(path) = "deny"')
     site = Site(Settings(home=home, more=True, policy=policy))
     groups = make_groups("all", site)
-    yield [*(spec for group in groups for spec in group.tools()), own_tool("mine", "mine", 1, "Mine.", "pif1:0")]
+    yield [
+        *(spec for group in groups for spec in group.tools()),
+        own_tool("mine", "mine", 1, "Mine.", "pif1:0"),
+    ]
     for group in groups:
         group.close()
     site.close()

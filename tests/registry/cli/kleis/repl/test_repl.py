@@ -100,6 +100,7 @@ def test_nothing_is_lost_when_the_terminal_closes(tmp_path: Path) -> None:
         typed.end()
     with terminal(tmp_path, TERM="dumb") as typed:
         typed.wait_for("Session repl: 1 declaration; :reset begins anew")
+        typed.wait_for("kleis>")
         typed.type("kept(7)\r")
         typed.wait_for("\n7\n")
 

@@ -306,7 +306,16 @@ def test_resources_and_completion(server: PifClient) -> None:
 
 def test_the_second_list(tmp_path: Path) -> None:
     with pif_server(tmp_path / "home", more=True) as client:
-        assert listed(client)[5:] == ["history", "diff", "rollback", "forget", "export", "import", "fuzz", "check_laws"]
+        assert listed(client)[5:] == [
+            "history",
+            "diff",
+            "rollback",
+            "forget",
+            "export",
+            "import",
+            "fuzz",
+            "check_laws",
+        ]
         evolve(client, "square", SQUARE)
         evolve(client, "square", {"mul": [{"var": "x"}, 3]})
         assert client.ask("diff", name="square")["changes"] == [
