@@ -112,6 +112,8 @@ class Transactions:
                 if committing and is_lost(error):
                     raise _CommitLost(result, error) from error
                 _undo(connection)
+                # The driver takes statements for prepared that an aborted pipeline never made: the pool makes another one.
+                connection.close()
                 raise
             except BaseException:
                 _undo(connection)
