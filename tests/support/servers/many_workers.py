@@ -81,7 +81,11 @@ class Workers:
 
 def _number(process: int) -> int | None:
     """The number of a worker by the file of its connections."""
-    for line in Path(f"/proc/{process}/maps").read_text().splitlines():
+    try:
+        maps = Path(f"/proc/{process}/maps").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        return None
+    for line in maps.splitlines():
         if "/connections-" in line:
             return int(line.rpartition("/connections-")[2].split("-")[0])
     return None
