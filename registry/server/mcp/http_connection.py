@@ -93,10 +93,16 @@ class _Gathering(asyncio.Transport):
         if not data:
             return
         if not self._parts:
-            self._loop.call_soon(self._flush)
+            self._loop.call_soon(self.flush)
         self._parts.append(bytes(data))
 
-    def _flush(self) -> None:
+    @property
+    def has_unsent(self) -> bool:
+        """Whether something was written that the system has not taken yet."""
+        return bool(self._parts) or self._inner.get_write_buffer_size() > 0
+
+    def flush(self) -> None:
+        """Hand over what was written."""
         if self._parts:
             parts, self._parts = self._parts, []
             self._writing(False)
@@ -105,7 +111,7 @@ class _Gathering(asyncio.Transport):
                 self._writing(True)
 
     def close(self) -> None:
-        self._flush()
+        self.flush()
         if self.lingers or not self._is_sending():
             self._inner.close()
             return
@@ -243,6 +249,7 @@ class Connection(H11Protocol):
         is_still = (
             self._phase in ("idle", "head")
             and not self.conn.trailing_data[0]
+            and not self._gathering.has_unsent
             and not self._gathering.is_closing()
         )
         if kept is None or slot is None or not is_still:
@@ -334,8 +341,9 @@ class Connection(H11Protocol):
         return self._timer.when() if self._timer is not None else 0.0
 
     def drop(self) -> None:
-        """Close at once; what was not read is lost."""
+        """Close at once, behind an answer that was just written; what was not read is lost."""
         self.connections.discard(self)
+        self._gathering.flush()
         self.transport.abort()
 
     # the end
