@@ -264,10 +264,6 @@ def test_what_one_worker_changes_the_others_tell_and_list(tmp_path: Path) -> Non
             continue
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="a known defect: about one renewal in eight under load lets a call wait until it is refused",
-)
 def test_workers_are_renewed_and_no_call_is_refused(workers: Workers) -> None:
     workers.wait()
     before = set(workers.processes().values())
