@@ -141,11 +141,13 @@ class _Gathering(asyncio.Transport):
 
 
 class Connection(H11Protocol):
-    """One connection. Made by the event loop for each that is accepted; `limits` are those of the server."""
+    """One connection. Made by the event loop for each that is accepted; `limits` are those of the server. `was_used`: another
+    process has answered on it, so that its client may take its time."""
 
-    def __init__(self, config: Config, state: ServerState, limits: Limits) -> None:
+    def __init__(self, config: Config, state: ServerState, limits: Limits, *, was_used: bool = False) -> None:
         super().__init__(config, state, {CONNECTION: self})
         self._limits = limits
+        self._was_used = was_used
         self._slot: int | None = None
         self._is_stream = False
         self._phase: Phase | None = None
@@ -283,7 +285,8 @@ class Connection(H11Protocol):
             return None
         if self.conn.their_state is h11.SEND_BODY:
             return "unread"
-        return "head" if self.cycle is None or self.conn.trailing_data[0] else "idle"
+        is_first = self.cycle is None and not self._was_used
+        return "head" if is_first or self.conn.trailing_data[0] else "idle"
 
     def _watch(self) -> None:
         phase = self._find_phase()

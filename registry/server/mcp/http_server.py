@@ -407,7 +407,7 @@ class _Serving:
         loop = asyncio.get_running_loop()
         try:
             await loop.connect_accepted_socket(
-                self._connect,
+                partial(self._connect, was_used=given is not None),
                 accepted,
                 ssl=self._tls,
                 ssl_handshake_timeout=None if self._tls is None else self._limits.seconds["head"],
@@ -417,8 +417,8 @@ class _Serving:
         if given is not None and self._limits.kept is not None:
             self._limits.kept.taken(given)
 
-    def _connect(self) -> Connection:
-        made = Connection(self._config, self._state, self._limits)
+    def _connect(self, *, was_used: bool) -> Connection:
+        made = Connection(self._config, self._state, self._limits, was_used=was_used)
         self._made.add(made)
         return made
 
