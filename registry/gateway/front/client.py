@@ -123,7 +123,7 @@ class Client:
         self._level: str | None = None
         self._levelled: dict[str, Upstream] = {}
         self._watched: dict[tuple[str, str], Counter[str]] = {}
-        self._ended = asyncio.Event()
+        self.ended = asyncio.Event()
         self._waiting: set[asyncio.Task[Any]] = set()
 
     # ── Requests ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -364,7 +364,7 @@ class Client:
             stream.begin()
             end = self.add_outlet(stream)
             try:
-                await self._ended.wait()
+                await self.ended.wait()
             finally:
                 end()
         finally:
@@ -409,7 +409,7 @@ class Client:
 
     def end_streams(self) -> None:
         """End what the client listens to, in the way that tells it so."""
-        self._ended.set()
+        self.ended.set()
 
     async def close(self) -> None:
         """Cancel what is under way, and let its servers go."""
