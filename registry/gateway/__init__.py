@@ -2,5 +2,6 @@
 
 In reading order, the ground first:
 
+- `config`: the `mcpServers` object of a file, as settings of upstreams
 - `upstream/`: the wire to the servers behind the gateway: raw JSON-RPC over stdio and HTTP, both generations
 """
