@@ -19,8 +19,8 @@ import msgspec
 
 from kleis.policy.calls import Annotations
 from pif.language.errors import nearest
-from registry.gateway.front.names import address_of, name_of, parts_of, split_address, tool_part
-from registry.gateway.front.replies import INVALID_PARAMS, Fault
+from registry.gateway.messages.names import address_of, name_of, parts_of, split_address, tool_part
+from registry.gateway.messages.replies import INVALID_PARAMS, Fault
 from registry.gateway.upstream.protocol import Upstream, UpstreamFailure
 from registry.gateway.upstream.raw_json import UnsoundJson, joined, members, text_of, written
 

@@ -20,9 +20,9 @@ from kleis.policy.calls import Principal
 from kleis.policy.policy_file import Served
 from registry.gateway.front.catalogue import Approvals, Catalogue, Entry, Listed
 from registry.gateway.front.forwarding import Denied, Forwarding
-from registry.gateway.front.generations import LATEST_OLDER, OLDER
 from registry.gateway.front.listening import Outlet, Send, Stream, wanted_by
-from registry.gateway.front.replies import (
+from registry.gateway.messages.generations import LATEST_OLDER, OLDER
+from registry.gateway.messages.replies import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     SERVER_ERROR,
@@ -31,7 +31,7 @@ from registry.gateway.front.replies import (
     call_failure,
     notification,
 )
-from registry.gateway.front.requests import Request, key_of
+from registry.gateway.messages.requests import Request, key_of
 from registry.gateway.upstream.envelopes import LOG_LEVEL, MODERN_REVISION
 from registry.gateway.upstream.protocol import Notification, Receiver, Upstream, UpstreamFailure, UpstreamPool
 from registry.gateway.upstream.raw_json import UnsoundJson, text_of, written

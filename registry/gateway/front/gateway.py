@@ -13,11 +13,11 @@ from kleis.policy.policy_file import Served
 from registry.gateway.front.catalogue import Approvals, Entry
 from registry.gateway.front.client import Client, Reach
 from registry.gateway.front.forwarding import Forwarding
-from registry.gateway.front.instructions import merged
 from registry.gateway.front.judging import Judge, Mode
-from registry.gateway.front.names import names_of_servers
 from registry.gateway.front.policies import Policies
 from registry.gateway.front.records import CallLog
+from registry.gateway.messages.instructions import merged
+from registry.gateway.messages.names import names_of_servers
 from registry.gateway.upstream.protocol import UpstreamPool
 from registry.gateway.upstream.raw_json import written
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from registry.gateway.front.replies import notification
+from registry.gateway.messages.replies import notification
 from registry.gateway.upstream.raw_json import UnsoundJson, elements, joined, members, text_of, written
 
 __all__ = ["SUBSCRIPTION", "Connection", "Outlet", "Send", "Stream", "wanted_by"]

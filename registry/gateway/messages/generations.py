@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from registry.gateway.front.replies import INVALID_PARAMS, Fault
-from registry.gateway.front.requests import Request
+from registry.gateway.messages.replies import INVALID_PARAMS, Fault
+from registry.gateway.messages.requests import Request
 from registry.gateway.upstream.envelopes import MODERN_REVISION
 from registry.gateway.upstream.raw_json import text_of
 

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from kleis.policy.calls import Principal
 from registry.gateway.front.client import Client
 from registry.gateway.front.gateway import Gateway
-from registry.gateway.front.generations import check_modern, is_modern
 from registry.gateway.front.listening import Connection
-from registry.gateway.front.replies import Fault, Form
-from registry.gateway.front.requests import SIZE, Refusal, Request, key_of, read_request
+from registry.gateway.messages.generations import check_modern, is_modern
+from registry.gateway.messages.replies import Fault, Form
+from registry.gateway.messages.requests import SIZE, Refusal, Request, key_of, read_request
 from registry.gateway.upstream.raw_json import UnsoundJson, on_one_line
 from registry.server.streams.descriptors import Sink, Source, open_sink, open_source
 from registry.server.streams.framing import Fault as Unframed

@@ -25,10 +25,10 @@ from starlette.types import Receive, Scope, Send
 
 from kleis.policy.calls import Principal
 from registry.gateway.front.client import Client
-from registry.gateway.front.generations import OLDER, UNSUPPORTED, check_modern
 from registry.gateway.front.listening import Connection
-from registry.gateway.front.replies import METHOD_NOT_FOUND, Fault, Form
-from registry.gateway.front.requests import Refusal, Request, key_of, read_request
+from registry.gateway.messages.generations import OLDER, UNSUPPORTED, check_modern
+from registry.gateway.messages.replies import METHOD_NOT_FOUND, Fault, Form
+from registry.gateway.messages.requests import Refusal, Request, key_of, read_request
 from registry.gateway.upstream.envelopes import MODERN_REVISION
 from registry.gateway.upstream.raw_json import UnsoundJson, on_one_line, text_of
 from registry.server.mcp.http_access import Refused
@@ -309,12 +309,13 @@ class _Exchange:
         left = asyncio.ensure_future(gone) if gone is not None else None
         try:
             while not task.done() and not (left is not None and left.done()):
-                waiting = [task, asyncio.ensure_future(events.arrived.wait())]
-                await asyncio.wait(
-                    [*waiting, *([left] if left else [])], timeout=PING, return_when=asyncio.FIRST_COMPLETED
-                )
-                waiting[1].cancel()
-                if events.arrived.is_set() or events.has_begun:
+                arrived = asyncio.ensure_future(events.arrived.wait())
+                waiting: list[asyncio.Future[Any]] = [task, arrived]
+                if left is not None:
+                    waiting.append(left)
+                await asyncio.wait(waiting, timeout=PING, return_when=asyncio.FIRST_COMPLETED)
+                arrived.cancel()
+                if not task.done() and self._may_stream:
                     await events.flush()
             if not task.done():
                 return
@@ -369,7 +370,8 @@ class _Events:
         try:
             while not gone.done() and not over.done():
                 arrived = asyncio.ensure_future(self.arrived.wait())
-                await asyncio.wait([gone, over, arrived], timeout=PING, return_when=asyncio.FIRST_COMPLETED)
+                waiting: list[asyncio.Future[Any]] = [gone, over, arrived]
+                await asyncio.wait(waiting, timeout=PING, return_when=asyncio.FIRST_COMPLETED)
                 arrived.cancel()
                 if not gone.done():
                     await self.flush()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from registry.gateway.front.names import address_of
+from registry.gateway.messages.names import address_of
 from registry.gateway.upstream.raw_json import elements, joined, members, text_of, written
 
 __all__ = ["with_addresses"]
