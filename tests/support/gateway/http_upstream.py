@@ -95,7 +95,7 @@ async def serving(handler: Handler) -> AsyncIterator[str]:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
-        yield "http://127.0.0.1:%d/mcp" % server.sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
     finally:
         server.close()
 

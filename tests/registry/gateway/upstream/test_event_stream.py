@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ def _events(*chunks: bytes, cap: int = 1_000) -> list[Event]:
 def test_cuts_do_not_matter(lines: list[tuple[bytes, bytes]], cuts: list[int], mark: bool) -> None:
     text = (b"\xef\xbb\xbf" if mark else b"") + b"".join(line + end for line, end in lines) + b"\n"
     places = sorted({0, *(min(cut, len(text)) for cut in cuts), len(text)})
-    chunks = [text[start:end] for start, end in zip(places, places[1:], strict=False)]
+    chunks = [text[start:end] for start, end in itertools.pairwise(places)]
     assert _events(*chunks) == _events(text) == _events(*(text[i : i + 1] for i in range(len(text))))
 
 
