@@ -19,8 +19,10 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from registry.gateway.upstream.envelopes import Response, read_envelope
 from registry.gateway.upstream.event_stream import Event, EventReader, TooLong
 from registry.gateway.upstream.protocol import FailureKind, UpstreamFailure, UpstreamSettings
+from registry.gateway.upstream.raw_json import UnsoundJson
 from registry.gateway.upstream.transport import Allowance, Outgoing, TransportEvents
 
 if TYPE_CHECKING:
@@ -204,7 +206,7 @@ class HttpSession:
         if status == 404 and self._session is not None and not self._modern:
             self._session = None
             self._events.failed(self._failure("exited", "it has ended the session"), None)
-        elif body and (response.is_success or b'"error"' in body):
+        elif body and (response.is_success or self._answers(body, number)):
             await self._pace(body, number)
         elif response.is_success:
             raise self._failure("broken", "it answered with neither JSON nor a stream of events")
@@ -214,6 +216,14 @@ class HttpSession:
             raise self._failure("unavailable", f"it refuses the credentials of its `headers` ({status})")
         else:
             raise self._failure("unavailable", f"it answered with status {status}")
+
+    def _answers(self, body: bytes, number: int) -> bool:
+        """Whether the body of a refusal is the answer to a request: some servers refuse in words of their own."""
+        try:
+            found = read_envelope(body, self._settings.limits)
+        except UnsoundJson:
+            return False
+        return isinstance(found, Response) and found.id == number
 
     async def _tell(self, message: Outgoing) -> None:
         """POST what wants no answer."""
