@@ -49,7 +49,7 @@ def test_what_reached_a_server_is_in_the_log(tmp_path: Path, answers: int) -> No
         gateway.process.kill()
         flooding.join()
     reached = [each["n"] for each in files.calls()]
-    logged = [each for each in files.lines() if "call" in each]
+    logged = [each for each in files.lines() if each["line"] == "call"]
     forwarded = sum(each["forwarded"] for each in logged)
     assert 1 <= len(reached) <= forwarded
     assert answers <= len(logged)
