@@ -5,10 +5,11 @@ that file before it is answered.
 """
 
 import json
+import os
 import sys
 
 TOOLS = sys.argv[1]
-RECEIVED = open(sys.argv[2], "ab", buffering=0) if len(sys.argv) > 2 else None
+RECEIVED = os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600) if len(sys.argv) > 2 else None
 
 
 def say(message):
@@ -29,7 +30,7 @@ def result(method, params, line):
             return {"tools": json.load(file)}
     if method == "tools/call":
         if RECEIVED is not None:
-            RECEIVED.write(line.encode() + b"\n")
+            os.write(RECEIVED, line.encode() + b"\n")
         if params["name"] == "change":
             say({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         return {"content": [{"type": "text", "text": line}]}
