@@ -87,6 +87,15 @@ class UpstreamSettings:
     timeouts: Timeouts = Timeouts()
     limits: Limits = Limits()
     disabled: bool = False
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """What references were resolved to: it is left out of everything that is shown."""
+
+    def without_secrets(self, text: str) -> str:
+        """A text of the upstream's, fit to be shown."""
+        hidden = {*self.secrets, *self.env.values(), *self.headers.values()}
+        for each in sorted((each for each in hidden if len(each) >= 4), key=len, reverse=True):
+            text = text.replace(each, "…")
+        return text
 
 
 @dataclass(frozen=True)
