@@ -137,9 +137,12 @@ class Meter:
 
     async def measure(self, tool: str, scope: str, session: str | None, team: str = "") -> Stored:
         """`stored`, asked in a thread where there is something to ask: files are walked and a database may be slow."""
-        if not self._asks_own(tool, scope) and not self._asks_sessions(scope, session):
-            if not (team and self._asks_team(tool)):
-                return NOTHING_STORED
+        if not (
+            self._asks_own(tool, scope)
+            or self._asks_sessions(scope, session)
+            or (team and self._asks_team(tool))
+        ):
+            return NOTHING_STORED
         return await asyncio.to_thread(self.stored, tool, scope, session, team)
 
     def stored(self, tool: str, scope: str, session: str | None, team: str = "") -> Stored:
