@@ -1,0 +1,8 @@
+"""Servers that others wrote behind the gateway: the same requests straight and through it (`make conformance`).
+
+- `cases`: each server with its requests, feature by feature, and what is not compared
+- `differential`: both runs, and where they differ
+
+`package.json`, `requirements-servers.txt` and `requirements-older-servers.txt` pin the servers, which are installed in
+`.build/conformance` (`tests/conformance/installation.py`).  `test_differential.py` is what `make test` runs of it.
+"""
