@@ -113,6 +113,11 @@ class PolicyFile:
         with self._lock:
             self._load()
 
+    @property
+    def is_proving(self) -> bool:
+        """Whether promises are being proved beside: until they are, the policy before decides, or none."""
+        return self._proving is not None
+
     def state(self) -> State:
         """``fresh``: nothing changed; ``changing``: too recently to be read; ``stale``: `reload` is due."""
         if self._proving is not None:

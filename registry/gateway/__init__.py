@@ -4,4 +4,7 @@ In reading order, the ground first:
 
 - `config`: the `mcpServers` object of a file, as settings of upstreams
 - `upstream/`: the wire to the servers behind the gateway: raw JSON-RPC over stdio and HTTP, both generations
+- `messages/`: the messages of clients, read and written; names
+- `front/`: one client's requests judged, logged, forwarded; what all clients share
+- `serving/`: the process: standard input and output, HTTP
 """
