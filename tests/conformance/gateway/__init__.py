@@ -1,6 +1,7 @@
 """Servers that others wrote behind the gateway: the same requests straight and through it (`make conformance`).
 
 - `cases`: each server with its requests, feature by feature, and what is not compared
+- `open_gateway`: a gateway that allows and approves everything
 - `differential`: both runs, and where they differ
 
 `package.json`, `requirements-servers.txt` and `requirements-older-servers.txt` pin the servers, which are installed in

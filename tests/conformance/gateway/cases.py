@@ -6,8 +6,8 @@ A step is a request in the server's own names.  Where the time of day is in an a
 from __future__ import annotations
 
 import os
-import subprocess
 import sqlite3
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,7 +94,7 @@ def _everything(folder: Path) -> list[Step]:
     return [
         *LISTS,
         Step("ping"),
-        call("echo", message="ütf-8 \u2028 \U0001f600 \\ \"quoted\" \n"),
+        call("echo", message='ütf-8 \u2028 \U0001f600 \\ "quoted" \n'),
         call("echo"),
         call("echo", message=1),
         call("get-sum", a=0.1, b=0.2),

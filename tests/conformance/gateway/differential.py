@@ -34,6 +34,7 @@ from registry.gateway.upstream.protocol import (
 )
 from registry.gateway.upstream.raw_json import written
 from registry.gateway.upstream.running import RunningUpstream
+from tests.conformance import installation
 from tests.conformance.gateway.cases import Case, Step
 
 __all__ = ["Difference", "differences"]
@@ -42,6 +43,9 @@ POLICY = """import "stdlib/policies/gateway.kleis"
 
 define check_call(who : Principal, state : State, call : McpCall) : Decision = Allow
 """
+
+_SERVER = r'"io\.modelcontextprotocol/serverInfo":\{[^{}]*\}'
+"""Who made an answer of the newer generation: the server, or the gateway."""
 
 TIMEOUTS = Timeouts(start=60, call=60, close=0.5)
 GATEWAY_TIMEOUTS = Timeouts(start=60, call=60, close=10)
@@ -80,7 +84,7 @@ class _Session:
             match step.kind:
                 case "list":
                     found = await self._upstream.list_all(step.method)
-                    return _Outcome([self._unnamed(json.loads(each)) for each in found])
+                    return _Outcome([self._unnamed(_without_tasks(json.loads(each))) for each in found])
                 case "cancelled":
                     return await self._cancelled(step, params)
                 case "level":
@@ -155,6 +159,11 @@ class _Session:
         return self._unnamed(value)
 
 
+def _without_tasks(item: dict[str, Any]) -> dict[str, Any]:
+    """A listed tool without what it says of tasks, which the gateway does not offer."""
+    return {name: value for name, value in item.items() if name != "execution"}
+
+
 def differences(
     case: Case, folder: Path, *, server: Generation = "2025", client: Generation = "2025"
 ) -> list[Difference]:
@@ -172,7 +181,7 @@ def differences(
             renamed = address_of(case.name, "").encode() in other.raw
             same = renamed or _steady(case, one.raw.decode()) == _steady(case, other.raw.decode())
         if not same:
-            found.append(Difference(step.name, _shown(one), _shown(other)))
+            found.append(Difference(step.name, *_apart(_shown(one), _shown(other))))
     return found
 
 
@@ -182,11 +191,20 @@ def _same(case: Case, one: Any, other: Any) -> bool:
 
 def _steady(case: Case, text: str) -> str:
     """A text without what differs between two runs."""
-    return re.sub(case.varying, "…", text)
+    return re.sub(rf"{case.varying}|{_SERVER}", "…", text)
 
 
 def _shown(outcome: _Outcome) -> str:
-    return json.dumps(outcome.said, ensure_ascii=False)[:2_000]
+    raw = "" if outcome.raw is None else f" {outcome.raw.decode()}"
+    return json.dumps(outcome.said, ensure_ascii=False) + raw
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """Two texts from shortly before they begin to differ."""
+    pairs = enumerate(zip(one, other, strict=False))
+    place = next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+    start = max(0, place - 60)
+    return one[start : start + 300], other[start : start + 300]
 
 
 async def _run(case: Case, folder: Path, server: Generation, client: Generation | None) -> list[_Outcome]:
@@ -226,12 +244,11 @@ def _gateway(behind: UpstreamSettings, folder: Path, client: Generation) -> Upst
         "gateway": {"generation": behind.generation, "timeouts": {"start": 60, "call": 60, "close": 0.5}},
     }
     (folder / "servers.json").write_text(json.dumps({"mcpServers": {behind.name: server}}))
-    args = ["--policy", "policy.kleis", "--config", "servers.json", "--trust-first-use"]
     return UpstreamSettings(
         "gateway",
         command=sys.executable,
-        args=("-m", "registry.cli.pif", "--home", str(folder / "home"), "gateway", *args),
-        cwd=str(folder),
+        args=("-m", "tests.conformance.gateway.open_gateway", str(folder)),
+        cwd=str(installation.HERE.parents[1]),
         generation=client,
         timeouts=GATEWAY_TIMEOUTS,
     )

@@ -18,12 +18,7 @@ from tests.conformance.gateway.differential import differences
 INSTALLING = 100.0
 """Seconds for the Node servers where they are not there yet. Those in Python are installed by `make conformance` only."""
 
-ALL = [
-    (case, server, client)
-    for case in CASES
-    for server in case.generations
-    for client in ("2025", "2026")
-]
+ALL = [(case, server, client) for case in CASES for server in case.generations for client in ("2025", "2026")]
 
 
 def _install(case: Case) -> None:
@@ -46,7 +41,5 @@ def test_a_server_answers_the_same_through_the_gateway(
     case: Case, server: str, client: str, tmp_path: Path
 ) -> None:
     _install(case)
-    found = differences(
-        case, tmp_path, server=cast("Generation", server), client=cast("Generation", client)
-    )
+    found = differences(case, tmp_path, server=cast("Generation", server), client=cast("Generation", client))
     assert found == []
