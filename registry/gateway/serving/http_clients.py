@@ -389,7 +389,7 @@ def _check_headers(request: Request, headers: Mapping[bytes, bytes]) -> None:
     if headers.get(b"mcp-method", b"").decode("latin-1") != request.method:
         raise Fault(HEADER_MISMATCH, "the header Mcp-Method does not match the method of the body")
     version = request.meta.get("io.modelcontextprotocol/protocolVersion")
-    if version is not None and text_of(version) != MODERN_REVISION:  # without it the body is at fault, not the header
+    if version is not None and text_of(version) != MODERN_REVISION:  # without it the body is at fault
         raise Fault(HEADER_MISMATCH, "the header MCP-Protocol-Version does not match `_meta` of the body")
     name = _NAMED.get(request.method)
     if name is None or name not in request.params:

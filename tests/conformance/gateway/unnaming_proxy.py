@@ -73,8 +73,8 @@ class _Proxy:
             await asyncio.wait([gone, passing], return_when=asyncio.FIRST_COMPLETED)
             for task in (gone, passing):
                 task.cancel()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # either side went
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # either side went, or the proxy is closed
         finally:
             writer.close()
             if there is not None:
