@@ -9,6 +9,7 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `law_commands`: verify, certificate
 - `home_commands`: export, import, backup, serve, demo, doctor
 - `client_commands`: install-client
+- `gateway_commands`: gateway
 - `clients`: MCP clients and where each keeps its servers
 - `client_settings`: one entry of a client's settings changed
 - `token_commands`: token create, list, revoke

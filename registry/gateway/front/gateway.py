@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakSet
 
@@ -57,6 +57,8 @@ class Gateway:
         self._policies = policies
         self._log = log
         self._clients: WeakSet[Client] = WeakSet()
+        self.on_client: Callable[[str, Principal], None] = lambda key, who: None
+        """Told of each client before its first request: its key, and who it is."""
 
     def start(self) -> None:
         self._policies.on_change = self._changed
@@ -73,6 +75,7 @@ class Gateway:
 
     def client(self, key: str, who: Principal, *, is_modern: bool) -> Client:
         """A client, which its owner closes."""
+        self.on_client(key, who)
         client = Client(self, key, who, is_modern=is_modern)
         self._clients.add(client)
         return client

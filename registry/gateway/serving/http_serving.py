@@ -31,7 +31,7 @@ from registry.gateway.front.gateway import Gateway
 from registry.gateway.messages.generations import OLDER
 from registry.gateway.serving.http_clients import HttpClients
 from registry.gateway.upstream.envelopes import MODERN_REVISION, SERVER_INFO
-from registry.server.calls.stopping import SECONDS, Stopping
+from registry.server.calls.stopping import SECONDS, Stopping, end_on_signals
 from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
 from registry.server.mcp.http_requests import METHODS, Requests
@@ -39,7 +39,6 @@ from registry.server.mcp.http_server import CONNECTIONS, HttpOptions
 from registry.server.mcp.http_sessions import PATH
 from registry.server.mcp.listening import Accepting
 from registry.server.mcp.oauth import ProtectedResource
-from registry.server.mcp.stdio_server import end_on_signals
 
 __all__ = ["HttpServing", "Identities"]
 

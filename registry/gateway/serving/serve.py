@@ -1,0 +1,206 @@
+"""The gateway's parts put together: what `pif gateway` calls."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kleis.errors import KleisError
+from kleis.policy.calls import Principal
+from kleis.policy.policy_file import PolicyFile
+from pif.language.budget import reserve_stack
+from registry.access.principals import ALL_SCOPES, OWNER_NAME, home_of
+from registry.access.principals import Principal as Caller
+from registry.gateway.config import ConfigError, read_config_file
+from registry.gateway.front.catalogue import Approvals
+from registry.gateway.front.gateway import Gateway
+from registry.gateway.front.judging import Mode
+from registry.gateway.front.policies import Policies
+from registry.gateway.front.records import CallLog
+from registry.gateway.serving.one_client import OneClient, local_principal
+from registry.gateway.serving.own_server import NAME, WithOwnServer
+from registry.gateway.upstream.pool import Pool
+from registry.gateway.upstream.protocol import UpstreamPool
+from registry.server.calls.stopping import end_on_signals
+from registry.server.streams.descriptors import move_descriptors
+
+if TYPE_CHECKING:
+    from registry.server.mcp.http_server import HttpOptions
+
+__all__ = ["GatewaySettings", "read_grants", "serve"]
+
+COMMAND = "pif gateway"
+
+STACK = 4_000
+"""Room for reading messages: their nesting is bounded far below."""
+
+
+class GatewaySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of `pif gateway`.
+
+    `config`: the file with `mcpServers`. `has_own`: the registry is a server too, by the name `pif`, over `home` or `store`.
+    `scopes`: those of the user who starts it, and of whoever reaches a server over HTTP that is open. `grants`: scopes of
+    principals beside those of their tokens.
+    """
+
+    policy: Path
+    config: Path
+    home: Path
+    store: str = ""
+    mode: Mode = "enforce"
+    has_own: bool = True
+    scopes: tuple[str, ...] = ()
+    grants: Mapping[str, tuple[str, ...]] = {}
+    http: str = ""
+    origins: tuple[str, ...] = ()
+    certificate: Path | None = None
+    certificate_key: Path | None = None
+    oauth_issuer: str = ""
+    oauth_audience: str = ""
+    oauth_jwks: str = ""
+    oauth_any_type: bool = False
+
+
+def read_grants(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Scopes by principal, of texts ``NAME=SCOPE,SCOPE``. Raises ValueError in words."""
+    found: dict[str, tuple[str, ...]] = {}
+    for text in given:
+        name, equals, scopes = text.partition("=")
+        words = tuple(filter(None, scopes.replace(",", " ").split()))
+        if not equals or not name or not words:
+            raise ValueError(f"--grant {text}: write NAME=SCOPE,SCOPE, such as ann=write,deploy")
+        found[name] = (*found.get(name, ()), *words)
+    return found
+
+
+def serve(
+    settings: GatewaySettings,
+    open_log: Callable[[GatewaySettings], CallLog],
+    open_approvals: Callable[[GatewaySettings], Approvals],
+) -> int:
+    """Serve until the client goes or a signal comes; the exit status. What goes wrong at the start is said on standard
+    error."""
+    logging.basicConfig(
+        stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING
+    )
+    reserve_stack(STACK)
+    try:
+        servers = read_config_file(settings.config)
+        file = PolicyFile(settings.policy, default="deny", proves_beside=True)
+        if file.served.policy is None and not file.is_proving:
+            return _refused(file.served.problem)
+        over_http = _http_options(settings)
+        log, approvals = open_log(settings), open_approvals(settings)
+    except (ConfigError, ValueError) as error:
+        return _refused(str(error), getattr(error, "hint", ""))
+    pool: UpstreamPool = Pool(servers.values())
+    whose: dict[str, str] = {}
+    if settings.has_own and NAME not in servers:
+        pool = WithOwnServer(pool, lambda key: _home(settings, whose.get(key, OWNER_NAME)))
+    try:
+        version = metadata.version("pif-kleis")
+        gateway = Gateway(pool, Policies(file), log, approvals, version=version, mode=settings.mode)
+    except KleisError as error:
+        return _refused(str(error), error.hint)
+    if over_http is None:
+        return _serve_stdio(settings, gateway)
+    gateway.on_client = lambda key, who: whose.__setitem__(key, who.name)
+    return _serve_http(settings, gateway, over_http)
+
+
+def _refused(said: str, hint: str | None = "") -> int:
+    sys.stderr.write(f"{COMMAND}: {said}\n{hint}\n" if hint else f"{COMMAND}: {said}\n")
+    return 2
+
+
+def _home(settings: GatewaySettings, principal: str) -> tuple[Path, str]:
+    """The home and the store of a principal's own tools."""
+    caller = Caller(principal, ALL_SCOPES)
+    if caller.is_owner or not settings.http:
+        return settings.home, settings.store
+    home = home_of(settings.home, caller)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not settings.store:
+        return home, ""
+    from registry.store.open_store import url_of
+
+    return home, url_of(settings.store, principal)
+
+
+# ── Standard input and output ───────────────────────────────────────────────────────────────────────────────
+
+
+def _serve_stdio(settings: GatewaySettings, gateway: Gateway) -> int:
+    try:
+        source, sink = move_descriptors()
+    except OSError:
+        return _refused("standard input and output must be open")
+
+    async def run() -> None:
+        gateway.start()
+        client = OneClient(gateway, local_principal(settings.scopes))
+        end_on_signals(client.stop)
+        try:
+            await client.serve(source, sink)
+        finally:
+            await gateway.close()
+
+    asyncio.run(run())
+    return 0
+
+
+# ── HTTP ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _http_options(settings: GatewaySettings) -> HttpOptions | None:
+    """How to serve over HTTP, None for standard input and output. Raises ValueError for what cannot be."""
+    if not settings.http:
+        return None
+    from registry.server.mcp.http_server import HttpOptions, parse_address
+    from registry.server.mcp.oauth import OAuthOptions
+
+    given = (settings.oauth_issuer, settings.oauth_audience, settings.oauth_jwks, settings.oauth_any_type)
+    options = HttpOptions(
+        parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key,
+        OAuthOptions(*given) if any(given) else None,
+    )  # fmt: skip
+    options.check()
+    return options
+
+
+def _serve_http(settings: GatewaySettings, gateway: Gateway, options: HttpOptions) -> int:
+    from registry.access.tokens import TokenFile
+    from registry.gateway.serving.http_serving import HttpServing
+    from registry.server.mcp.http_server import address_said, open_listening
+
+    tokens = TokenFile(settings.home)
+    listening = open_listening(options, tokens, COMMAND)
+    if isinstance(listening, int):
+        return listening
+
+    def identity(caller: Caller, is_open: bool) -> Principal:
+        """An open server lets everybody on this machine in, who is its owner without the owner's scopes."""
+        scopes = (
+            settings.scopes if is_open else (*caller.scopes, *(settings.scopes if caller.is_owner else ()))
+        )
+        return Principal(caller.name, tuple(sorted({*scopes, *settings.grants.get(caller.name, ())})))
+
+    async def run() -> None:
+        gateway.start()
+        try:
+            host = listening.getsockname()[0]
+            serving = HttpServing(gateway, options, tokens, identity, host)
+            await serving.run(listening, address_said(options, listening, COMMAND))
+        finally:
+            await gateway.close()
+
+    with listening:
+        asyncio.run(run())
+    return 0
