@@ -1,7 +1,7 @@
 """Servers that others wrote behind the gateway: the same requests straight and through it (`make conformance`).
 
 - `cases`: each server with its requests, feature by feature, and what is not compared
-- `open_gateway`: a gateway that allows and approves everything
+- `server`: the gateway as a server under test
 - `differential`: both runs, and where they differ
 - `unnaming_proxy`: the gateway under the names of the one server behind it
 - `suite_through`: the published conformance suite through the gateway

@@ -11,7 +11,6 @@ import asyncio
 import json
 import re
 import shutil
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,14 +34,10 @@ from registry.gateway.upstream.protocol import (
 from registry.gateway.upstream.raw_json import written
 from registry.gateway.upstream.running import RunningUpstream
 from tests.conformance import installation
+from tests.conformance.gateway import server as gateway
 from tests.conformance.gateway.cases import Case, Step
 
 __all__ = ["Difference", "differences"]
-
-POLICY = """import "stdlib/policies/gateway.kleis"
-
-define check_call(who : Principal, state : State, call : McpCall) : Decision = Allow
-"""
 
 _SERVER = r'"io\.modelcontextprotocol/serverInfo":\{[^{}]*\}'
 """Who made an answer of the newer generation: the server, or the gateway."""
@@ -235,7 +230,6 @@ async def _run(case: Case, folder: Path, server: Generation, client: Generation 
 
 def _gateway(behind: UpstreamSettings, folder: Path, client: Generation) -> UpstreamSettings:
     """The gateway with one server behind it, as a server itself."""
-    (folder / "policy.kleis").write_text(POLICY)
     server = {
         "command": behind.command,
         "args": list(behind.args),
@@ -243,11 +237,11 @@ def _gateway(behind: UpstreamSettings, folder: Path, client: Generation) -> Upst
         "cwd": behind.cwd,
         "gateway": {"generation": behind.generation, "timeouts": {"start": 60, "call": 60, "close": 0.5}},
     }
-    (folder / "servers.json").write_text(json.dumps({"mcpServers": {behind.name: server}}))
+    program, *args = gateway.command(folder, {behind.name: server})
     return UpstreamSettings(
         "gateway",
-        command=sys.executable,
-        args=("-m", "tests.conformance.gateway.open_gateway", str(folder)),
+        command=program,
+        args=tuple(args),
         cwd=str(installation.HERE.parents[1]),
         generation=client,
         timeouts=GATEWAY_TIMEOUTS,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
 from registry.gateway.upstream.protocol import Generation
-from tests.conformance import installation, server, suite
-from tests.conformance.gateway.differential import POLICY
+from tests.conformance import server, suite
+from tests.conformance.gateway import server as gateway
 from tests.conformance.gateway.unnaming_proxy import unnamed
 
-__all__ = ["BEHIND", "NOT_OFFERED", "gateway", "run", "unexpected"]
+__all__ = ["BEHIND", "NOT_OFFERED", "run", "unexpected"]
 
 BEHIND = "conformance"
 """The name of the server behind the gateway, and of its group of tools."""
@@ -52,30 +49,11 @@ NOT_OFFERED: Mapping[str, frozenset[str]] = {
 _STATELESS = frozenset(
     {
         "sep-2575-server-rejects-undeclared-capability",
+        "sep-2575-missing-capability-http-400",
         "sep-2575-http-server-no-independent-requests-on-stream",
     }
 )
 """The checks of `server-stateless` that need a server which asks its client for something."""
-
-
-@contextmanager
-def gateway(folder: Path, servers: Mapping[str, object]) -> Iterator[str]:
-    """The address of a gateway that allows everything, while the block runs."""
-    (folder / "policy.kleis").write_text(POLICY)
-    (folder / "servers.json").write_text(json.dumps({"mcpServers": servers}))
-    command = [sys.executable, "-m", "tests.conformance.gateway.open_gateway", str(folder), "--http"]
-    with subprocess.Popen(
-        command, cwd=installation.HERE.parents[1], stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stderr is not None
-        try:
-            line = process.stderr.readline()
-            if not line.startswith("http://"):
-                raise RuntimeError(f"the gateway did not start: {line}{process.stderr.read()}")
-            yield line.strip()
-        finally:
-            process.terminate()
-            (folder / "gateway.log").write_text(process.stderr.read())
 
 
 def run(
@@ -94,7 +72,7 @@ def run(
             command, *args = server.command(home, groups=BEHIND)
             there = {"command": command, "args": args}
         servers = {BEHIND: {**there, "gateway": {"generation": behind}}}
-        address = opened.enter_context(gateway(folder, servers))
+        address = opened.enter_context(gateway.over_http(folder, servers))
         proxy = opened.enter_context(unnamed(address, BEHIND))
         return suite.run_suite(proxy, generation, folder / "results")
 
