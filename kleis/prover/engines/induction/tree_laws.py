@@ -278,9 +278,7 @@ class _Laws:
                     yield order.at(made)
 
 
-def _filled(
-    constructor: core.Constructor, given: Sequence[core.Variable]
-) -> Iterator[core.Construction]:
+def _filled(constructor: core.Constructor, given: Sequence[core.Variable]) -> Iterator[core.Construction]:
     """The constructions of two or more values in their order.  Other fields, such as a height, must be numbers and are
     0: what is for all heights has no term that says when a solver should use it."""
     fields = constructor.fields
