@@ -7,7 +7,7 @@ Each method answers one JSON object: the `structuredContent` over MCP, and what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from operator import attrgetter
@@ -33,7 +33,7 @@ from registry.records import (
     parse_reference,
     team_of,
 )
-from registry.store.exchange.export_import import export_tools, import_tools
+from registry.store.exchange.export_import import Imported, export_tools, import_tools
 from registry.store.protocol import Lineage
 from registry.teams.team_store import TeamStore
 from registry.tools.analysis import analysis, invalid
@@ -470,6 +470,28 @@ class Workspace(ToolRunner):
             check_imported(lineages, self.tools(), self._terms, store, _stop(deadline))
 
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
+        return self._taken_in(imported, trust_nothing, deadline)
+
+    @_answering
+    def take_in(
+        self,
+        lineages: Sequence[Lineage],
+        certificates: Mapping[str, str],
+        *,
+        deadline: Deadline | None = None,
+    ) -> Answer:
+        """Take in versions of tools that came from elsewhere and whose codes were decoded and hashed here, all of them or none.
+
+        Examples, those of the home's tools that use what changes, laws and certificates are as with `import_`.
+        """
+        from registry.workspace.import_check import check_imported
+
+        check_imported(lineages, self.tools(), self._terms, self.store, _stop(deadline))
+        adopted = self.store.adopt(lineages, certificates=certificates)
+        return self._taken_in(Imported(adopted, ()), False, deadline)
+
+    def _taken_in(self, imported: Imported, trust_nothing: bool, deadline: Deadline | None) -> Answer:
+        """The answer for tools that were taken in, once their claimed laws were checked."""
         answer: ImportAnswer = {
             "type": "imported",
             "added": imported.added,
