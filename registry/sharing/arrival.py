@@ -109,6 +109,16 @@ class Arrival:
         for root in roots:
             self._follow(root, rows)
         records = {reference: self._record(reference, row, arrived) for reference, row in rows.items()}
+        for reference, row in rows.items():
+            named = self._named(records[reference])
+            if set(named) != set(row.names):
+                place = self._shards.source.place
+                raise untrue(
+                    place,
+                    f"the row of {reference} has other names than its code",
+                    " ".join(sorted(row.names)[:5]) or "none",
+                    " ".join(named[:5]) or "none",
+                )
         if as_name is not None and as_name != roots[0].partition("@")[0]:
             records, rows, moved = self._renamed(records, rows, roots[0], check_name(as_name))
             arrived.roots, arrived.called_there = (moved,), {moved: roots[0]}
