@@ -499,7 +499,7 @@ class Workspace(ToolRunner):
             return lineages
 
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
-        return self._taken_in(imported, trust_nothing, deadline)
+        return self._taken_in(imported, deadline, again=trust_nothing or bool(respelled))
 
     @_answering
     def take_in(
@@ -517,10 +517,10 @@ class Workspace(ToolRunner):
 
         check_imported(lineages, self.tools(), self._terms, self.store, _stop(deadline))
         adopted = self.store.adopt(lineages, certificates=certificates)
-        return self._taken_in(Imported(adopted, ()), False, deadline)
+        return self._taken_in(Imported(adopted, ()), deadline)
 
-    def _taken_in(self, imported: Imported, trust_nothing: bool, deadline: Deadline | None) -> Answer:
-        """The answer for tools that were taken in, once their claimed laws were checked."""
+    def _taken_in(self, imported: Imported, deadline: Deadline | None, *, again: bool = False) -> Answer:
+        """The answer for tools that were taken in, once their claimed laws were checked, or with `again` proved anew."""
         answer: ImportAnswer = {
             "type": "imported",
             "added": imported.added,
@@ -537,7 +537,6 @@ class Workspace(ToolRunner):
             from registry.laws.imported import settled  # not needed where there are no laws
 
             with self._asking(deadline) as prover:
-                again = trust_nothing or bool(respelled)
                 answer["laws"] = settled(new, tools, self.store, prover, again=again)
         return cast(Answer, answer)
 

@@ -472,9 +472,12 @@ def test_a_file_that_drips_has_a_deadline() -> None:
         except OSError:
             return
 
-    with web(drips) as address, WebSource(address, clock=lambda: float(next(moments))) as source:
-        with pytest.raises(RegistryError) as caught:
-            source.root()
+    with (
+        web(drips) as address,
+        WebSource(address, clock=lambda: float(next(moments))) as source,
+        pytest.raises(RegistryError) as caught,
+    ):
+        source.root()
     assert "60 seconds" in (caught.value.found or "")
 
 
