@@ -34,6 +34,7 @@ __all__ = [
     "Event",
     "EventKind",
     "Evolved",
+    "Following",
     "Forgotten",
     "Lineage",
     "Outcome",
@@ -122,6 +123,19 @@ class Snapshot(Protocol):
 
     def nearest(self, name: str) -> str | None:
         """The known name closest in spelling, for hints."""
+        ...
+
+
+class Following(Protocol):
+    """One who is told of changes."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether changes are told of now. False: look by the clock."""
+        ...
+
+    def close(self) -> None:
+        """Be told no more."""
         ...
 
 
@@ -238,6 +252,11 @@ class Store(Protocol):
 
     def size(self) -> int:
         """How many bytes are stored, about."""
+        ...
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called, from some thread, after each change, whoever makes it, and after a time in which changes could not be told
+        of. `told` may not wait. None where this store tells nobody: look by the clock."""
         ...
 
     def close(self) -> None:

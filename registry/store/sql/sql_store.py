@@ -29,6 +29,7 @@ from registry.store.protocol import (
     Adopted,
     Event,
     Evolved,
+    Following,
     Forgotten,
     Lineage,
     check_record,
@@ -80,6 +81,10 @@ class SqlStore(ABC):
 
         `moment`: the time of the change, where it is known already. What was forgotten before the grace period is erased with it.
         """
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """None: this store tells nobody; a database does."""
+        return None
 
     def evolve(
         self,
