@@ -20,12 +20,15 @@ import msgspec
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, full_name, nearest_name
-from registry.store.protocol import Adopted, Event, Evolved, Forgotten, Lineage, Snapshot, Store
+from registry.store.protocol import Adopted, Event, Evolved, Following, Forgotten, Lineage, Snapshot, Store
 
 __all__ = ["TeamSnapshot", "TeamStore"]
 
 LOOK = 1.0
 """Seconds between two looks for what other processes have changed, where a list is kept up to date: a database is asked for it."""
+
+SELDOM = 30.0
+"""The same where changes are told of: a connection may be dead and not know it yet."""
 
 _GUESS = re.compile(r"(did you mean ')(?!team/)([^'/]+')")
 """A store's guess which of its tools was meant."""
@@ -94,19 +97,37 @@ class TeamSnapshot:
 class TeamStore:
     """See `registry.store.protocol.Store`; the store behind it is shared by all members and closed by `TeamStores`."""
 
-    def __init__(self, team: str, inner: Store) -> None:
+    def __init__(self, team: str, inner: Store, told: Callable[[], None] = lambda: None) -> None:
+        """`told` is called after each change, where the store behind it tells of them."""
         self.team = team
         self._names = _Names(team)
         self._inner = inner
         self._seen: TeamSnapshot | None = None
-        self._looked: tuple[int, float] | None = None
+        self._looked: tuple[int, float, int] | None = None
+        self._changes = 0
+        self._told = told
+        self._following = inner.follow(self._changed)
 
     def last_change(self) -> int:
-        """The number of the last event; what other processes wrote is looked for once in `LOOK` seconds, whoever asks."""
-        looked, now = self._looked, time.monotonic()
-        if looked is None or now - looked[1] >= LOOK:
-            looked = self._looked = self._inner.snapshot().sequence, now
+        """The number of the last event; what other processes wrote is looked for when it is told of, else once in `LOOK` seconds,
+        whoever asks."""
+        changes, looked, now = self._changes, self._looked, time.monotonic()
+        if looked is None or looked[2] != changes or now - looked[1] >= (SELDOM if self.is_live else LOOK):
+            looked = self._looked = self._inner.snapshot().sequence, now, changes
         return looked[0]
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called after each change, whoever makes it."""
+        return self._inner.follow(told)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether changes are told of now."""
+        return self._following is not None and self._following.is_live
+
+    def _changed(self) -> None:
+        self._changes += 1
+        self._told()
 
     def snapshot(self) -> TeamSnapshot:
         """The team's tools as they are now; the same object as long as nothing was written."""
@@ -200,7 +221,9 @@ class TeamStore:
         return self._inner.size()
 
     def close(self) -> None:
-        """Nothing: other members use it."""
+        """Be told of no more changes. The store behind it is closed by `TeamStores`."""
+        if self._following is not None:
+            self._following.close()
 
     @contextmanager
     def _named(self, name: str) -> Iterator[str]:

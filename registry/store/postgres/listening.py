@@ -87,7 +87,9 @@ class _Listener:
                             return
                 except psycopg.Error as error:
                     if str(error) != trouble:
-                        logger.warning("changes in the database are looked for by the clock: %s", str(error).strip())
+                        logger.warning(
+                            "changes in the database are looked for by the clock: %s", str(error).strip()
+                        )
                     trouble = str(error)
                 finally:
                     self.is_live = False
@@ -98,7 +100,7 @@ class _Listener:
     def _listen(self, connection: psycopg.Connection[Any]) -> bool:
         """Tell of notices until nobody follows: True. Raises errors of the driver where the connection is lost."""
         while True:
-            if self._stopped in wait([connection, self._stopped]):
+            if self._stopped in wait([connection.fileno(), self._stopped]):
                 return True
             schemas = {notice.payload for notice in connection.notifies(timeout=0)}
             if schemas:
