@@ -167,7 +167,7 @@ def test_a_job_on_another_machine_is_stopped_when_it_is_told_of(
 
         async def talk() -> None:
             boards = [job_board(one), job_board(two)]
-            assert boards[0] is not None and boards[1] is not None
+            assert None not in boards
             here, there = (RecordedJobs(each, 3_600, lambda one, other: True) for each in boards if each)
             job = Job()
 
