@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from registry.store.protocol import Following
+from registry.store.following import Following
 
 __all__ = ["JobBoard", "KeptJob"]
 

@@ -26,6 +26,7 @@ import msgspec
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, check_name, content_hash, valid_name
+from registry.store.following import Following
 
 __all__ = [
     "DESCRIPTION_LIMIT",
@@ -34,7 +35,6 @@ __all__ = [
     "Event",
     "EventKind",
     "Evolved",
-    "Following",
     "Forgotten",
     "Lineage",
     "Outcome",
@@ -123,19 +123,6 @@ class Snapshot(Protocol):
 
     def nearest(self, name: str) -> str | None:
         """The known name closest in spelling, for hints."""
-        ...
-
-
-class Following(Protocol):
-    """One who is told of changes."""
-
-    @property
-    def is_live(self) -> bool:
-        """Whether changes are told of now. False: look by the clock."""
-        ...
-
-    def close(self) -> None:
-        """Be told no more."""
         ...
 
 

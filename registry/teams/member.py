@@ -12,7 +12,7 @@ from pif.language.errors import nearest
 from registry.access.teams import Right, TeamFile
 from registry.errors import RegistryError
 from registry.records import ToolRecord, full_name, team_of
-from registry.store.protocol import Following
+from registry.store.following import Following
 from registry.teams.team_store import TeamSnapshot, TeamStore
 from registry.teams.team_stores import TeamStores
 

@@ -20,7 +20,8 @@ import msgspec
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, full_name, nearest_name
-from registry.store.protocol import Adopted, Event, Evolved, Following, Forgotten, Lineage, Snapshot, Store
+from registry.store.following import Following
+from registry.store.protocol import Adopted, Event, Evolved, Forgotten, Lineage, Snapshot, Store
 
 __all__ = ["TeamSnapshot", "TeamStore"]
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from registry.errors import RegistryError
+from registry.store.following import Following
 from registry.store.open_store import open_store, team_home, team_url
-from registry.store.protocol import Following, Store
+from registry.store.protocol import Store
 from registry.store.timed_store import Timed, timed
 from registry.teams.team_store import TeamStore
 

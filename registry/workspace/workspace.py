@@ -34,7 +34,8 @@ from registry.records import (
     team_of,
 )
 from registry.store.exchange.export_import import export_tools, import_tools
-from registry.store.protocol import Following, Lineage
+from registry.store.following import Following
+from registry.store.protocol import Lineage
 from registry.teams.team_store import TeamStore
 from registry.tools.analysis import analysis, invalid
 from registry.tools.code_and_examples import read_code, read_text, verified

@@ -19,8 +19,8 @@ import msgspec
 from registry.errors import RegistryError
 from registry.server.calls.waking import Waking
 from registry.server.contract.group import Answer, JobView
+from registry.store.following import Following
 from registry.store.job_board import JobBoard, KeptJob
-from registry.store.protocol import Following
 
 __all__ = ["LOST", "SEEN", "RecordedJobs", "Recording"]
 

@@ -24,12 +24,12 @@ from registry.records import (
     team_of,
 )
 from registry.store.failures import Place
+from registry.store.following import Following
 from registry.store.protocol import (
     PAGE_LIMIT,
     Adopted,
     Event,
     Evolved,
-    Following,
     Forgotten,
     Lineage,
     check_record,

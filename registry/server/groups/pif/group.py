@@ -50,7 +50,7 @@ from registry.server.groups.pif.tool_specs import (
     TOOLS,
 )
 from registry.store.failures import store_errors
-from registry.store.protocol import Following
+from registry.store.following import Following
 from registry.tools.help import help_on
 from registry.workspace import requests
 from registry.workspace.workspace import Workspace

@@ -71,7 +71,7 @@ from registry.server.groups.theory.tool_specs import (
     MORE_TOOLS,
     TOOLS,
 )
-from registry.store.protocol import Following
+from registry.store.following import Following
 from registry.store.shared_state import job_board
 
 __all__ = ["EXTRA_TOOLS", "ExtraTool", "TheoryGroup", "make"]
