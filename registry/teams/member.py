@@ -29,6 +29,7 @@ class Member:
         self._file = file
         self._stores = stores
         self._trouble = ""
+        self._as_this: dict[str, TeamStore] = {}
 
     def rights(self) -> Mapping[str, Right]:
         """What it may do, by the names of its teams in order."""
@@ -36,7 +37,15 @@ class Member:
 
     def store(self, team: str) -> TeamStore | None:
         """The store of a team that it may read; None for every other name."""
-        return self._stores.of(team) if team in self.rights() else None
+        return self._of(team) if team in self.rights() else None
+
+    def _of(self, team: str) -> TeamStore:
+        """The store of a team, whose history says that this principal made the changes."""
+        shared = self._stores.of(team)
+        known = self._as_this.get(team)
+        if known is None or known.inner is not shared.inner:
+            known = self._as_this[team] = shared.by(self.principal)
+        return known
 
     def store_for(self, team: str, *, writing: bool) -> TeamStore:
         """The same. Raises `unknown_team`, and `not_allowed` where it may read and wants to write."""
@@ -49,7 +58,7 @@ class Member:
                 "not_allowed", f"you may read the tools of the team {team!r} and not change them", place="name", found=team,
                 expected="a member that may write", hint="Ask the owner of the server: `pif team add --write` lets you.",
             )  # fmt: skip
-        return self._stores.of(team)
+        return self._of(team)
 
     @staticmethod
     def _unknown(team: str, rights: Mapping[str, Right]) -> RegistryError:
@@ -93,7 +102,7 @@ class Member:
         """The stores of its teams that can be read."""
         for team in self.rights():
             try:
-                store = self._stores.of(team)
+                store = self._of(team)
                 store.last_change()  # raises where it cannot be read
             except RegistryError as error:
                 if str(error) != self._trouble:

@@ -15,6 +15,7 @@ from registry.store.following import Following
 from registry.store.open_store import open_store, team_home, team_url
 from registry.store.protocol import Store
 from registry.store.timed_store import Timed, timed
+from registry.teams.last_change import LastChange
 from registry.teams.team_store import TeamStore
 
 __all__ = ["TeamStores"]
@@ -66,9 +67,8 @@ class TeamStores:
                     team_home(self._home, team), team_url(self._url, team), read_only=self._read_only
                 )
                 self._stores.append(store)
-                known = self._open[team] = TeamStore(
-                    team, store if self._timed is None else timed(store, self._timed), self._changed
-                )
+                shared = store if self._timed is None else timed(store, self._timed)
+                known = self._open[team] = TeamStore(team, shared, last=LastChange(shared, self._changed))
         return known
 
     def follow(self, told: Callable[[], None]) -> Following | None:
@@ -86,7 +86,7 @@ class TeamStores:
     @property
     def is_live(self) -> bool:
         """Whether the changes of all stores that are open are told of now."""
-        return all(store.is_live for store in tuple(self._open.values()))
+        return all(store.last.is_told for store in tuple(self._open.values()))
 
     def _changed(self) -> None:
         for each in self._following:
@@ -113,7 +113,7 @@ class TeamStores:
         with self._lock:
             self._closed = True
             for team in self._open.values():
-                team.close()
+                team.last.close()
             for store in self._stores:
                 store.close()
             self._stores.clear()

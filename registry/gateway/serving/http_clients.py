@@ -104,9 +104,11 @@ class HttpClients:
             if version == MODERN_REVISION:
                 await self._stand_alone(scope, headers, receive, send, who)
             elif version and version not in OLDER:
-                data = {"supported": [*OLDER, MODERN_REVISION], "requested": version[:100]}
+                data = {"supported": [MODERN_REVISION], "requested": version[:100]}
                 fault = Fault(UNSUPPORTED, "Unsupported protocol version", data)
-                await _json(send, self._older.error(b"null", fault), 400)
+                said = read_request(await _body(receive)) if scope["method"] == "POST" else None
+                number = said.id if isinstance(said, Request) and said.id is not None else b"null"
+                await _json(send, self._older.error(number, fault), 400)
             else:
                 await self._in_session(scope, headers, receive, send, who, credential)
         finally:
@@ -386,7 +388,8 @@ def _check_headers(request: Request, headers: Mapping[bytes, bytes]) -> None:
     """Raise `Fault` where headers say something else than the body, which is what is judged and sent."""
     if headers.get(b"mcp-method", b"").decode("latin-1") != request.method:
         raise Fault(HEADER_MISMATCH, "the header Mcp-Method does not match the method of the body")
-    if text_of(request.meta.get("io.modelcontextprotocol/protocolVersion", b'""')) != MODERN_REVISION:
+    version = request.meta.get("io.modelcontextprotocol/protocolVersion")
+    if version is not None and text_of(version) != MODERN_REVISION:  # without it the body is at fault
         raise Fault(HEADER_MISMATCH, "the header MCP-Protocol-Version does not match `_meta` of the body")
     name = _NAMED.get(request.method)
     if name is None or name not in request.params:

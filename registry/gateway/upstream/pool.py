@@ -168,7 +168,7 @@ class Pool:
         """Close what nobody has used for a while."""
         shortest = min(each.timeouts.idle for each in self._settings.values())
         while True:
-            await asyncio.sleep(max(1.0, shortest / 4))
+            await asyncio.sleep(max(0.05, shortest / 4))
             now = time.monotonic()
             for at, upstream in list(self._running.items()):
                 if not upstream.is_open:

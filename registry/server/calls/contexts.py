@@ -182,9 +182,11 @@ class Call:
         """Do something that takes about a millisecond on the event loop, when it is this client's turn."""
         return await self._schedule.quick(self.whose, work)
 
-    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
+    async def run_in_worker(
+        self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0, proves: bool = False
+    ) -> T:
         """Run `work` in a worker thread of a lane."""
-        if lane == "proofs" and self._proved is not None:
+        if (proves or lane == "proofs") and self._proved is not None:
             work = _timed(work, self._proved)
         return await self._schedule.in_thread(lane, self.whose, work, share, patience=self._patience)
 

@@ -22,7 +22,8 @@ import msgspec
 
 from pif.language.budget import DEFAULT_FUEL
 from pif.language.errors import nearest
-from registry.access.quotas import Meter
+from pif.run.evaluate import fuel_told
+from registry.access.quotas import Meter, Spent, Stored
 from registry.access.required_scopes import EVOLVED, scope_of_tool
 from registry.errors import RegistryError
 from registry.records import RESERVED, team_of
@@ -224,30 +225,33 @@ class Calls:
             undecided = None if question is None else confirmed(question, client)
             if undecided is not None:
                 return undecided
+        stored: Stored | None = None
         if self._meter is not None:
-            measured = False
             with self._defects.contain(f"the measuring before a call of {name[:100]!r}") as contained:
-                await self._meter.measure()
-                measured = True
-            if not measured:
+                stored = await self._meter.measure(*self._about(entry, checked))
+            if stored is None:
                 return contained.answer()
         mine = self._of_client.get(whose, 0)
         if mine >= CALLS or self._running >= ALL_CALLS:
             return too_busy(f"{max(mine, self._running)} calls are under way", RETRY_AFTER_MS)
         fuel, answer = self._fuel_of(entry, checked), None
-        if self._meter is not None:
-            exceeded = self._exceeded(self._meter, entry, checked, fuel)
+        spent = Spent()
+        if self._meter is not None and stored is not None:
+            exceeded = self._exceeded(self._meter, entry, checked, fuel, stored)
             if exceeded is not None:
                 return exceeded
         self._running += 1
         self._of_client[whose] = mine + 1
+        telling = fuel_told.set(None if self._meter is None else spent.add)
         try:
             answer = await self._perform(entry, checked, report, client, whose)
             return answer
         finally:
+            fuel_told.reset(telling)
             if self._meter is not None:
                 # Of what was cancelled it is not known how much it used.
-                self._meter.end(fuel, fuel if answer is None else min(fuel, _seen(answer)[2]))
+                seen = 0 if answer is None else min(fuel, _seen(answer)[2])
+                self._meter.end(fuel, max(fuel, spent.fuel) if answer is None else seen or spent.fuel)
             self._running -= 1
             left = self._of_client[whose] - 1
             if left:
@@ -262,15 +266,23 @@ class Calls:
         asked = getattr(arguments, "fuel", None)
         return asked if isinstance(asked, int) else DEFAULT_FUEL
 
-    def _exceeded(self, meter: Meter, entry: _Entry, arguments: msgspec.Struct, fuel: int) -> Answer | None:
-        """The answer of a call that would go beyond a quota; None where the meter counts it from now on."""
-        session = getattr(arguments, "session", None)
-        name = entry.spec.name
+    def _about(self, entry: _Entry, arguments: msgspec.Struct) -> tuple[str, str, str | None, str]:
+        """What a meter asks of a call: the tool, its scope, the session that it names, the team that it changes."""
+        session, name = getattr(arguments, "session", None), entry.spec.name
         named = session if isinstance(session, str) else None
         scope = self.required_scope(name, None)
-        changed = getattr(arguments, "name", None) if scope in ("evolve", "theory") else None
+        if scope not in ("evolve", "theory"):
+            return name, scope, named, ""
+        changed, into = getattr(arguments, "name", None), getattr(arguments, "team", None)
         team = team_of(changed) if isinstance(changed, str) else ""
-        found = meter.begin(name, scope, fuel, named, team)
+        return name, scope, named, team or (into if isinstance(into, str) else "")
+
+    def _exceeded(
+        self, meter: Meter, entry: _Entry, arguments: msgspec.Struct, fuel: int, stored: Stored
+    ) -> Answer | None:
+        """The answer of a call that would go beyond a quota; None where the meter counts it from now on."""
+        name, scope, session, team = self._about(entry, arguments)
+        found = meter.begin(name, scope, fuel, session, team, stored)
         if found is None:
             return None
         more: dict[str, Any] = {"quota": found.quota, "limit": found.limit, "used": found.used}

@@ -197,11 +197,14 @@ class CallContext(Protocol):
     async def quick(self, work: Callable[[], T]) -> T:
         """Do something that takes about a millisecond on the event loop, when it is this client's turn."""
 
-    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
+    async def run_in_worker(
+        self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0, proves: bool = False
+    ) -> T:
         """Run `work` in a worker thread (64 MB of stack) of a lane, and return what it returns or raise what it raises.
 
         `share` is the part of the memory of runs that the work may use, 0 to 1; it waits until that is free. When the
-        call is cancelled this raises at once; the thread goes on until `work` sees `cancelled`.
+        call is cancelled this raises at once; the thread goes on until `work` sees `cancelled`. `proves`: the work may ask provers,
+        as all in the lane of proofs does, and its time counts as theirs.
         """
 
     async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:

@@ -230,8 +230,10 @@ class PifGroup(Group):
         """Whether a call may ask for proofs of laws, which take long."""
         match name:
             case "evolve":
-                record = self.workspace.store.snapshot().record(arguments.name)
-                return bool(arguments.laws) or (record is not None and record.laws != NO_LAWS)
+                if arguments.laws:
+                    return True
+                record = self.workspace.tools().find(arguments.name)  # one's own, or that of a team
+                return record is not None and record.laws != NO_LAWS
             case "analyze":
                 return arguments.against is not msgspec.UNSET
             case _:
@@ -329,7 +331,7 @@ class PifGroup(Group):
                 pause=lambda: time.monotonic() > deadline,
             )
 
-        return await context.run_in_worker(work, share=self._share(fuel))
+        return await context.run_in_worker(work, share=self._share(fuel), proves=session is not None)
 
     async def _run_briefly(self, request: Request, fuel: int | None, context: CallContext) -> Result | None:
         def work() -> Result | None:
@@ -493,13 +495,16 @@ def _answered(
         case "forget":
             return workspace.forget(arguments.name)
         case "export":
-            return workspace.export(exchange(arguments.directory), overwrite=arguments.overwrite)
+            return workspace.export(
+                exchange(arguments.directory), overwrite=arguments.overwrite, team=arguments.team
+            )
         case "import":
             return workspace.import_(
                 exchange(arguments.directory),
                 renumber=arguments.renumber,
                 trust_nothing=arguments.trust_nothing,
                 force=arguments.force,
+                team=arguments.team,
                 deadline=deadline,
             )
         case _:

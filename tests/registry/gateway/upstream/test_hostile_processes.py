@@ -380,3 +380,19 @@ def test_a_server_of_the_new_generation_alone_is_found_out() -> None:
             assert said == Notification("notifications/tools/list_changed", {})
 
     run(test)
+
+
+def test_what_nobody_uses_is_closed_and_started_when_it_is_needed() -> None:
+    async def test() -> None:
+        async with hostile(timeouts=Timeouts(start=20, call=20, close=5, idle=0.05)) as (pool, upstream):
+            hung = asyncio.create_task(call(upstream, "hang"))
+            other = await pool.get("hostile", "other")
+            while other.is_open:
+                await asyncio.sleep(0.01)
+            assert upstream.is_open  # a call waits for it
+            hung.cancel()
+            while upstream.is_open:
+                await asyncio.sleep(0.01)
+            assert text_of(await call(await pool.get("hostile", "k"), "echo"))
+
+    run(test)
