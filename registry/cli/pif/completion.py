@@ -41,7 +41,10 @@ def _names_of_home(ctx: click.Context) -> tuple[str, ...]:
     from registry.store.open_store import find_url, open_store
 
     given: Path | None = ctx.params.get("home") or ctx.find_root().params.get("home")
-    home = find_home(given).path
+    try:
+        home = find_home(given).path
+    except RegistryError:
+        return ()
     url = find_url(ctx.params.get("store") or ctx.find_root().params.get("store"))
     if not url and not home.is_dir():
         return ()
