@@ -2,7 +2,6 @@
 
 In reading order, the ground first:
 
-- `records`: what a log is to the front: a line before anything is forwarded, one with the outcome
 - `policies`: the policy in force, followed in threads; a decision on a call
 - `judging`: a request judged and recorded before it is forwarded
 - `catalogue`: what the servers of one client offer, as it is approved, under the gateway's names

@@ -13,7 +13,7 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Literal, Protocol, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -21,12 +21,11 @@ from kleis.policy.calls import Annotations
 from pif.language.errors import nearest
 from registry.gateway.messages.names import address_of, name_of, parts_of, split_address, tool_part
 from registry.gateway.messages.replies import INVALID_PARAMS, Fault
+from registry.gateway.pins.approvals import Approvals, Listed
 from registry.gateway.upstream.protocol import Upstream, UpstreamFailure
 from registry.gateway.upstream.raw_json import UnsoundJson, joined, members, text_of, written
 
-__all__ = ["METHODS", "Approval", "Approvals", "Catalogue", "Entry", "Listed"]
-
-Listed: TypeAlias = Literal["tools", "resources", "templates", "prompts"]
+__all__ = ["METHODS", "Catalogue", "Entry"]
 
 METHODS: Mapping[Listed, str] = {
     "tools": "tools/list",
@@ -53,23 +52,6 @@ _TEMPLATE = re.compile(r"\{[^{}]*\}")
 logger = logging.getLogger(__name__)
 
 
-class Approval(msgspec.Struct, frozen=True):
-    """The digest of what a server says of one thing, and why that is not approved: empty where it is."""
-
-    digest: str
-    problem: str = ""
-
-
-class Approvals(Protocol):
-    """What is known of servers from before."""
-
-    def check(self, server: str, kind: Listed, items: Mapping[str, bytes]) -> Mapping[str, Approval]:
-        """The approval of each item of a server's list, by the item's own name or address."""
-
-    def instructions(self, server: str) -> str:
-        """The instructions of a server that were approved; empty where there are none, or none yet."""
-
-
 class Entry(msgspec.Struct, frozen=True):
     """One thing that a server offers. `own`: its name or address there; `name`: at the gateway; `item`: as clients see it."""
 
@@ -91,6 +73,8 @@ class _List(msgspec.Struct):
     upstream: Upstream
     task: asyncio.Task[_Entries]
     begun: float
+    state: object
+    """Of the approvals when it was fetched."""
 
 
 class Catalogue:
@@ -160,11 +144,12 @@ class Catalogue:
         """What a server offers, by what stands for it in names. Raises `UpstreamFailure`."""
         upstream = await self._upstream(server)
         known = self._lists.get((server, kind))
-        if known is None or known.upstream is not upstream:
-            if known is not None:
+        state = self._approvals.state
+        if known is None or known.upstream is not upstream or known.state != state:
+            if known is not None and known.upstream is not upstream:
                 self.forget(server)  # it is another process
             task = asyncio.get_running_loop().create_task(self._fetch(upstream, server, kind))
-            known = self._lists[server, kind] = _List(upstream, task, time.monotonic())
+            known = self._lists[server, kind] = _List(upstream, task, time.monotonic(), state)
         try:
             return await asyncio.shield(known.task)
         except UpstreamFailure:

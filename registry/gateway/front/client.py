@@ -18,7 +18,7 @@ import msgspec
 
 from kleis.policy.calls import Principal
 from kleis.policy.policy_file import Served
-from registry.gateway.front.catalogue import Approvals, Catalogue, Entry, Listed
+from registry.gateway.front.catalogue import Catalogue, Entry
 from registry.gateway.front.forwarding import Denied, Forwarding
 from registry.gateway.front.listening import Outlet, Send, Stream, wanted_by
 from registry.gateway.messages.generations import LATEST_OLDER, OLDER
@@ -32,6 +32,7 @@ from registry.gateway.messages.replies import (
     notification,
 )
 from registry.gateway.messages.requests import Request, key_of
+from registry.gateway.pins.approvals import Approvals, Listed
 from registry.gateway.upstream.envelopes import LOG_LEVEL, MODERN_REVISION
 from registry.gateway.upstream.protocol import Notification, Receiver, Upstream, UpstreamFailure, UpstreamPool
 from registry.gateway.upstream.raw_json import UnsoundJson, text_of, written
@@ -272,6 +273,7 @@ class Client:
         upstream = await self._shared.pool.get(server, self.key, partial(self._told, server))
         if self._levelled.get(server) is not upstream:
             self._levelled[server] = upstream
+            self._shared.approvals.heard(server, upstream.instructions)
             if self._level is not None:
                 await upstream.set_level(self._level)
         return upstream

@@ -18,13 +18,14 @@ from typing import Protocol
 import msgspec
 
 from kleis.policy.calls import Call, Completion, GetPrompt, Principal, ReadResource, ToolCall
-from registry.gateway.front.catalogue import Catalogue, Entry, Listed
+from registry.gateway.front.catalogue import Catalogue, Entry
 from registry.gateway.front.judging import Judge, Judged, Unjudgeable, arguments_of
-from registry.gateway.front.records import Kind, Unlogged
+from registry.gateway.log.records import Kind, Unlogged
 from registry.gateway.messages.names import address_of
 from registry.gateway.messages.replies import INVALID_PARAMS, SERVER_ERROR, Fault, denial, is_error
 from registry.gateway.messages.requests import Request, unexpected
 from registry.gateway.messages.rewriting import with_addresses
+from registry.gateway.pins.approvals import Listed
 from registry.gateway.upstream.protocol import Answer, Receiver, Upstream, UpstreamFailure
 from registry.gateway.upstream.raw_json import UnsoundJson, joined, members, text_of, written
 

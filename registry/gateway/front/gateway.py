@@ -10,14 +10,15 @@ from weakref import WeakSet
 
 from kleis.policy.calls import Principal
 from kleis.policy.policy_file import Served
-from registry.gateway.front.catalogue import Approvals, Entry
+from registry.gateway.front.catalogue import Entry
 from registry.gateway.front.client import Client, Reach
 from registry.gateway.front.forwarding import Forwarding
 from registry.gateway.front.judging import Judge, Mode
 from registry.gateway.front.policies import Policies
-from registry.gateway.front.records import CallLog
+from registry.gateway.log.records import CallLog
 from registry.gateway.messages.instructions import merged
 from registry.gateway.messages.names import names_of_servers
+from registry.gateway.pins.approvals import Approvals
 from registry.gateway.upstream.protocol import UpstreamPool
 from registry.gateway.upstream.raw_json import written
 

@@ -17,7 +17,7 @@ import msgspec
 from kleis.policy.calls import Call, CallDecision, Principal
 from kleis.policy.exact_json import ExactJsonError, read_exactly
 from registry.gateway.front.policies import Policies, decide
-from registry.gateway.front.records import Asked, CallLog, Kind, Outcome
+from registry.gateway.log.records import Asked, CallLog, Kind, Outcome
 
 __all__ = ["Judge", "Judged", "Mode", "Unjudgeable", "arguments_of"]
 

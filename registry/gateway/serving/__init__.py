@@ -3,7 +3,6 @@
 - `one_client`: one client on standard input and output
 - `http_clients`: the protocol over streamable HTTP: sessions, requests that stand alone
 - `http_serving`: socket, TLS, access, signals
-- `plain_records`: a log of plain lines, approval of everything
 - `own_server`: the registry's own tools as one of the servers
 - `serve`: the parts put together; what `pif gateway` calls
 """

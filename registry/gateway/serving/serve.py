@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +19,14 @@ from kleis.policy.policy_file import PolicyFile
 from pif.language.budget import reserve_stack
 from registry.access.principals import ALL_SCOPES, OWNER_NAME, home_of
 from registry.access.principals import Principal as Caller
-from registry.gateway.config import ConfigError, read_config_file
-from registry.gateway.front.catalogue import Approvals
+from registry.gateway.config import read_config_file
 from registry.gateway.front.gateway import Gateway
 from registry.gateway.front.judging import Mode
 from registry.gateway.front.policies import Policies
-from registry.gateway.front.records import CallLog
+from registry.gateway.log.key import open_key
+from registry.gateway.log.records import Unlogged
+from registry.gateway.log.writing import ChainedLog
+from registry.gateway.pins.pins import Pins
 from registry.gateway.serving.one_client import OneClient, local_principal
 from registry.gateway.serving.own_server import NAME, WithOwnServer
 from registry.gateway.upstream.pool import Pool
@@ -34,7 +37,7 @@ from registry.server.streams.descriptors import move_descriptors
 if TYPE_CHECKING:
     from registry.server.mcp.http_server import HttpOptions
 
-__all__ = ["GatewaySettings", "read_grants", "serve"]
+__all__ = ["GatewaySettings", "gateway_folder", "lock_beside", "read_grants", "serve"]
 
 COMMAND = "pif gateway"
 
@@ -45,7 +48,9 @@ STACK = 4_000
 class GatewaySettings(msgspec.Struct, frozen=True, kw_only=True):
     """The options of `pif gateway`.
 
-    `config`: the file with `mcpServers`. `has_own`: the registry is a server too, by the name `pif`, over `home` or `store`.
+    `config`: the file with `mcpServers`. `log`: the folder of the log, else one in the home; `fsync`: each line is on disk before
+    anything is forwarded. `lock`: the file of what was approved, else one beside `config`; `trust_first_use`: what a server says
+    first is approved. `has_own`: the registry is a server too, by the name `pif`, over `home` or `store`.
     `scopes`: those of the user who starts it, and of whoever reaches a server over HTTP that is open. `grants`: scopes of
     principals beside those of their tokens.
     """
@@ -53,6 +58,10 @@ class GatewaySettings(msgspec.Struct, frozen=True, kw_only=True):
     policy: Path
     config: Path
     home: Path
+    log: Path | None = None
+    lock: Path | None = None
+    trust_first_use: bool = False
+    fsync: bool = False
     store: str = ""
     mode: Mode = "enforce"
     has_own: bool = True
@@ -80,11 +89,17 @@ def read_grants(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def serve(
-    settings: GatewaySettings,
-    open_log: Callable[[GatewaySettings], CallLog],
-    open_approvals: Callable[[GatewaySettings], Approvals],
-) -> int:
+def lock_beside(config: Path) -> Path:
+    """The lock file of a configuration."""
+    return config.with_name(f"{config.name}.lock")
+
+
+def gateway_folder(home: Path) -> Path:
+    """Where the gateway's key and, in `log`, its log are in a home."""
+    return home / "gateway"
+
+
+def serve(settings: GatewaySettings) -> int:
     """Serve until the client goes or a signal comes; the exit status. What goes wrong at the start is said on standard
     error."""
     logging.basicConfig(
@@ -97,22 +112,44 @@ def serve(
         if file.served.policy is None and not file.is_proving:
             return _refused(file.served.problem)
         over_http = _http_options(settings)
-        log, approvals = open_log(settings), open_approvals(settings)
-    except (ConfigError, ValueError) as error:
+        has_own = settings.has_own and NAME not in servers
+        trusted = frozenset({NAME} if has_own else ())
+        pins = Pins(
+            settings.lock or lock_beside(settings.config),
+            trust_first_use=settings.trust_first_use,
+            trusted=trusted,
+        )
+        log = _open_log(settings)
+    except (KleisError, ValueError) as error:
         return _refused(str(error), getattr(error, "hint", ""))
+    except (OSError, Unlogged) as error:
+        return _refused(f"the log cannot be written: {error}")
     pool: UpstreamPool = Pool(servers.values())
     whose: dict[str, str] = {}
-    if settings.has_own and NAME not in servers:
+    if has_own:
         pool = WithOwnServer(pool, lambda key: _home(settings, whose.get(key, OWNER_NAME)))
     try:
         version = metadata.version("pif-kleis")
-        gateway = Gateway(pool, Policies(file), log, approvals, version=version, mode=settings.mode)
+        gateway = Gateway(pool, Policies(file), log, pins, version=version, mode=settings.mode)
     except KleisError as error:
         return _refused(str(error), error.hint)
     if over_http is None:
         return _serve_stdio(settings, gateway)
     gateway.on_client = lambda key, who: whose.__setitem__(key, who.name)
     return _serve_http(settings, gateway, over_http)
+
+
+def _open_log(settings: GatewaySettings) -> ChainedLog:
+    """Begin a log. Raises OSError, `Unlogged`, `KleisError`."""
+    folder = gateway_folder(settings.home)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = {
+        "pid": os.getpid(),
+        "mode": settings.mode,
+        "policy": str(settings.policy),
+        "config": str(settings.config),
+    }
+    return ChainedLog(settings.log or folder / "log", open_key(folder), about, fsync=settings.fsync)
 
 
 def _refused(said: str, hint: str | None = "") -> int:

@@ -14,13 +14,13 @@ from typing import Any
 from kleis.policy.calls import Principal
 from kleis.policy.policy import Policy, load_policy
 from kleis.policy.policy_file import Served
-from registry.gateway.front.catalogue import Approval
 from registry.gateway.front.client import Client
 from registry.gateway.front.gateway import Gateway
 from registry.gateway.front.judging import Mode
 from registry.gateway.front.policies import digest_of
-from registry.gateway.front.records import Asked, Outcome, Unlogged
+from registry.gateway.log.records import Asked, Outcome, Unlogged
 from registry.gateway.messages.requests import Request, read_request
+from registry.gateway.pins.approvals import Approval
 from registry.gateway.upstream.protocol import (
     Answer,
     Members,
@@ -194,6 +194,7 @@ class _Approvals:
 
     def __init__(self) -> None:
         self.problems: dict[str, str] = {}
+        self.state: object = 0
         self.said: dict[str, str] = {}
 
     def check(self, server: str, kind: str, items: Mapping[str, bytes]) -> dict[str, Approval]:
@@ -201,6 +202,9 @@ class _Approvals:
             own: Approval(hashlib.sha256(item).hexdigest(), self.problems.get(own, ""))
             for own, item in items.items()
         }
+
+    def heard(self, server: str, instructions: str) -> None:
+        self.said.setdefault(server, instructions)
 
     def instructions(self, server: str) -> str:
         return self.said.get(server, "")

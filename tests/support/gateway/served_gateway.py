@@ -35,7 +35,7 @@ class Files:
         self.config = folder / "servers.json"
         self.tools = folder / "tools.json"
         self.received = folder / "received"
-        self.log = folder / "log.jsonl"
+        self.log = folder / "log"
         self.write_policy(rule)
         self.tools.write_text(json.dumps([tool(each) for each in tools]))
         server = {"command": sys.executable, "args": ["-I", "-S", PLAIN, str(self.tools), str(self.received)]}
@@ -50,7 +50,7 @@ class Files:
     def options(self) -> list[str]:
         return [
             "--home", str(self.folder / "home"), "--policy", str(self.policy), "--config", str(self.config),
-            "--log", str(self.log), "--no-pif",
+            "--log", str(self.log), "--trust-first-use", "--no-pif",
         ]  # fmt: skip
 
     def calls(self) -> list[Any]:
@@ -59,10 +59,14 @@ class Files:
             return []
         return [json.loads(each)["params"]["arguments"] for each in self.received.read_bytes().splitlines()]
 
+    def log_files(self) -> list[Path]:
+        """The files of the log, one for each gateway that ran."""
+        return sorted(self.log.glob("*.jsonl"))
+
     def lines(self) -> list[dict[str, Any]]:
         """The whole lines of the log."""
-        whole = self.log.read_bytes().rpartition(b"\n")[0] if self.log.exists() else b""
-        return [json.loads(each) for each in whole.splitlines()]
+        whole = [each.read_bytes().rpartition(b"\n")[0] for each in self.log_files()]
+        return [json.loads(line) for each in whole for line in each.splitlines()]
 
 
 class Process:

@@ -10,7 +10,7 @@ import pytest
 
 from kleis.policy.calls import Annotations, Principal
 from registry.gateway.front.catalogue import Entry
-from registry.gateway.front.records import Asked, Outcome
+from registry.gateway.log.records import Asked, Outcome
 from registry.gateway.upstream.protocol import Answer, UpstreamFailure, UpstreamSettings
 from tests.support.gateway.fake_servers import FakeServer, Gate, ended, request, tool, until
 

@@ -39,7 +39,7 @@ def test_a_client_of_the_older_generation(tmp_path: Path) -> None:
         assert denied["_meta"]["pif/gateway"]["rule"] == "one"
         assert files.calls() == [{"n": 1}]
         assert gateway.end()[0] == 0
-    assert [each.get("decision") for each in files.lines() if "call" in each] == ["allow", "deny"]
+    assert [each.get("decision") for each in files.lines() if each["line"] == "call"] == ["allow", "deny"]
 
 
 def test_a_client_of_the_newer_generation_with_scopes(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_policy_is_followed_and_one_that_breaks_a_promise_is_not_put_in_force(
         assert denied["rule"] == "one"
         assert "is broken by" in denied["policy_problem"]
         assert "isError" not in gateway.call("plain__echo", {"n": 3})
-    digests = {each["policy"] for each in files.lines() if "policy" in each}
+    digests = {each["policy"] for each in files.lines() if each["line"] == "call"}
     assert len(digests) == 2
 
 
