@@ -20,6 +20,7 @@ In reading order, the ground first:
 - `scripting`: `open`: the tools of a home, for people who script
 - `views/`: what answers look like: self-contained HTML documents
 - `server/`: the MCP server
+- `gateway/`: one MCP server in front of many, behind a policy
 - `notebook/`: a kernel for Jupyter, and a cell of Python notebooks
 - `cli/`: the commands `pif` and `kleis`, and the demo
 

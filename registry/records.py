@@ -43,6 +43,7 @@ __all__ = [
     "full_name",
     "laws_text",
     "nearest_name",
+    "own_name",
     "parse_reference",
     "read_laws",
     "team_of",
@@ -181,6 +182,11 @@ def team_of(name: str) -> str:
         return ""
     team, _, plain = name.removeprefix(TEAM_PREFIX).partition("/")
     return team if valid_team(team) and valid_name(plain.partition("@")[0]) else ""
+
+
+def own_name(name: str) -> str:
+    """A tool's name without the team in it: what the team's own code and laws call it."""
+    return name.rpartition("/")[2] if team_of(name) else name
 
 
 def check_full_name(name: str) -> str:

@@ -11,6 +11,7 @@ import gc
 import logging
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
 from typing import Any, NoReturn, cast
@@ -36,7 +37,7 @@ from pif.run.read_input import KeptStrings, read_data, read_input
 from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
 
-__all__ = ["Answer", "Request", "collector_paused", "run"]
+__all__ = ["Answer", "Request", "collector_paused", "fuel_told", "run"]
 
 _logger = logging.getLogger(__name__)
 
@@ -96,6 +97,9 @@ class _Pause:
 collector_paused = _Pause()
 """Keeps the cyclic garbage collector off for the length of a run."""
 
+fuel_told: ContextVar[Callable[[int], None] | None] = ContextVar("fuel_told", default=None)
+"""Is told the fuel of each run of this context that has ended, also of those that nobody shows: of examples, of laws."""
+
 _cache = Cache()
 """Compiled code is the process's, like the code objects it holds; what it holds is bounded."""
 
@@ -144,6 +148,8 @@ def run(
             answer = _defect(defect, running.fuel_used)
         finally:
             stepper.end()
+    if (told := fuel_told.get()) is not None:
+        told(running.fuel_used)
     if ring is not None:
         answer["trace"] = list(ring.events)
     return answer

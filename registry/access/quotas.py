@@ -3,13 +3,16 @@
 `fuel` and `prover-seconds` are for a minute, which begins with the first use in it; `stored-mb`, `sessions` and `calls` are for any
 one moment, and so is `team-mb`, which all members of a team have together.
 Fuel is reserved before a run and given back where it was not used, so that runs at one time cannot use it twice. What is
-used of provers is known afterwards: who has used up the seconds is refused until the minute ends.
+used of provers, and the fuel of examples and laws, is known afterwards: who has used up a minute's is refused until the minute
+ends, and what went beyond it is taken from the minutes that follow.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,11 +23,17 @@ import msgspec
 from pif.language.errors import nearest
 from registry.access.shared_use import Use
 
-__all__ = ["MINUTE", "Exceeded", "InUse", "Meter", "Quotas", "read_quotas"]
+__all__ = ["MINUTE", "Exceeded", "InUse", "Meter", "Quotas", "Spent", "Stored", "read_quotas"]
 
 MINUTE: Final = 60.0
 
 MEGABYTE: Final = 2**20
+
+_RUNNING: Final = frozenset(("evolve", "import", "rollback", "fuzz", "check_laws", "analyze"))
+"""Tools that run examples, laws or made-up inputs: how much fuel that takes is known when they have ended."""
+
+_PROVING: Final = frozenset(("evolve", "import", "analyze", "check_laws"))
+"""Tools that may ask provers, besides those of the scope `theory` and runs with a session."""
 
 _FREEING: Final = frozenset(("forget", "undo", "check_job", "cancel"))
 """Tools that make room, or stop something: they are never refused for want of room."""
@@ -77,12 +86,37 @@ class InUse(msgspec.Struct, frozen=True):
     sessions: frozenset[str]
 
 
+class Stored(msgspec.Struct, frozen=True):
+    """What is stored: by a principal in bytes and sessions, and by a team in which it may write; None where that has no limit, or
+    matters nothing for a call."""
+
+    own: int | None = None
+    sessions: frozenset[str] | None = None
+    team: int | None = None
+
+
+NOTHING_STORED: Final = Stored()
+
+
+class Spent:
+    """The fuel of all runs of one call. `add` may come from any thread."""
+
+    def __init__(self) -> None:
+        self.fuel = 0
+        self._lock = threading.Lock()
+
+    def add(self, fuel: int) -> None:
+        """A run has ended that used so much."""
+        with self._lock:
+            self.fuel += fuel
+
+
 class Meter:
-    """What one principal uses. Use it from one event loop, but for `proved`, which may come from any thread.
+    """What one principal uses. Use it from one event loop, but for `proved` and `stored`, which may come from any thread.
 
     `use` is where it is counted: in this process unless it is said. Its clock must be one that all who count have. `rows`: what of
-    the principal's is in a database; it may block, so `measure` asks it in a thread. `team_size`: the bytes that a team stores in
-    which the principal may write; None for every other.
+    the principal's is in a database. `team_size`: the bytes that a team stores in which the principal may write; None for every
+    other. Both may block.
     """
 
     def __init__(
@@ -97,30 +131,66 @@ class Meter:
         self.quotas = quotas
         self._home = home
         self._rows = rows
-        self._in_rows = InUse(0, frozenset())
         self._team_size = team_size
         self._clock = clock
         self._use = use or Use()
 
-    async def measure(self) -> None:
-        """Learn what of the principal's is in a database, before `begin`, where that has limits. Raises what `rows` raises."""
-        if self._rows is not None and not (self.quotas.stored_mb is self.quotas.sessions is None):
-            self._in_rows = await asyncio.to_thread(self._rows)
+    async def measure(self, tool: str, scope: str, session: str | None, team: str = "") -> Stored:
+        """`stored`, asked in a thread where there is something to ask: files are walked and a database may be slow."""
+        if not (
+            self._asks_own(tool, scope)
+            or self._asks_sessions(scope, session)
+            or (team and self._asks_team(tool))
+        ):
+            return NOTHING_STORED
+        return await asyncio.to_thread(self.stored, tool, scope, session, team)
 
-    def begin(self, tool: str, scope: str, fuel: int, session: str | None, team: str = "") -> Exceeded | None:
+    def stored(self, tool: str, scope: str, session: str | None, team: str = "") -> Stored:
+        """What is stored, as far as it matters for a call; it may block. Raises what `rows` and `team_size` raise."""
+        own, sessions = self._asks_own(tool, scope), self._asks_sessions(scope, session)
+        rows = self._rows() if self._rows is not None and (own or sessions) else None
+        return Stored(
+            own=_bytes_below(self._home) + (0 if rows is None else rows.stored) if own else None,
+            sessions=(frozenset(_names_in(self._home / "sessions")) if rows is None else rows.sessions)
+            if sessions
+            else None,
+            team=self._team_size(team) if team and self._asks_team(tool) else None,
+        )
+
+    def _asks_own(self, tool: str, scope: str) -> bool:
+        limited = self.quotas.stored_mb is not None
+        return limited and scope in ("evolve", "theory") and tool not in _FREEING
+
+    def _asks_sessions(self, scope: str, session: str | None) -> bool:
+        return self.quotas.sessions is not None and scope == "theory" and session is not None
+
+    def _asks_team(self, tool: str) -> bool:
+        return self.quotas.team_mb is not None and tool not in _FREEING
+
+    def begin(
+        self,
+        tool: str,
+        scope: str,
+        fuel: int,
+        session: str | None,
+        team: str = "",
+        stored: Stored = NOTHING_STORED,
+    ) -> Exceeded | None:
         """Begin a call, with `fuel` set aside until `end`; or what it would go beyond, and nothing was begun.
 
-        `scope` is the one that the call needs, `session` the theory session that it names, `team` the team whose tools it changes. It
-        walks the principal's files where what is stored has a limit.
+        `scope` is the one that the call needs, `session` the theory session that it names, `team` the team whose tools it changes,
+        and `stored` what was measured for it.
         """
-        exceeded = self._of_team(tool, team) if team else self._of_storage(tool, scope)
-        exceeded = exceeded or self._of_sessions(scope, session)
+        exceeded = (
+            self._of_team(team, stored.team) if stored.team is not None else self._of_storage(stored.own)
+        )
+        exceeded = exceeded or self._of_sessions(session, stored.sessions)
         with self._use.changing() as use:
             self._turn(use)
             exceeded = (
                 self._of_calls(use)
-                or self._of_fuel(use, fuel)
-                or self._of_provers(use, tool, scope)
+                or self._of_fuel(use, tool, fuel)
+                or self._of_provers(use, tool, scope, session)
                 or exceeded
             )
             if exceeded is None:
@@ -141,14 +211,23 @@ class Meter:
             use.seconds += seconds
 
     def _turn(self, use: Use) -> None:
-        """Begin another minute if the last one is over."""
-        now = self._clock()
-        if now >= use.ends:
-            use.ends = now + MINUTE
-            use.fuel, use.seconds = 0, 0.0
+        """Begin another minute if the last one is over, with what the minutes since have not paid of what went beyond a limit.
 
-    def _until_turn(self, use: Use) -> int:
-        return max(1, round((use.ends - self._clock()) * 1_000))
+        A minute that ends later than one does is of another clock, or of one that went back: it is over.
+        """
+        now = self._clock()
+        if use.ends - MINUTE - 1.0 <= now < use.ends:
+            return
+        minutes = 1 + int(max(0.0, now - use.ends) // MINUTE)
+        use.ends = now + MINUTE
+        fuel, seconds = self.quotas.fuel, self.quotas.prover_seconds
+        use.fuel = 0 if fuel is None else max(0, use.fuel - minutes * fuel)
+        use.seconds = 0.0 if seconds is None else max(0.0, use.seconds - minutes * seconds)
+
+    def _until_room(self, use: Use, beyond: float, limit: int) -> int:
+        """Milliseconds until minutes have ended in which so much more than a minute's limit is paid."""
+        minutes = max(0, math.ceil(beyond / limit))
+        return max(1, round((use.ends - self._clock() + minutes * MINUTE) * 1_000))
 
     def _of_calls(self, use: Use) -> Exceeded | None:
         limit, calls = self.quotas.calls, use.calls
@@ -158,52 +237,58 @@ class Meter:
             "calls", limit, calls, f"{calls} calls of yours are under way", "Wait for one to end.", 1_000
         )
 
-    def _of_fuel(self, use: Use, fuel: int) -> Exceeded | None:
+    def _of_fuel(self, use: Use, tool: str, fuel: int) -> Exceeded | None:
         limit, used = self.quotas.fuel, use.fuel + use.reserved
-        if limit is None or used + fuel <= limit:
+        asked = max(fuel, int(tool in _RUNNING))
+        if limit is None or used + asked <= limit:
             return None
         if fuel > limit:
             hint = f"Ask for `fuel` of {limit} at most, and split longer work by `continue`."
             return Exceeded("fuel", limit, used, f"a run with fuel {fuel} is more than a minute's", hint)
-        said = f"{used} of {limit} fuel of this minute is used or set aside for runs under way; this run asks for {fuel}"
-        return Exceeded("fuel", limit, used, said, "Ask for less `fuel`, or wait.", self._until_turn(use))
+        said = f"{used} of {limit} fuel of this minute is used or set aside for runs under way; this run asks for {asked}"
+        return Exceeded(
+            "fuel",
+            limit,
+            used,
+            said,
+            "Ask for less `fuel`, or wait.",
+            self._until_room(use, use.fuel + asked - 2 * limit, limit),
+        )
 
-    def _of_provers(self, use: Use, tool: str, scope: str) -> Exceeded | None:
+    def _of_provers(self, use: Use, tool: str, scope: str, session: str | None) -> Exceeded | None:
         limit, used = self.quotas.prover_seconds, use.seconds
-        asks = scope == "theory" or tool in ("evolve", "analyze", "import")
+        asks = scope == "theory" or tool in _PROVING or (scope == "run" and session is not None)
         if limit is None or not asks or tool in _FREEING or used < limit:
             return None
         said = f"provers have worked {used:.0f} s for you in this minute; {limit} are yours"
-        return Exceeded("prover-seconds", limit, round(used), said, "Wait.", self._until_turn(use))
+        return Exceeded(
+            "prover-seconds",
+            limit,
+            round(used),
+            said,
+            "Wait.",
+            self._until_room(use, used - 2 * limit + 1e-9, limit),
+        )
 
-    def _of_storage(self, tool: str, scope: str) -> Exceeded | None:
+    def _of_storage(self, used: int | None) -> Exceeded | None:
         limit = self.quotas.stored_mb
-        if limit is None or scope not in ("evolve", "theory") or tool in _FREEING:
-            return None
-        used = _bytes_below(self._home) + self._in_rows.stored
-        if used < limit * MEGABYTE:
+        if limit is None or used is None or used < limit * MEGABYTE:
             return None
         said = f"{used / MEGABYTE:.1f} MB of yours are stored; {limit} are allowed"
         hint = "Forget tools, undo submissions, or ask the owner of the server."
         return Exceeded("stored-mb", limit, used // MEGABYTE, said, hint)
 
-    def _of_team(self, tool: str, team: str) -> Exceeded | None:
+    def _of_team(self, team: str, used: int | None) -> Exceeded | None:
         limit = self.quotas.team_mb
-        if limit is None or tool in _FREEING:
-            return None
-        used = self._team_size(team)
-        if used is None or used < limit * MEGABYTE:
+        if limit is None or used is None or used < limit * MEGABYTE:
             return None
         said = f"{used / MEGABYTE:.1f} MB of the team {team!r} are stored; {limit} are allowed"
         hint = "Forget tools of the team, or ask the owner of the server."
         return Exceeded("team-mb", limit, used // MEGABYTE, said, hint)
 
-    def _of_sessions(self, scope: str, session: str | None) -> Exceeded | None:
+    def _of_sessions(self, session: str | None, there: frozenset[str] | None) -> Exceeded | None:
         limit = self.quotas.sessions
-        if limit is None or scope != "theory" or session is None:
-            return None
-        there = _names_in(self._home / "sessions") if self._rows is None else self._in_rows.sessions
-        if session in there or len(there) < limit:
+        if limit is None or there is None or session in there or len(there) < limit:
             return None
         said = f"you have {len(there)} theory sessions; {limit} are allowed"
         return Exceeded(

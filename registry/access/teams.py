@@ -59,6 +59,7 @@ class TeamFile:
 
     def __init__(self, home: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = home / FILE
+        self._kept_in = home / "teams"
         self._clock = clock
         self._trouble = ""
         self._file: AccessFile[Mapping[str, Team]] = AccessFile(
@@ -103,6 +104,12 @@ class TeamFile:
                 raise RegistryError(
                     "version_conflict", f"there is a team {name!r} already", place="team", found=name,
                     expected="a name that no team has", hint="`pif team add` takes principals into it.",
+                )  # fmt: skip
+            if (self._kept_in / name).exists():
+                raise RegistryError(
+                    "version_conflict", f"there was a team {name!r}, and what it has kept is here", place="team", found=name,
+                    expected="a name that no team had", file=str(self._kept_in / name),
+                    hint=f"Its new members would read it. Take another name, or restore {FILE} from a backup.",
                 )  # fmt: skip
             if len(teams) >= MOST_TEAMS:
                 raise RegistryError(

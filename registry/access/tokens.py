@@ -134,6 +134,11 @@ class TokenFile:
             tokens.append(token)
         return token, secret
 
+    def is_gone(self, name: str) -> bool:
+        """Whether a principal had tokens and all were revoked: who gets one now gets what it has kept. Raises as `read`."""
+        tokens = [each for each in self.read().all if each.name == name]
+        return bool(tokens) and all(each.revoked is not None for each in tokens)
+
     def revoke(self, which: str) -> tuple[Token, ...]:
         """End the token with this id, or all of the principal with this name; those that were not revoked before.
 

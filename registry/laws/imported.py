@@ -92,7 +92,8 @@ def _settled(
 ) -> list[dict[str, Json]]:
     """Decide the claimed laws of a version, and keep what was found; nothing where it was changed meanwhile."""
     tool = tools.tool(record.reference)
-    assert tool is not None, "a version that is there has a tool"
+    if tool is None:  # code of a team that leaves names to its caller has none
+        return []
     view = Overlay(tools, tool.name, tool.version, tool.term)
     check = LawCheck(view, tools.names, prover, subject=view.new, kept=view.kept_laws)
     kept: list[KeptLaw] = []

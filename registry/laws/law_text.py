@@ -28,7 +28,7 @@ from kleis.syntax.parser.parser import parse_expression
 from kleis.syntax.tree.traversal import rebuild, walk
 from pif.language.budget import reserve_stack
 from pif.language.host import Tool, Tools
-from registry.records import LIBRARY_PREFIX
+from registry.records import LIBRARY_PREFIX, own_name
 from registry.translate.kleis_names import is_free, plain_name
 from registry.translate.kleis_syntax import bound_by, call
 from registry.translate.symbolic_values import Function
@@ -87,7 +87,8 @@ class Vocabulary:
         if subject is not None and name in (
             subject.name,
             subject.name.removeprefix(LIBRARY_PREFIX),
-            plain_name(subject.name),
+            own_name(subject.name),
+            *_written(subject.name),
         ):
             return subject
         if is_free(name):
@@ -95,9 +96,9 @@ class Vocabulary:
         if not name.startswith("tool_"):
             return None
         found = self.find(name[5:])
-        if found is not None and plain_name(found.name) == name:
+        if found is not None and name in _written(found.name):
             return found
-        return next((self.find(each) for each in sorted(self.names()) if plain_name(each) == name), None)
+        return next((self.find(each) for each in sorted(self.names()) if name in _written(each)), None)
 
     def mention(self, tool: Tool) -> Function:
         """The function of a tool, which the law now mentions."""
@@ -154,8 +155,13 @@ def _which_safe(named: tree.Expression | None, vocabulary: Vocabulary) -> str:
     if found is None:
         return "Write safe(square) for a tool named square."
     if isinstance(named, tree.Call):
-        return f"Write safe({plain_name(found.name)}): the name alone."
-    return f"Write safe({plain_name(found.name)}): {found.name} alone is Kleis's own."
+        return f"Write safe({plain_name(own_name(found.name))}): the name alone."
+    return f"Write safe({plain_name(own_name(found.name))}): {own_name(found.name)} alone is Kleis's own."
+
+
+def _written(tool: str) -> tuple[str, ...]:
+    """How laws may write the name of a tool that is not written as it is; of a team's tool the team's own laws leave the team out."""
+    return plain_name(tool), plain_name(own_name(tool))
 
 
 class _LawReader:
@@ -270,7 +276,7 @@ def spelling_hint(
         near = tools.nearest(name.removeprefix(_PREFIX))
         if near is None:
             return f"There is no tool {name}; `list` shows the tools there are."
-        said = f"There is no tool {name}; did you mean {plain_name(near)}?"
+        said = f"There is no tool {name}; did you mean {plain_name(own_name(near))}?"
         return f"{said} Of Kleis's own: {otherwise}" if otherwise.startswith("did you mean") else said
     return otherwise
 
@@ -300,4 +306,4 @@ def _free_names(parsed: tree.Expression) -> Iterator[str]:
 def _is_tool(name: str, tools: Tools, names: Callable[[], Iterable[str]]) -> bool:
     if is_free(name):
         return tools.tool(name) is not None
-    return any(plain_name(each) == name for each in names())
+    return any(name in _written(each) for each in names())

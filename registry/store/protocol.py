@@ -26,6 +26,7 @@ import msgspec
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, check_name, content_hash, valid_name
+from registry.store.following import Following
 
 __all__ = [
     "DESCRIPTION_LIMIT",
@@ -56,7 +57,8 @@ EventKind = Literal["evolve", "describe", "rollback", "forget", "import"]
 
 class Event(msgspec.Struct, frozen=True):
     """One entry of the log. `version` is the one it is about (None: `forget` of the whole name), `current` the one
-    the name stood for afterwards (None: none). `hash` is that of `version`'s code, None once it is erased."""
+    the name stood for afterwards (None: none). `hash` is that of `version`'s code, None once it is erased. `principal` is who did it, in the store of a
+    team; None in that of one principal."""
 
     sequence: int
     name: str
@@ -66,6 +68,7 @@ class Event(msgspec.Struct, frozen=True):
     description: str | None
     hash: str | None
     moment: str
+    principal: str | None = None
 
 
 class Evolved(msgspec.Struct, frozen=True):
@@ -147,6 +150,7 @@ class Store(Protocol):
         python: str | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
+        principal: str | None = None,
     ) -> Evolved:
         """Make `code` (canonical text, with its `content_hash`) the current version of `name`.
 
@@ -156,22 +160,32 @@ class Store(Protocol):
         it was translated from; a version keeps what it was made with.
 
         `expect_version` n: `version_conflict` unless n is current; 0: unless the name is free.
-        `dry_run`: the same answer and the same errors, and nothing is kept.
+        `dry_run`: the same answer and the same errors, and nothing is kept. `principal`: who does it, for `history`, here and in
+        the other changes.
         """
         ...
 
-    def keep_laws(self, record: ToolRecord, laws: str, certificates: Mapping[str, str] | None = None) -> bool:
+    def keep_laws(
+        self,
+        record: ToolRecord,
+        laws: str,
+        certificates: Mapping[str, str] | None = None,
+        *,
+        principal: str | None = None,
+    ) -> bool:
         """Replace the laws of a version, current or not, with texts of certificates by hash.
 
         False, and nothing is kept, where the version is gone or its laws are not those of `record` any more.
         """
         ...
 
-    def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> ToolRecord:
+    def rollback(
+        self, name: str, version: int, *, expect_version: int | None = None, principal: str | None = None
+    ) -> ToolRecord:
         """Make a version that the name already has its current one."""
         ...
 
-    def forget(self, name: str, version: int | None = None) -> Forgotten:
+    def forget(self, name: str, version: int | None = None, *, principal: str | None = None) -> Forgotten:
         """Stop resolving one version, or all of them."""
         ...
 
@@ -218,6 +232,7 @@ class Store(Protocol):
         *,
         renumber: bool = False,
         certificates: Mapping[str, str] | None = None,
+        principal: str | None = None,
     ) -> tuple[Adopted, ...]:
         """Take in lineages from another store, all of them or none.
 
@@ -238,6 +253,11 @@ class Store(Protocol):
 
     def size(self) -> int:
         """How many bytes are stored, about."""
+        ...
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called, from some thread, after each change, whoever makes it, and after a time in which changes could not be told
+        of. `told` may not wait. None where this store tells nobody: look by the clock."""
         ...
 
     def close(self) -> None:

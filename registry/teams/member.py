@@ -6,12 +6,13 @@ A team that a principal is not in and a team that there is not are one case: not
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pif.language.errors import nearest
 from registry.access.teams import Right, TeamFile
 from registry.errors import RegistryError
 from registry.records import ToolRecord, full_name, team_of
+from registry.store.following import Following
 from registry.teams.team_store import TeamSnapshot, TeamStore
 from registry.teams.team_stores import TeamStores
 
@@ -28,6 +29,7 @@ class Member:
         self._file = file
         self._stores = stores
         self._trouble = ""
+        self._as_this: dict[str, TeamStore] = {}
 
     def rights(self) -> Mapping[str, Right]:
         """What it may do, by the names of its teams in order."""
@@ -35,7 +37,15 @@ class Member:
 
     def store(self, team: str) -> TeamStore | None:
         """The store of a team that it may read; None for every other name."""
-        return self._stores.of(team) if team in self.rights() else None
+        return self._of(team) if team in self.rights() else None
+
+    def _of(self, team: str) -> TeamStore:
+        """The store of a team, whose history says that this principal made the changes."""
+        shared = self._stores.of(team)
+        known = self._as_this.get(team)
+        if known is None or known.inner is not shared.inner:
+            known = self._as_this[team] = shared.by(self.principal)
+        return known
 
     def store_for(self, team: str, *, writing: bool) -> TeamStore:
         """The same. Raises `unknown_team`, and `not_allowed` where it may read and wants to write."""
@@ -48,7 +58,7 @@ class Member:
                 "not_allowed", f"you may read the tools of the team {team!r} and not change them", place="name", found=team,
                 expected="a member that may write", hint="Ask the owner of the server: `pif team add --write` lets you.",
             )  # fmt: skip
-        return self._stores.of(team)
+        return self._of(team)
 
     @staticmethod
     def _unknown(team: str, rights: Mapping[str, Right]) -> RegistryError:
@@ -72,6 +82,10 @@ class Member:
         """Its teams, each with the number of the last change of its tools: equal where it finds the same tools."""
         return tuple((store.team, store.last_change()) for store in self.stores())
 
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called after changes of the tools of teams, of any team: who may see which is judged at the look."""
+        return self._stores.follow(told)
+
     def recent(self, limit: int) -> list[ToolRecord]:
         """The tools that were last changed in each of its teams."""
         return [record for store in self.stores() for record in store.recent(limit)]
@@ -88,7 +102,7 @@ class Member:
         """The stores of its teams that can be read."""
         for team in self.rights():
             try:
-                store = self._stores.of(team)
+                store = self._of(team)
                 store.last_change()  # raises where it cannot be read
             except RegistryError as error:
                 if str(error) != self._trouble:

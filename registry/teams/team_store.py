@@ -4,13 +4,13 @@ Invariants
 ----------
 - Every name that comes in is one of this team's, every name that goes out is. A store itself refuses a name with `/`, so no
   import can forge one.
-- Tools come in by `evolve` alone, which keeps only code whose names are spelled in full: files are not taken in.
+- Tools come in by `evolve` and `adopt`, whose callers keep only code whose names are spelled in full; other code has no tool,
+  however it came in.
 """
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,13 +19,12 @@ import msgspec
 
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
-from registry.records import NO_EXAMPLES, ToolRecord, full_name, nearest_name
+from registry.records import NO_EXAMPLES, ToolRecord, full_name, nearest_name, own_name
+from registry.store.following import Following
 from registry.store.protocol import Adopted, Event, Evolved, Forgotten, Lineage, Snapshot, Store
+from registry.teams.last_change import LastChange
 
 __all__ = ["TeamSnapshot", "TeamStore"]
-
-LOOK = 1.0
-"""Seconds between two looks for what other processes have changed, where a list is kept up to date: a database is asked for it."""
 
 _GUESS = re.compile(r"(did you mean ')(?!team/)([^'/]+')")
 """A store's guess which of its tools was meant."""
@@ -44,6 +43,12 @@ class _Names:
 
     def record(self, record: ToolRecord) -> ToolRecord:
         return msgspec.structs.replace(record, name=self.prefix + record.name)
+
+    def own(self, lineage: Lineage) -> Lineage:
+        """A lineage as the tables have it."""
+        plain = own_name(lineage.name)
+        versions = tuple(msgspec.structs.replace(each, name=plain) for each in lineage.versions)
+        return Lineage(plain, lineage.current, versions)
 
     def lineage(self, lineage: Lineage) -> Lineage:
         versions = tuple(self.record(each) for each in lineage.versions)
@@ -92,25 +97,35 @@ class TeamSnapshot:
 
 
 class TeamStore:
-    """See `registry.store.protocol.Store`; the store behind it is shared by all members and closed by `TeamStores`."""
+    """See `registry.store.protocol.Store`; the store behind it is shared by all members and closed by `TeamStores`. What is
+    changed by it is changed by `principal`."""
 
-    def __init__(self, team: str, inner: Store) -> None:
+    def __init__(
+        self, team: str, inner: Store, principal: str | None = None, last: LastChange | None = None
+    ) -> None:
+        """`last`: the last change of `inner`, where somebody knows of it already."""
         self.team = team
+        self._principal = principal
         self._names = _Names(team)
-        self._inner = inner
+        self.inner = inner
         self._seen: TeamSnapshot | None = None
-        self._looked: tuple[int, float] | None = None
+        self.last = LastChange(inner) if last is None else last
+
+    def by(self, principal: str) -> TeamStore:
+        """The same store, changed by that principal."""
+        return TeamStore(self.team, self.inner, principal, self.last)
 
     def last_change(self) -> int:
-        """The number of the last event; what other processes wrote is looked for once in `LOOK` seconds, whoever asks."""
-        looked, now = self._looked, time.monotonic()
-        if looked is None or now - looked[1] >= LOOK:
-            looked = self._looked = self._inner.snapshot().sequence, now
-        return looked[0]
+        """The number of the last event, as of the last change that was told of; where none is told of, of a second ago at most."""
+        return self.last.number()
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called after each change, whoever makes it."""
+        return self.inner.follow(told)
 
     def snapshot(self) -> TeamSnapshot:
         """The team's tools as they are now; the same object as long as nothing was written."""
-        inner, seen = self._inner.snapshot(), self._seen
+        inner, seen = self.inner.snapshot(), self._seen
         if seen is None or seen.inner is not inner:
             seen = self._seen = TeamSnapshot(self._names, inner)
         return seen
@@ -130,40 +145,53 @@ class TeamStore:
         python: str | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
+        principal: str | None = None,
     ) -> Evolved:
         """Make `code`, whose names are spelled in full, the current version of `name`."""
         with self._named(name) as plain:
-            evolved = self._inner.evolve(
+            evolved = self.inner.evolve(
                 plain, code=code, hash=hash, description=description, capabilities=capabilities, examples=examples,
                 laws=laws, certificates=certificates, rounded=rounded, python=python, expect_version=expect_version,
-                dry_run=dry_run,
+                dry_run=dry_run, principal=principal or self._principal,
             )  # fmt: skip
         return Evolved(self._names.record(evolved.record), evolved.outcome)
 
-    def keep_laws(self, record: ToolRecord, laws: str, certificates: Mapping[str, str] | None = None) -> bool:
-        """Raises: a team's tools have no laws."""
-        raise _not_of_a_team("laws are kept with tools of one's own")
+    def keep_laws(
+        self,
+        record: ToolRecord,
+        laws: str,
+        certificates: Mapping[str, str] | None = None,
+        *,
+        principal: str | None = None,
+    ) -> bool:
+        with self._named(record.name) as plain:
+            kept = msgspec.structs.replace(record, name=plain)
+            return self.inner.keep_laws(kept, laws, certificates, principal=principal or self._principal)
 
-    def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> ToolRecord:
+    def rollback(
+        self, name: str, version: int, *, expect_version: int | None = None, principal: str | None = None
+    ) -> ToolRecord:
         with self._named(name) as plain:
-            return self._names.record(self._inner.rollback(plain, version, expect_version=expect_version))
+            who = principal or self._principal
+            back = self.inner.rollback(plain, version, expect_version=expect_version, principal=who)
+        return self._names.record(back)
 
-    def forget(self, name: str, version: int | None = None) -> Forgotten:
+    def forget(self, name: str, version: int | None = None, *, principal: str | None = None) -> Forgotten:
         with self._named(name) as plain:
-            forgotten = self._inner.forget(plain, version)
+            forgotten = self.inner.forget(plain, version, principal=principal or self._principal)
         return Forgotten(name, forgotten.versions, forgotten.current)
 
     def history(self, name: str) -> tuple[Event, ...]:
         with self._named(name) as plain:
-            events = self._inner.history(plain)
+            events = self.inner.history(plain)
         return tuple(msgspec.structs.replace(event, name=name) for event in events)
 
     def naming(self, name: str) -> tuple[str, ...]:
         """The team's tools in whose code that name stands."""
-        return tuple(self._names.prefix + each for each in self._inner.naming(name))
+        return tuple(self._names.prefix + each for each in self.inner.naming(name))
 
     def namings(self, visit: Callable[[int], None], *, prefix: str = "") -> dict[str, list[str]]:
-        found = self._inner.namings(visit, prefix=self._names.prefix)
+        found = self.inner.namings(visit, prefix=self._names.prefix)
         return {named: [self._names.prefix + each for each in namers] for named, namers in found.items()}
 
     def naming_by_run(self) -> tuple[str, ...]:
@@ -171,14 +199,14 @@ class TeamStore:
         return ()
 
     def page(self, query: str = "", offset: int = 0, limit: int = 50) -> tuple[int, tuple[ToolRecord, ...]]:
-        total, records = self._inner.page(query, offset, limit)
+        total, records = self.inner.page(query, offset, limit)
         return total, tuple(self._names.record(each) for each in records)
 
     def recent(self, limit: int) -> tuple[ToolRecord, ...]:
-        return tuple(self._names.record(each) for each in self._inner.recent(limit))
+        return tuple(self._names.record(each) for each in self.inner.recent(limit))
 
     def certificate(self, hash: str) -> str | None:
-        return self._inner.certificate(hash)
+        return self.inner.certificate(hash)
 
     def adopt(
         self,
@@ -186,18 +214,23 @@ class TeamStore:
         *,
         renumber: bool = False,
         certificates: Mapping[str, str] | None = None,
+        principal: str | None = None,
     ) -> tuple[Adopted, ...]:
-        """Raises: files are not taken into a team."""
-        raise _not_of_a_team("files are imported as tools of one's own")
+        """Take in lineages of full names, whose code has its names spelled in full."""
+        own = [self._names.own(each) for each in lineages]
+        who = principal or self._principal
+        found = self.inner.adopt(own, renumber=renumber, certificates=certificates, principal=who)
+        self.last.forget()
+        return tuple(msgspec.structs.replace(each, name=self._names.prefix + each.name) for each in found)
 
     def backup(self, path: Path, *, overwrite: bool = False) -> None:
-        self._inner.backup(path, overwrite=overwrite)
+        self.inner.backup(path, overwrite=overwrite)
 
     def check(self) -> tuple[str, ...]:
-        return self._inner.check()
+        return self.inner.check()
 
     def size(self) -> int:
-        return self._inner.size()
+        return self.inner.size()
 
     def close(self) -> None:
         """Nothing: other members use it."""
@@ -215,7 +248,7 @@ class TeamStore:
         except RegistryError as error:
             raise _renamed(error, plain, name) from None
         finally:
-            self._looked = None  # it may have been a write
+            self.last.forget()  # it may have been a write
 
 
 def _renamed(error: RegistryError, plain: str, name: str) -> RegistryError:
@@ -239,7 +272,3 @@ def _renamed(error: RegistryError, plain: str, name: str) -> RegistryError:
         error.kind, said(error.message) or "", place=error.place, file=error.file, tool=tool, found=found,
         expected=error.expected, hint=said(error.hint), counterexample=error.counterexample,
     )  # fmt: skip
-
-
-def _not_of_a_team(why: str) -> RegistryError:
-    return RegistryError("not_allowed", f"a team has no such thing: {why}", expected="a tool of your own")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from types import MappingProxyType
 
 from pif.analysis.types.tool_types import Typing, typing_of
@@ -232,9 +232,11 @@ class TeamTools(SnapshotTools):
     def _of_team(self, team: str) -> TeamSnapshot | None:
         return self._snapshot if team == self.team else None
 
-    def spelled(self, term: Term) -> Term:
-        """A term with its names in full. Raises `not_allowed` where it makes names while it runs."""
-        return self._library.full_names.spelled(term, self.team, self._has)
+    def spelled(self, term: Term, coming: Container[str] = ()) -> Term:
+        """A term with its names in full; `coming` are plain names of tools that the team is about to have. Raises `not_allowed`
+        where it makes names while it runs."""
+        has = self._has if not coming else lambda name: name in coming or self._has(name)
+        return self._library.full_names.spelled(term, self.team, has)
 
     def in_full(self, reference: str) -> str:
         """A name in full. Raises `not_allowed` for one that code of the team may not have."""

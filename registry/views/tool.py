@@ -255,20 +255,23 @@ def history_view(answer: Mapping[str, Any]) -> View:
     if answer.get("type") == "error":
         return error_view(answer)
     name = str(answer.get("name", ""))
+    events = answer.get("events") or ()
+    told = any("principal" in each for each in events)
     rows = [
         [
             str(each.get("moment", "")),
+            *[str(each.get("principal", ""))] * told,
             str(each.get("kind", "")),
             str(each.get("version", "")),
             str(each.get("current", "")),
             str(each.get("description", "")),
         ]
-        for each in answer.get("events") or ()
+        for each in events
     ]
     body = (
         element("h1", f"History of {name}", dir="auto"),
         buttons(reading("Open the tool", f"pif://tools/{name}")),
-        table(["when", "what", "version", "current then", "description"], rows),
+        table(["when", *["who"] * told, "what", "version", "current then", "description"], rows),
     )
     return View(f"History of {name}", joined(body))
 

@@ -76,7 +76,7 @@ class LawsAnswer(TypedDict):
 
 
 class HistoryAnswer(TypedDict):
-    """The events of a name, oldest first."""
+    """The events of a name, oldest first; those of a team's tool with the `principal` that made each."""
 
     type: Literal["history"]
     name: str

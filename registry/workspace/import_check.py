@@ -1,4 +1,5 @@
-"""The examples of tools that are imported, run on their code: what a file says of itself is not believed.
+"""What is imported, before it is kept: spelled as its namespace asks, and its examples run on its code. What a file says of itself
+is not believed.
 
 Code and hash of a version may have been replaced together; the examples then tell, as far as they reach. And those of the
 tools of the home that use what changes, as when a tool is evolved.
@@ -6,14 +7,26 @@ tools of the home that use what changes, as when a tool is evolved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import msgspec
 
+from pif.analysis.facts import facts_of
 from pif.language.budget import Budget
+from pif.language.decode import decode_text
 from pif.language.host import Tool
+from pif.language.terms import identity, term_text
 from registry.errors import RegistryError
-from registry.records import ToolRecord
+from registry.records import (
+    NO_LAWS,
+    NOT_CHECKED,
+    KeptLaw,
+    ToolRecord,
+    full_name,
+    laws_text,
+    own_name,
+    read_laws,
+)
 from registry.store.protocol import Lineage, Store
 from registry.tools.code_and_examples import (
     EXAMPLE_FUEL,
@@ -24,10 +37,53 @@ from registry.tools.code_and_examples import (
     outcome_of,
     shown,
 )
-from registry.tools.snapshot_tools import SnapshotTools, TermCache
+from registry.tools.snapshot_tools import SnapshotTools, TeamTools, TermCache
 from registry.workspace.dependants import CHECK_FUEL, check_users, reject_broken
 
-__all__ = ["check_imported"]
+__all__ = ["check_imported", "spelled_for_team"]
+
+
+def spelled_for_team(lineages: Sequence[Lineage], tools: TeamTools) -> tuple[list[Lineage], list[str]]:
+    """Lineages under the names of a team, their code with names in full; and the versions whose code is another by that.
+
+    A plain name is a tool of the team or one that comes with it, else the library's. A version whose code is another keeps the
+    texts of its laws alone: its certificates are about the code that it had. Raises `not_allowed` where code names what a team
+    may not.
+    """
+    coming = {each.name for each in lineages}
+    spelled: list[Lineage] = []
+    changed: list[str] = []
+    for lineage in lineages:
+        name = full_name(tools.team, lineage.name)
+        versions: list[ToolRecord] = []
+        for record in lineage.versions:
+            named = msgspec.structs.replace(record, name=name)
+            made = _in_full(named, tools, coming)
+            if made is not named:
+                changed.append(made.reference)
+            versions.append(made)
+        spelled.append(Lineage(name, lineage.current, tuple(versions)))
+    return spelled, changed
+
+
+def _in_full(record: ToolRecord, tools: TeamTools, coming: Container[str]) -> ToolRecord:
+    """A record with the names in its code in full; itself where they were."""
+    try:
+        term = tools.spelled(decode_text(record.code), coming)
+    except RegistryError as error:
+        raise RegistryError(
+            error.kind, f"{record.reference} cannot be taken in: {error.message}", place="directory",
+            tool=record.reference, found=error.found, expected=error.expected,
+            hint=f"{error.hint or ''} Nothing was imported.".strip(),
+        ) from None  # fmt: skip
+    code = term_text(term)
+    if code == record.code:
+        return record
+    laws = tuple(KeptLaw(each.law, "claimed", reason=NOT_CHECKED) for each in read_laws(record.laws))
+    return msgspec.structs.replace(
+        record, code=code, hash=identity(term), capabilities=tuple(sorted(facts_of(term).capabilities)),
+        laws=laws_text(laws) if laws else NO_LAWS,
+    )  # fmt: skip
 
 
 def check_imported(
@@ -91,9 +147,10 @@ class _AsImported:
         self._records: dict[str, ToolRecord] = {}
         for lineage in lineages:
             for record in lineage.versions:
-                self._records[record.reference] = record
-                if record.version == lineage.current:
-                    self._records[record.name] = record
+                for name in {record.name, own_name(record.name)}:  # as a team's examples may say it
+                    self._records[f"{name}@{record.version}"] = record
+                    if record.version == lineage.current:
+                        self._records[name] = record
 
     def tool(self, reference: str) -> Tool | None:
         """The tool for `name` or `name@version`, or None."""

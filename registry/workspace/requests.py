@@ -182,6 +182,7 @@ class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     directory: Annotated[str, Meta(description="a plain directory name")]
     overwrite: Annotated[bool, Meta(description="replace an earlier export there")] = False
+    team: Annotated[str, Meta(description="the tools of this team of yours instead")] = ""
 
 
 class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -196,6 +197,7 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         False
     )
     timeout_ms: Milliseconds | None = None
+    team: Annotated[str, Meta(description="as tools of this team of yours")] = ""
 
 
 class CheckLaws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -30,17 +30,19 @@ from registry.errors import RegistryError
 from registry.records import (
     LIBRARY_PREFIX,
     NO_LAWS,
+    own_name,
     parse_reference,
     team_of,
 )
 from registry.store.exchange.export_import import export_tools, import_tools
+from registry.store.following import Following
 from registry.store.protocol import Lineage
 from registry.teams.team_store import TeamStore
 from registry.tools.analysis import analysis, invalid
 from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import unchangeable
-from registry.tools.snapshot_tools import Overlay
+from registry.tools.snapshot_tools import Overlay, TeamTools
 from registry.workspace.answer_shapes import (
     ExportAnswer,
     ForgottenAnswer,
@@ -165,6 +167,13 @@ class Workspace(ToolRunner):
     @cached_property
     def _of_teams(self) -> dict[str, Workspace]:
         return {}
+
+    def follow(self, told: Callable[[], None]) -> Sequence[Following]:
+        """Have `told` called, from some thread, after each change of the tools, those of the teams included; empty where nobody tells."""
+        followings = [self.store.follow(told)]
+        if self.member is not None:
+            followings.append(self.member.follow(told))
+        return tuple(each for each in followings if each is not None)
 
     def close(self) -> None:
         """Close the store and the prover."""
@@ -435,10 +444,20 @@ class Workspace(ToolRunner):
 
     @_answering
     def export(
-        self, directory: Path, *, names: Sequence[str] | None = None, overwrite: bool = False
+        self,
+        directory: Path,
+        *,
+        names: Sequence[str] | None = None,
+        overwrite: bool = False,
+        team: str = "",
     ) -> Answer:
-        """Write tools (all, or those named) with their versions to a directory of JSON files."""
-        exported = export_tools(self.store, directory, names=names, overwrite=overwrite)
+        """Write tools (all, or those named) with their versions to a directory of JSON files; those of a team by plain names."""
+        store, team = self.store, team or self._team_of_all(names or ())
+        if team:
+            shared = self._of_team(team).store
+            assert isinstance(shared, TeamStore)
+            store, names = shared.inner, names if names is None else [own_name(each) for each in names]
+        exported = export_tools(store, directory, names=names, overwrite=overwrite)
         answer: ExportAnswer = {
             "type": "exported",
             "tools": exported.tools,
@@ -455,6 +474,7 @@ class Workspace(ToolRunner):
         renumber: bool = False,
         trust_nothing: bool = False,
         force: bool = False,
+        team: str = "",
         deadline: Deadline | None = None,
     ) -> Answer:
         """Take in the tools of such a directory, all of them or none; every code is decoded and hashed anew, and the
@@ -462,12 +482,29 @@ class Workspace(ToolRunner):
 
         Then their laws, which come in as claimed, are tried and their certificates checked; with `trust_nothing` they are
         proved anew. A law that is false is dropped. What the `deadline` leaves open stays claimed.
-        """
-        from registry.workspace.import_check import check_imported  # not needed to run a tool
 
-        def check(lineages: Sequence[Lineage]) -> None:
-            store = None if force else self.store
-            check_imported(lineages, self.tools(), self._terms, store, _stop(deadline))
+        Into a team the tools come with the names in their code spelled in full; the laws of what is other code by that are
+        proved anew.
+        """
+        from registry.workspace.import_check import (
+            check_imported,
+            spelled_for_team,
+        )  # not needed to run a tool
+
+        if team:
+            there = self._of_team(team, writing=True)
+            return there.import_(
+                directory, renumber=renumber, trust_nothing=trust_nothing, force=force, deadline=deadline
+            )
+        respelled: list[str] = []
+
+        def check(lineages: Sequence[Lineage]) -> Sequence[Lineage]:
+            store, tools = None if force else self.store, self.tools()
+            if isinstance(tools, TeamTools):
+                lineages, changed = spelled_for_team(lineages, tools)
+                respelled.extend(changed)
+            check_imported(lineages, tools, self._terms, store, _stop(deadline))
+            return lineages
 
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
         answer: ImportAnswer = {
@@ -486,7 +523,8 @@ class Workspace(ToolRunner):
             from registry.laws.imported import settled  # not needed where there are no laws
 
             with self._asking(deadline) as prover:
-                answer["laws"] = settled(new, tools, self.store, prover, again=trust_nothing)
+                again = trust_nothing or bool(respelled)
+                answer["laws"] = settled(new, tools, self.store, prover, again=again)
         return cast(Answer, answer)
 
     @_answering
@@ -499,8 +537,21 @@ class Workspace(ToolRunner):
         for record, name in zip(records, references, strict=True):
             if record.name.startswith(LIBRARY_PREFIX):
                 raise unchangeable(record, name)
+        team = self._team_of_all([each.name for each in records])
+        there = self._of_team(team, writing=True) if team else self
         with self._asking(deadline) as prover:
-            return renewed([each.reference for each in records], self.tools, self.store, prover)
+            return renewed([each.reference for each in records], there.tools, there.store, prover)
+
+    @staticmethod
+    def _team_of_all(names: Sequence[str]) -> str:
+        """The team whose tools all these names are; empty where they are one's own. Raises `invalid_argument` for some of both."""
+        teams = {*map(team_of, names)}
+        if len(teams) > 1:
+            raise RegistryError(
+                "invalid_argument", "the tools are those of one namespace: one's own, or one team's", place="names",
+                found=", ".join(names[:8]), hint="Ask for them one after another.",
+            )  # fmt: skip
+        return next(iter(teams), "")
 
     @_answering
     def backup(self, path: Path, *, overwrite: bool = False) -> Answer:

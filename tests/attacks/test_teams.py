@@ -296,6 +296,10 @@ GUESSES: list[tuple[str, dict[str, Any]]] = [
     ("evolve", {"name": "uses", "description": "x", "code": calling("team/TEAM/kept"), "dry_run": True}),
     ("help", {"category": "team/TEAM/kept"}),
     ("export", {"directory": "team/TEAM"}),
+    ("export", {"directory": "taken", "team": "TEAM"}),
+    ("import", {"directory": "taken", "team": "TEAM"}),
+    ("import", {"directory": "not_there", "team": "TEAM", "force": True}),
+    ("check_laws", {"name": "team/TEAM/kept"}),
 ]
 
 
@@ -388,12 +392,26 @@ def test_scopes_of_a_token_are_judged_as_well(scene: Scene) -> None:
         assert reading.status_of(tool, **arguments)[0] == 403
 
 
-def test_laws_are_refused_and_a_false_one_keeps_nothing(scene: Scene) -> None:
-    lawful = scene.alice.call(
-        "evolve", name="team/ops/lawful", description="x", code=SQUARE, laws=["∀(x : ℤ). lawful(x) ≥ 0"]
+def test_a_law_is_about_the_teams_tools_and_the_history_says_who(scene: Scene) -> None:
+    """Laws are decided in a process of searches, which sees what its caller may, as the team means it."""
+    evolved(scene.alice, "lawhelp", {"lam": "x", "body": {"sub": [0, 1]}})
+    evolved(scene.alice, "team/ops/lawhelp", SQUARE)
+    made = evolved(
+        scene.alice, "team/ops/lawful", calling("lawhelp"), laws=["∀(x : ℤ). lawful(x) = lawhelp(x)"]
     )
-    assert error(lawful)["kind"] == "not_allowed"
-    assert error(scene.alice.call("history", name="team/ops/lawful"))["kind"] == "unknown_tool"
+    assert [each["status"] for each in made["laws"]] == ["proved"]
+    false = scene.alice.call(
+        "evolve",
+        name="team/ops/lawful",
+        description="x",
+        code=calling("lawhelp"),
+        laws=["∀(x : ℤ). lawhelp(x) = 0 - 1"],
+    )
+    assert error(false)["kind"] == "law_disproved"
+    checked = scene.bob.call("check_laws", name="team/ops/lawful")
+    assert checked["ok"], checked
+    events = scene.bob.call("history", name="team/ops/lawful")["events"]
+    assert [each["principal"] for each in events] == ["alice"]
 
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from tests.conformance import clients, installation, report, server, suite
+from tests.conformance.gateway import report as gateway
 
 
 def main() -> int:
@@ -14,12 +15,15 @@ def main() -> int:
     try:
         installation.node_packages()
         installation.frameworks()
+        gateway.install()
     except installation.NotInstalled as error:
         sys.stderr.write(f"make conformance: {error}\n")
         return 2
     with tempfile.TemporaryDirectory() as given:
         results = _run(Path(given))
+        through = gateway.run(Path(given))
     report.write(results)
+    gateway.write(through)
     wrong = [
         f"{generation}: {each.scenario} {each.word}: {'; '.join(each.complaints)}"
         for generation, outcomes in results.suite.items()
@@ -39,6 +43,7 @@ def main() -> int:
             f"{generation}: {each} is not scored, and no reason is written"
             for each in report.unexplained(outcomes)
         ]
+    wrong += gateway.wrong(through)
     print("\n".join(wrong) or "all that is scored passes", f"\n{report.PAGE} is written")
     return 1 if wrong else 0
 

@@ -23,16 +23,20 @@ __all__ = [
     "FRAMEWORKS",
     "HERE",
     "NODE",
+    "NODE_SERVERS",
     "PLACE",
     "NotInstalled",
     "environment",
     "frameworks",
     "node_packages",
+    "node_servers",
+    "python_servers",
 ]
 
 HERE = Path(__file__).resolve().parent
 PLACE = HERE.parents[1] / ".build" / "conformance"
 NODE = PLACE / "node"
+NODE_SERVERS = PLACE / "node-servers"
 FRAMEWORKS = PLACE / "frameworks"
 OLDEST_NODE = 22
 _DONE = "installed"
@@ -48,24 +52,38 @@ def node_packages(patience: float = 600, *, again: bool = True) -> Path:
 
     Not `again`: what failed within the last ten minutes, perhaps in a process beside this one, is not tried once more.
     """
-    files = [HERE / "package.json", HERE / "package-lock.json"]
     with _alone():
-        if not _is_installed(NODE, files):
-            if not again:
-                _raise_recent_failure()
-            npm = shutil.which("npm")
-            if npm is None:
-                raise NotInstalled("npm is not installed")
-            _renew(NODE)
-            for each in files:
-                shutil.copy(each, NODE)
-            cache = str(PLACE / "npm-cache")
-            quick = ["--fetch-retries=1", "--no-audit", "--no-fund", "--loglevel=error"]
-            _install([npm, "ci", "--cache", cache, *quick], NODE, patience)
-            shutil.rmtree(cache, ignore_errors=True)  # what is installed needs it no more
-            _mark(NODE, files)
-    _check_node()
+        _install_node_packages(NODE, HERE, patience, again=again)
+        _check_node()
     return NODE
+
+
+def node_servers(patience: float = 600, *, again: bool = True) -> Path:
+    """The folder of MCP servers that others wrote for Node, the system's. Raises `NotInstalled`."""
+    if shutil.which("node") is None:
+        raise NotInstalled("node is not installed")
+    with _alone():
+        _install_node_packages(NODE_SERVERS, HERE / "gateway", patience, again=again)
+    return NODE_SERVERS
+
+
+def _install_node_packages(place: Path, pinned: Path, patience: float, *, again: bool) -> None:
+    files = [pinned / "package.json", pinned / "package-lock.json"]
+    if _is_installed(place, files):
+        return
+    if not again:
+        _raise_recent_failure()
+    npm = shutil.which("npm")
+    if npm is None:
+        raise NotInstalled("npm is not installed")
+    _renew(place)
+    for each in files:
+        shutil.copy(each, place)
+    cache = str(PLACE / "npm-cache")
+    quick = ["--fetch-retries=1", "--no-audit", "--no-fund", "--loglevel=error"]
+    _install([npm, "ci", "--cache", cache, *quick], place, patience)
+    shutil.rmtree(cache, ignore_errors=True)  # what is installed needs it no more
+    _mark(place, files)
 
 
 def environment() -> dict[str, str]:
@@ -78,15 +96,29 @@ def environment() -> dict[str, str]:
 
 def frameworks(patience: float = 1_200) -> Path:
     """The Python of the environment with the agent frameworks. Raises `NotInstalled`."""
-    files = [HERE / "requirements.txt"]
-    python = FRAMEWORKS / "bin" / "python"
+    return _python_packages(FRAMEWORKS, HERE / "requirements.txt", patience)
+
+
+def python_servers(requirements: str, patience: float = 1_200, *, may_install: bool = True) -> Path:
+    """The folder of programs of MCP servers that others wrote in Python: those of a file of requirements beside the
+    differential run.  Raises `NotInstalled`."""
+    pinned = HERE / "gateway" / requirements
+    place = PLACE / pinned.stem
+    if not may_install and not _is_installed(place, [pinned]):
+        raise NotInstalled(f"{requirements} is not installed; `make conformance` does it")
+    return _python_packages(place, pinned, patience).parent
+
+
+def _python_packages(place: Path, requirements: Path, patience: float) -> Path:
+    """The Python of an environment with pinned packages."""
+    python = place / "bin" / "python"
     with _alone():
-        if not _is_installed(FRAMEWORKS, files):
-            _renew(FRAMEWORKS)
-            _install([sys.executable, "-m", "venv", str(FRAMEWORKS)], PLACE, patience)
-            wanted = [*("--quiet", "--disable-pip-version-check", "--no-cache-dir"), "-r", str(files[0])]
+        if not _is_installed(place, [requirements]):
+            _renew(place)
+            _install([sys.executable, "-m", "venv", str(place)], PLACE, patience)
+            wanted = [*("--quiet", "--disable-pip-version-check", "--no-cache-dir"), "-r", str(requirements)]
             _install([str(python), "-m", "pip", "install", *wanted], PLACE, patience)
-            _mark(FRAMEWORKS, files)
+            _mark(place, [requirements])
     return python
 
 

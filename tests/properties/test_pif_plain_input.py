@@ -32,7 +32,7 @@ NAMES = st.sampled_from(["a", "b", "name", "lam", "body", "add", "pair", "nil", 
 def _one_shape(items: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Lists of records of one shape, and of lists of one kind, which are read column by column."""
     return st.lists(NAMES, max_size=3, unique=True).flatmap(
-        lambda names: st.lists(st.fixed_dictionaries({name: items for name in names}), max_size=6)
+        lambda names: st.lists(st.fixed_dictionaries(dict.fromkeys(names, items)), max_size=6)
     ) | st.lists(st.lists(items, max_size=3), max_size=5)
 
 

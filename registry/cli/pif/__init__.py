@@ -9,6 +9,8 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `law_commands`: verify, certificate
 - `home_commands`: export, import, backup, serve, demo, doctor
 - `client_commands`: install-client
+- `gateway_commands`: gateway, and its wrap, unwrap, approve, log
+- `gateway_views`: what these show
 - `clients`: MCP clients and where each keeps its servers
 - `client_settings`: one entry of a client's settings changed
 - `token_commands`: token create, list, revoke

@@ -7,6 +7,7 @@ import click
 from registry.cli.pif import (
     client_commands,
     compose_commands,
+    gateway_commands,
     home_commands,
     interactive_commands,
     law_commands,
@@ -31,6 +32,7 @@ __all__ = ["pif"]
         *interactive_commands.COMMANDS,
         *law_commands.COMMANDS,
         *home_commands.COMMANDS,
+        *gateway_commands.COMMANDS,
         *client_commands.COMMANDS,
         *token_commands.COMMANDS,
         *team_commands.COMMANDS,

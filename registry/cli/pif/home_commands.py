@@ -22,10 +22,13 @@ __all__ = ["COMMANDS"]
 @click.argument("directory", type=path)
 @click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
-def export(context: CommandContext, directory: Path, names: tuple[str, ...], overwrite: bool) -> int:
+@click.option("--team", default="", type=text, metavar="TEAM", help="The tools of a team.")
+def export(
+    context: CommandContext, directory: Path, names: tuple[str, ...], overwrite: bool, team: str
+) -> int:
     """Write tools (all, or those NAMES) with all their versions to a directory of JSON files."""
     with context.workspace() as workspace:
-        answer = workspace.export(directory, names=names or None, overwrite=overwrite)
+        answer = workspace.export(directory, names=names or None, overwrite=overwrite, team=team)
     return context.answer(answer, lambda done: context.say(views.exported(done)))
 
 
@@ -37,6 +40,7 @@ def export(context: CommandContext, directory: Path, names: tuple[str, ...], ove
 @click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for laws; the rest stay claimed."
 )
+@click.option("--team", default="", type=text, metavar="TEAM", help="As tools of a team.")
 def import_(
     context: CommandContext,
     directory: Path,
@@ -44,6 +48,7 @@ def import_(
     trust_nothing: bool,
     force: bool,
     timeout: float | None,
+    team: str,
 ) -> int:
     """Take in the tools of an exported directory, all of them or none; every hash is checked.
 
@@ -56,6 +61,7 @@ def import_(
             renumber=renumber,
             trust_nothing=trust_nothing,
             force=force,
+            team=team,
             deadline=deadline_of(timeout),
         )
     return context.answer(answer, lambda done: views.imported(context.screen, done))
@@ -260,11 +266,16 @@ def ui(
 
 
 @command("demo")
-def demo(context: CommandContext) -> int:
-    """Start a server with an empty home, and show what it can do.
+@click.argument("what", type=click.Choice(["server", "gateway"]), default="server")
+def demo(context: CommandContext, what: str) -> int:
+    """Start a server with an empty home, and show what it can do; or the same of a gateway.
 
     The home is a temporary one: your own tools are not touched.
     """
+    if what == "gateway":
+        from registry.cli.demo.gateway import play_gateway
+
+        return play_gateway(context)
     from registry.cli.demo.play import play
 
     return play(context)

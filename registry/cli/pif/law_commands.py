@@ -14,6 +14,7 @@ from registry.cli.terminal.proof_time import proving
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
+from registry.records import own_name
 
 __all__ = ["COMMANDS"]
 
@@ -114,13 +115,14 @@ def export(context: CommandContext, tool: str, directory: Path, overwrite: bool)
 
     with context.workspace() as workspace:
         record = workspace.record(tool)
-        found = proofs(record, workspace.tools(), workspace.store)
+        there = workspace.namespace_of(record.name)
+        found = proofs(record, there.tools(), there.store)
     if not found:
         raise RegistryError(
             "invalid_argument", f"no law of {record.reference} has a certificate", place="name", tool=record.reference,
             hint="`show` tells what is known of its laws.",
         )  # fmt: skip
-    files = [directory / f"{record.name}-{place}.json" for place in range(1, len(found) + 1)]
+    files = [directory / f"{own_name(record.name)}-{place}.json" for place in range(1, len(found) + 1)]
     taken = next((file for file in files if file.exists()), None)
     if taken is not None and not overwrite:
         raise RegistryError(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
-from registry.access.principals import USUAL_SCOPES, read_scopes
+from registry.access.principals import OWNER_NAME, USUAL_SCOPES, read_scopes
+from registry.access.teams import TeamFile
 from registry.access.tokens import Token, TokenFile, moment_of, read_expiry
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import text
+from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]
 
@@ -28,13 +30,21 @@ def token() -> None:
     "--expires", type=text, default="never", show_default=True, metavar="WHEN",
     help="A span (90d, 12h), a moment (2027-01-31), or never.",
 )  # fmt: skip
-def create(context: CommandContext, name: str, scopes: str, expires: str) -> int:
+@click.option("--again", is_flag=True, help="NAME had tokens that were all revoked, and is the same one.")
+def create(context: CommandContext, name: str, scopes: str, expires: str, again: bool) -> int:
     """Make a token for the principal NAME and print it: it is shown once, and only its hash is kept.
 
     Tools and sessions of a principal are its own; `owner` is the one of the home itself. Several tokens of one name are one
     principal's. From the first token on a server over HTTP lets nobody in without one.
     """
-    made, secret = TokenFile(context.home().path).create(name, read_scopes(scopes), read_expiry(expires))
+    file = TokenFile(context.home().path)
+    if not again and name != OWNER_NAME and file.is_gone(name):
+        raise RegistryError(
+            "invalid_argument", f"{name!r} was a principal before, and all its tokens were revoked", place="name", found=name,
+            expected="a name that nobody had",
+            hint="Its tools, sessions and teams would be the new holder's. Take another name; or pass --again if it is the same one.",
+        )  # fmt: skip
+    made, secret = file.create(name, read_scopes(scopes), read_expiry(expires))
     answer: Answer = {"type": "token", **_fields(made), "token": secret}
     return context.answer(answer, lambda done: _created(context, made, secret))
 
@@ -75,10 +85,22 @@ def revoke(context: CommandContext, which: str) -> int:
 
     What the principal has made stays in the home.
     """
-    ended = TokenFile(context.home().path).revoke(which)
+    home = context.home().path
+    ended = TokenFile(home).revoke(which)
     answer: Answer = {"type": "revoked", "tokens": [_fields(each) for each in ended]}
     said = ", ".join(f"{each.id} of {each.name}" for each in ended) or "nothing: revoked before"
-    return context.answer(answer, lambda done: context.say(f"revoked {said}"))
+    names = sorted({each.name for each in ended} - {OWNER_NAME})
+    teams = {name: [*TeamFile(home).rights(name)] for name in names}
+    if any(teams.values()):
+        answer["teams"] = {name: found for name, found in teams.items() if found}
+    return context.answer(answer, lambda done: _revoked(context, said, teams))
+
+
+def _revoked(context: CommandContext, said: str, teams: dict[str, list[str]]) -> None:
+    context.say(f"revoked {said}")
+    for name, found in teams.items():
+        for each in found:
+            context.screen.print_error(f"{name} is still in the team {each}: `pif team remove {each} {name}`")
 
 
 def _fields(token: Token) -> Answer:

@@ -221,14 +221,24 @@ def _role(role: str) -> Role:
 def history(screen: Screen, answer: Answer) -> None:
     """What happened to a name."""
     rows = []
+    told = any("principal" in event for event in answer["events"])
     for event in answer["events"]:
         version = str(event["version"]) if "version" in event else "all"
         current = str(event["current"]) if "current" in event else "none"
         hash_ = event.get("hash", "")[:_SHORT_HASH]
+        who = (event.get("principal", ""),) * told
         rows.append(
-            (event["moment"], event["kind"], version, current, hash_, _short(event.get("description", "")))
+            (
+                event["moment"],
+                *who,
+                event["kind"],
+                version,
+                current,
+                hash_,
+                _short(event.get("description", "")),
+            )
         )
-    screen.table(("moment", "what", "version", "current", "hash", "description"), rows)
+    screen.table(("moment", *("who",) * told, "what", "version", "current", "hash", "description"), rows)
 
 
 def forgotten(answer: Answer) -> str:

@@ -34,6 +34,7 @@ __all__ = [
     "CommandContext",
     "TermCommand",
     "command",
+    "context_of",
     "fractions",
     "group",
     "home_and_json",
@@ -192,18 +193,23 @@ def interruptible() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, previous)
 
 
+def context_of(ctx: click.Context) -> CommandContext:
+    """The context of a command, by the options that all have; these are taken out of what is given to the command."""
+    outer = ctx.find_root().params
+    home: Path | None = ctx.params.pop("home", None) or outer.get("home")
+    store: str | None = ctx.params.pop("store", None) or outer.get("store")
+    as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
+    fractions: Fractions = ctx.params.pop("fractions", None) or "round"
+    return CommandContext(
+        home=home, store=store, as_json=as_json, fractions=fractions, closed=ctx.obj or frozenset()
+    )
+
+
 class _Command(click.Command):
     """A command of ours: errors of the registry are answers, and the status is the function's."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        outer = ctx.find_root().params
-        home: Path | None = ctx.params.pop("home", None) or outer.get("home")
-        store: str | None = ctx.params.pop("store", None) or outer.get("store")
-        as_json = ctx.params.pop("as_json", False) or bool(outer.get("as_json"))
-        fractions: Fractions = ctx.params.pop("fractions", None) or "round"
-        context = CommandContext(
-            home=home, store=store, as_json=as_json, fractions=fractions, closed=ctx.obj or frozenset()
-        )
+        context = context_of(ctx)
         ctx.params["context"] = context
         try:
             status = super().invoke(ctx)

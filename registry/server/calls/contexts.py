@@ -38,6 +38,10 @@ def _with_nobody(topic: str, text: str) -> None:
     """There is one process."""
 
 
+def _nothing() -> None:
+    """Nobody looks."""
+
+
 class Changes:
     """Collects changes and tells them with one call of `tell(changed)` on the event loop: the lists that changed.
 
@@ -48,10 +52,13 @@ class Changes:
     def __init__(
         self,
         tell: Callable[[frozenset[ListName]], Awaitable[None]],
+        look: Callable[[], None] = _nothing,
         share: Callable[[str, str], None] = _with_nobody,
     ) -> None:
-        """`share` tells the server's other processes something, on the event loop."""
+        """`look` is called on the event loop where something else may stand at addresses that clients watch; `share` tells the
+        server's other processes something, also there."""
         self._tell = tell
+        self._look = look
         self._share = share
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed: set[ListName] = set()
@@ -78,6 +85,10 @@ class Changes:
     def prompts_changed(self) -> None:
         """The list of prompts is another one."""
         self._schedule("prompts")
+
+    def look(self) -> None:
+        """Something else may stand at addresses that clients watch."""
+        self._soon(self._look)
 
     def share(self, topic: str, text: str) -> None:
         """Tell the same group in the server's other processes."""
@@ -171,9 +182,11 @@ class Call:
         """Do something that takes about a millisecond on the event loop, when it is this client's turn."""
         return await self._schedule.quick(self.whose, work)
 
-    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
+    async def run_in_worker(
+        self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0, proves: bool = False
+    ) -> T:
         """Run `work` in a worker thread of a lane."""
-        if lane == "proofs" and self._proved is not None:
+        if (proves or lane == "proofs") and self._proved is not None:
             work = _timed(work, self._proved)
         return await self._schedule.in_thread(lane, self.whose, work, share, patience=self._patience)
 

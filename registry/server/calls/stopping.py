@@ -7,12 +7,13 @@ in its place. What the call asked for may have been done by then: the answer say
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import signal
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from registry.server.contract.group import Answer
 
-__all__ = ["SECONDS", "Stopping"]
+__all__ = ["SECONDS", "Stopping", "end_on_signals"]
 
 SECONDS = 2.0
 """In which a server that was told to stop has answered every call and closed every stream."""
@@ -56,3 +57,17 @@ class Stopping:
 def _stopped(message: str) -> Answer:
     hint = "Call again when the server is back; where the call changes something, look first whether it was done."
     return Answer.error("cancelled", message, hint=hint)
+
+
+def end_on_signals(stop: Callable[[], None]) -> None:
+    """Call `stop` on the event loop when SIGINT or SIGTERM comes. The second signal ends the process at once."""
+    loop = asyncio.get_running_loop()
+
+    def first() -> None:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(each)
+            signal.signal(each, signal.SIG_DFL)
+        stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, first)

@@ -197,11 +197,14 @@ class CallContext(Protocol):
     async def quick(self, work: Callable[[], T]) -> T:
         """Do something that takes about a millisecond on the event loop, when it is this client's turn."""
 
-    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
+    async def run_in_worker(
+        self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0, proves: bool = False
+    ) -> T:
         """Run `work` in a worker thread (64 MB of stack) of a lane, and return what it returns or raise what it raises.
 
         `share` is the part of the memory of runs that the work may use, 0 to 1; it waits until that is free. When the
-        call is cancelled this raises at once; the thread goes on until `work` sees `cancelled`.
+        call is cancelled this raises at once; the thread goes on until `work` sees `cancelled`. `proves`: the work may ask provers,
+        as all in the lane of proofs does, and its time counts as theirs.
         """
 
     async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
@@ -220,6 +223,9 @@ class Announcer(Protocol):
     def resources_changed(self) -> None: ...
 
     def prompts_changed(self) -> None: ...
+
+    def look(self) -> None:
+        """What stands at addresses that clients watch may be something else: look at once."""
 
     def share(self, topic: str, text: str) -> None:
         """Tell the same group of the same principal in the server's other processes, if there are any: `Group.told`."""
@@ -316,11 +322,14 @@ class Group:
         """Warnings for the person who starts the server, one line each."""
         return ()
 
+    async def refresh(self) -> None:
+        """Bring what `tools` answers up to date, where that needs a database."""
+
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools to list, in a stable order; the same object until they change."""
+        """The tools to list, in a stable order; the same object until they change. Waits for nothing."""
         return ()
 
-    def find(self, name: str) -> ToolSpec | None:
+    async def find(self, name: str) -> ToolSpec | None:
         """A tool that may be called though `tools` does not list it (a client's list may be old)."""
         return None
 
@@ -348,8 +357,14 @@ class Group:
 
     def state(self, uri: str) -> object:
         """What stands at `uri`, as a value that is equal as long as the contents are; None where this group has no such
-        resource or it never changes. Asked every second of an address that a client watches, so it must be cheap."""
+        resource or it never changes. Asked in a thread, of each address that a client watches, so it must be cheap: at
+        each `Announcer.look`, and every second unless `is_told`."""
         return None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the group calls `Announcer.look` at every change, whoever makes it; also true where nothing changes."""
+        return type(self).state is Group.state
 
     def prompts(self) -> Sequence[PromptSpec]:
         """The workflows that this group knows."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -35,21 +35,59 @@ from registry.server.mcp.among_workers import AmongWorkers
 from registry.server.mcp.http_access import CONNECTION, Access, Refused
 from registry.server.mcp.http_bodies import BODIES, BODY, SMALL_BODY, Bodies, HeldBody
 from registry.server.mcp.http_sessions import PATH, RETRY_SECONDS, SERVER_ERROR, SESSION
-from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.oauth import sdk_user
-from registry.server.mcp.principal_servers import PrincipalServers
 from registry.server.streams.messages import (
     Rejection,
     check_body,
     encode_message,
 )
 
-__all__ = ["BODY", "METHODS", "NESTING", "PATH", "Requests"]
+__all__ = ["BODY", "METHODS", "NESTING", "PATH", "Answering", "Requests", "Scoped", "Served", "Servers"]
 
 NESTING = 180
 """Levels of JSON in a request; the SDK gives up silently a little above. A term that is deeper goes as its text."""
 
 METHODS = ("GET", "POST", "DELETE")
+
+
+class Scoped(Protocol):
+    """Who knows which scope a request needs; None where every principal may make it."""
+
+    def required_scope(self, method: str, params: Any) -> str | None: ...
+
+
+class Answering(Protocol):
+    """Who answers what was let in."""
+
+    async def answer(
+        self,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+        credential: str = "",
+        /,
+    ) -> None: ...
+
+
+class Served(Protocol):
+    """What serves one principal."""
+
+    @property
+    def server(self) -> Scoped: ...
+
+    @property
+    def door(self) -> Answering: ...
+
+
+class Servers(Protocol):
+    """What serves all principals: `principal_servers`, or the gateway."""
+
+    async def of(self, principal: Principal) -> Served:
+        """What serves a principal. Raises `Refused`."""
+
+    async def end_sessions_of(self, principal: Principal) -> None:
+        """End the sessions that were opened with a token which is not valid any more."""
 
 
 class Requests:
@@ -61,7 +99,7 @@ class Requests:
 
     def __init__(
         self,
-        servers: PrincipalServers,
+        servers: Servers,
         access: Access,
         stopping: Stopping,
         *,
@@ -120,7 +158,11 @@ class Requests:
             headers = _single_headers(scope)
             principal = await self._check_head(scope, headers)
             self._credentials.add(principal)
-            await self._answer_here(scope, headers, receive, _joined(send), principal)
+            body = None
+            if scope["method"] == "POST" and not principal.may_do_all:
+                body = (await receive()).get("body", b"")
+                receive = _again(body, receive)
+            await self._answer_here(scope, headers, receive, _joined(send), principal, body)
         except Refused as refused:
             await _refuse(refused, scope, send)
 
@@ -311,7 +353,7 @@ class Requests:
         finally:
             del self._admitted[task]
 
-    def _check_scope(self, server: McpServer, principal: Principal, body: bytes) -> None:
+    def _check_scope(self, server: Scoped, principal: Principal, body: bytes) -> None:
         """Refuse what needs a scope that the caller has not, as the authorization of MCP asks: by a status and a challenge.
 
         The server judges again by what it reads itself (`McpServer`); what cannot be read here is left to it.

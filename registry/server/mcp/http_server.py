@@ -55,7 +55,7 @@ from registry.server.mcp.listening import Accepting, handed_over, listen
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
 from registry.server.mcp.oauth import OAuthOptions, ProtectedResource
 from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
-from registry.server.mcp.stdio_server import end_on_signals, tune
+from registry.server.mcp.stdio_server import tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
 from registry.server.monitoring.tracing import Tracing
@@ -356,7 +356,7 @@ class _Serving:
         """Serve until a signal comes, or until it has made way for another process; the exit status."""
         loop = asyncio.get_running_loop()
         stopped, draining = asyncio.Event(), asyncio.Event()
-        end_on_signals(stopped.set)
+        stopping.end_on_signals(stopped.set)
         async with self._owner.running():
             links = await self._join(stopped, draining)
             if self._limits.kept is not None:

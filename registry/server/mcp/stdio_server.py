@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pif.language.budget import reserve_stack
@@ -29,7 +28,7 @@ from registry.server.streams.messages import NESTING
 if TYPE_CHECKING:
     from registry.server.monitoring.tracing import Tracing
 
-__all__ = ["end_on_signals", "serve_stdio", "tune"]
+__all__ = ["serve_stdio", "tune"]
 
 SWITCH_INTERVAL = 0.001
 """Seconds that a worker thread keeps the interpreter while the event loop waits for it. Python's own 5 ms, times the
@@ -69,25 +68,11 @@ async def _serve(server: McpServer, source: int, sink: int, cap: int) -> int:
         server.stop()
         reading.end(stopping.SECONDS)
 
-    end_on_signals(stop)
+    stopping.end_on_signals(stop)
     gc.collect()
     gc.freeze()
     await server.serve(reading, writing)
     return 0
-
-
-def end_on_signals(stop: Callable[[], None]) -> None:
-    """Call `stop` on the event loop when SIGINT or SIGTERM comes. The second signal ends the process at once."""
-    loop = asyncio.get_running_loop()
-
-    def first() -> None:
-        for each in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(each)
-            signal.signal(each, signal.SIG_DFL)
-        stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, first)
 
 
 def tune() -> None:

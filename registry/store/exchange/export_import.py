@@ -158,11 +158,12 @@ def import_tools(
     *,
     verify: Verifier,
     renumber: bool = False,
-    check: Callable[[Sequence[Lineage]], None] | None = None,
+    check: Callable[[Sequence[Lineage]], Sequence[Lineage]] | None = None,
 ) -> Imported:
     """Take in an export, all of it or nothing; what is here already is left alone.
 
-    `check` is told of all that was read before anything is written; what it raises refuses the import. `renumber`: see `registry.store.protocol.Store.adopt`. Errors name the file at fault.
+    `check` is given all that was read before anything is written, and answers what is taken in; what it raises refuses the
+    import. `renumber`: see `registry.store.protocol.Store.adopt`. Errors name the file at fault.
     """
     with ExchangeDirectory(directory) as root:
         manifest = _manifest(root)
@@ -175,7 +176,7 @@ def import_tools(
             ignored = tuple(str(_TOOLS / name) for name in files.entries() if name not in listed)
         certificates = _certificates(root, lineages, budget)
     if check is not None:
-        check(lineages)
+        lineages = [*check(lineages)]
     return Imported(store.adopt(lineages, renumber=renumber, certificates=certificates), ignored)
 
 

@@ -142,7 +142,9 @@ _SHARED: Final = (
     "CREATE INDEX certified_verdicts_by_time ON certified_verdicts (made)",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_TOOLS, _SHARED)
+_PRINCIPAL: Final = ('ALTER TABLE events ADD COLUMN principal TEXT COLLATE "C"',)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_TOOLS, _SHARED, _PRINCIPAL)
 """The statements of each step; the first has the number 1. Released steps are never edited."""
 
 

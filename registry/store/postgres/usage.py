@@ -9,7 +9,7 @@ from registry.store.sql.rows import Rows
 __all__ = ["TEXTS", "sessions_and_bytes"]
 
 TEXTS: Final = {
-    "events": ("description",),
+    "events": ("description", "principal"),
     "content": ("code",),
     "versions": ("capabilities", "rounded", "python"),
     "examples": ("examples",),

@@ -105,6 +105,8 @@ class Change:
     made: the numbers of its events go on from the last one there is."""
 
     def __init__(self, connection: Rows, place: Place, moment: str) -> None:
+        self.principal: str | None = None
+        """Who makes the changes, where that is to be told."""
         self._connection = connection
         self._place = place
         self._moment = moment
@@ -334,9 +336,9 @@ class Change:
     ) -> int:
         self._sequence += 1
         self._connection.execute(
-            "INSERT INTO events (sequence, name, kind, version, current, description, moment)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self._sequence, name, kind, version, current, description, self._moment),
+            "INSERT INTO events (sequence, name, kind, version, current, description, moment, principal)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (self._sequence, name, kind, version, current, description, self._moment, self.principal),
         )
         return self._sequence
 

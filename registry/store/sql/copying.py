@@ -18,7 +18,7 @@ from registry.store.sql.rows import Rows
 __all__ = ["TABLES", "Copied", "copy_tables", "is_empty"]
 
 TABLES: Final[dict[str, tuple[str, str]]] = {
-    "events": ("sequence, name, kind, version, current, description, moment", "sequence"),
+    "events": ("sequence, name, kind, version, current, description, moment, principal", "sequence"),
     "content": ("hash, code", "hash"),
     "versions": (
         "name, version, hash, capabilities, created, evolved, forgotten, rounded, python",

@@ -24,6 +24,7 @@ from registry.records import (
     team_of,
 )
 from registry.store.failures import Place
+from registry.store.following import Following
 from registry.store.protocol import (
     PAGE_LIMIT,
     Adopted,
@@ -81,6 +82,10 @@ class SqlStore(ABC):
         `moment`: the time of the change, where it is known already. What was forgotten before the grace period is erased with it.
         """
 
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """None: this store tells nobody; a database does."""
+        return None
+
     def evolve(
         self,
         name: str,
@@ -96,6 +101,7 @@ class SqlStore(ABC):
         python: str | None = None,
         expect_version: int | None = None,
         dry_run: bool = False,
+        principal: str | None = None,
     ) -> Evolved:
         """Make `code` the current version of `name`; see `registry.store.protocol.Store.evolve`."""
         moment = self._moment()
@@ -121,16 +127,25 @@ class SqlStore(ABC):
             )
 
         def evolve(change: Change) -> Evolved:
+            change.principal = principal
             change.certificates(certificates or {})
             return change.evolve(wanted, expect_version, keep_laws=keep_laws)
 
         return self._write(evolve, moment)
 
-    def keep_laws(self, record: ToolRecord, laws: str, certificates: Mapping[str, str] | None = None) -> bool:
+    def keep_laws(
+        self,
+        record: ToolRecord,
+        laws: str,
+        certificates: Mapping[str, str] | None = None,
+        *,
+        principal: str | None = None,
+    ) -> bool:
         """Replace the laws of a version, if they are still those of `record`; see `registry.store.protocol.Store`."""
         check_spelling(record.name)
 
         def keep(change: Change) -> bool:
+            change.principal = principal
             if not change.keep_laws(record, laws):
                 return False
             change.certificates(certificates or {})
@@ -138,15 +153,27 @@ class SqlStore(ABC):
 
         return self._write(keep)
 
-    def rollback(self, name: str, version: int, *, expect_version: int | None = None) -> ToolRecord:
+    def rollback(
+        self, name: str, version: int, *, expect_version: int | None = None, principal: str | None = None
+    ) -> ToolRecord:
         """Make a version that the name already has its current one."""
         check_spelling(name)
-        return self._write(lambda change: change.rollback(name, version, expect_version))
 
-    def forget(self, name: str, version: int | None = None) -> Forgotten:
+        def roll_back(change: Change) -> ToolRecord:
+            change.principal = principal
+            return change.rollback(name, version, expect_version)
+
+        return self._write(roll_back)
+
+    def forget(self, name: str, version: int | None = None, *, principal: str | None = None) -> Forgotten:
         """Stop resolving one version, or all of them; the name moves to its newest remaining version."""
         check_spelling(name)
-        return self._write(lambda change: change.forget(name, version))
+
+        def forget(change: Change) -> Forgotten:
+            change.principal = principal
+            return change.forget(name, version)
+
+        return self._write(forget)
 
     def certificate(self, hash: str) -> str | None:
         """The text of a certificate, or None where there is none of that hash."""
@@ -160,6 +187,7 @@ class SqlStore(ABC):
         *,
         renumber: bool = False,
         certificates: Mapping[str, str] | None = None,
+        principal: str | None = None,
     ) -> tuple[Adopted, ...]:
         """Take in lineages from another store, all of them or none."""
         for lineage in lineages:
@@ -167,6 +195,7 @@ class SqlStore(ABC):
                 check_record(record)
 
         def adopt(change: Change) -> tuple[Adopted, ...]:
+            change.principal = principal
             change.certificates(certificates or {})
             return change.adopt(lineages, renumber=renumber)
 
@@ -179,7 +208,7 @@ class SqlStore(ABC):
         def question(reader: Rows) -> tuple[Event, ...]:
             rows = reader.execute(
                 "SELECT events.sequence, events.name, events.kind, events.version, events.current,"
-                "       events.description, versions.hash, events.moment"
+                "       events.description, versions.hash, events.moment, events.principal"
                 "  FROM events LEFT JOIN versions"
                 "    ON versions.name = events.name AND versions.version = events.version"
                 " WHERE events.name = ? ORDER BY events.sequence",

@@ -10,6 +10,7 @@ to older snapshots. `laws` holds what was found to hold of it in the same way, `
 
 `versions.rounded` is JSON too: the numbers that lost their fractions when the code was read, null where none did.
 `versions.python` is the text that the code was translated from, null where it was written as a term.
+`events.principal` is who did it, in the store of a team; null in that of one principal.
 
 A file is marked by its application id, and its user version counts the migrations it has been through.
 """
@@ -97,7 +98,9 @@ _ROUNDED: Final = ("ALTER TABLE versions ADD COLUMN rounded TEXT",)
 
 _PYTHON: Final = ("ALTER TABLE versions ADD COLUMN python TEXT",)
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS, _ROUNDED, _PYTHON)
+_PRINCIPAL: Final = ("ALTER TABLE events ADD COLUMN principal TEXT",)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _EXAMPLES, _LAWS, _ROUNDED, _PYTHON, _PRINCIPAL)
 """The statements of each step; step n leads from user version n to n + 1. Released steps are never edited."""
 
 

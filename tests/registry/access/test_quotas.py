@@ -5,12 +5,19 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from registry.access.quotas import MEGABYTE, InUse, Meter, Quotas, read_quotas
+from registry.access.quotas import MEGABYTE, MINUTE, Exceeded, InUse, Meter, Quotas, read_quotas
 from tests.support.servers.http_server import serving
 from tests.support.servers.principals import Caller, token
+
+
+def begun(meter: Meter, tool: str, scope: str, session: str | None, team: str = "") -> Exceeded | None:
+    """What becomes of a call of which what is stored was measured, as the server does."""
+    stored = asyncio.run(meter.measure(tool, scope, session, team))
+    return meter.begin(tool, scope, 0, session, team, stored)
 
 
 class Clock:
@@ -72,7 +79,12 @@ def test_a_run_that_asks_for_more_than_a_minute_s_is_told_so_and_not_to_wait(tmp
 def test_seconds_of_provers_are_about_what_asks_them(tmp_path: Path) -> None:
     meter = Meter(Quotas(prover_seconds=5), tmp_path)
     meter.proved(6.0)
-    for tool, scope in (("evaluate", "theory"), ("evolve", "evolve"), ("analyze", "run")):
+    for tool, scope in (
+        ("evaluate", "theory"),
+        ("evolve", "evolve"),
+        ("analyze", "run"),
+        ("check_laws", "run"),
+    ):
         found = meter.begin(tool, scope, 0, None)
         assert found is not None
         assert found.quota == "prover-seconds"
@@ -82,24 +94,24 @@ def test_seconds_of_provers_are_about_what_asks_them(tmp_path: Path) -> None:
 
 def test_what_is_stored_has_a_limit_and_what_frees_it_has_none(tmp_path: Path) -> None:
     meter = Meter(Quotas(stored_mb=1), tmp_path)
-    assert meter.begin("evolve", "evolve", 0, None) is None
+    assert begun(meter, "evolve", "evolve", None) is None
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "large").write_bytes(b"x" * MEGABYTE)
     for tool, scope in (("evolve", "evolve"), ("submit_define", "theory")):
-        found = meter.begin(tool, scope, 0, "large")
+        found = begun(meter, tool, scope, "large")
         assert found is not None
         assert found.quota == "stored-mb"
     for tool, scope in (("forget", "evolve"), ("undo", "theory"), ("run", "run"), ("list", "read")):
-        assert meter.begin(tool, scope, 0, None) is None
+        assert begun(meter, tool, scope, None) is None
 
 
 def test_sessions_that_are_there_may_be_used_and_no_more_be_begun(tmp_path: Path) -> None:
     meter = Meter(Quotas(sessions=2), tmp_path)
     for name in ("a", "b"):
-        assert meter.begin("submit_define", "theory", 0, name) is None
+        assert begun(meter, "submit_define", "theory", name) is None
         (tmp_path / "sessions" / name).mkdir(parents=True)
-    assert meter.begin("submit_define", "theory", 0, "a") is None
-    found = meter.begin("submit_define", "theory", 0, "c")
+    assert begun(meter, "submit_define", "theory", "a") is None
+    found = begun(meter, "submit_define", "theory", "c")
     assert found is not None
     assert (found.quota, found.used) == ("sessions", 2)
 
@@ -135,24 +147,111 @@ def test_one_principal_s_quota_is_no_other_s_and_not_the_owner_s(tmp_path: Path)
             assert caller.call("list_session", session="*")["count"] == (1 if is_limited else 2)
 
 
-def test_what_is_in_a_database_counts_once_it_was_measured(tmp_path: Path) -> None:
+def test_what_is_in_a_database_is_measured_beside_the_event_loop(tmp_path: Path) -> None:
     asked: list[str] = []
 
     def rows() -> InUse:
         asked.append(threading.current_thread().name)
         return InUse(MEGABYTE, frozenset({"a"}))
 
-    meter = Meter(Quotas(stored_mb=1, sessions=1), tmp_path, rows=rows)
-    assert meter.begin("evolve", "evolve", 0, None, 0) is None
-    asyncio.run(meter.measure())
-    found = meter.begin("evolve", "evolve", 0, None, 0)
-    assert found is not None
-    assert found.quota == "stored-mb"
-    assert asked != [threading.current_thread().name], "a database is not waited for on the event loop"
+    def team_size(team: str) -> int:
+        asked.append(threading.current_thread().name)
+        return 2 * MEGABYTE
+
+    meter = Meter(Quotas(stored_mb=1, sessions=1, team_mb=2), tmp_path, rows=rows, team_size=team_size)
+    for tool, scope, session, team, quota in (
+        ("evolve", "evolve", None, "", "stored-mb"), ("evolve", "evolve", None, "ops", "team-mb"),
+        ("import", "evolve", None, "ops", "team-mb"),
+    ):  # fmt: skip
+        found = begun(meter, tool, scope, session, team)
+        assert found is not None
+        assert found.quota == quota
     limited = Meter(Quotas(sessions=1), tmp_path, rows=rows)
-    asyncio.run(limited.measure())
-    assert limited.begin("submit_define", "theory", 0, "a", 0) is None
-    assert limited.begin("submit_define", "theory", 0, "b", 0) is not None
+    assert begun(limited, "submit_define", "theory", "a") is None
+    assert begun(limited, "submit_define", "theory", "b") is not None
+    assert asked
+    assert threading.current_thread().name not in asked, "nothing is waited for on the event loop"
     asked.clear()
-    asyncio.run(Meter(Quotas(fuel=1), tmp_path, rows=rows).measure())
+    for each in (meter, Meter(Quotas(fuel=1), tmp_path, rows=rows)):
+        assert begun(each, "run", "run", None) is None
+        assert begun(each, "forget", "evolve", None, "ops") is None
     assert asked == []
+
+
+def test_what_went_beyond_a_minute_is_taken_from_those_that_follow(tmp_path: Path) -> None:
+    """What a call used is known when it has ended: one long proof or a thousand examples buy no free minute."""
+    clock = Clock()
+    meter = Meter(Quotas(fuel=100, prover_seconds=5), tmp_path, clock)
+    assert meter.begin("evolve", "evolve", 0, None) is None
+    meter.end(0, 350)  # the examples
+    meter.proved(15.0)
+    for tool, scope, fuel, minutes in (
+        ("run", "run", 50, 3),
+        ("run", "run", 100, 4),
+        ("evaluate", "theory", 0, 3),
+        ("evolve", "evolve", 0, 3),
+    ):
+        found = meter.begin(tool, scope, fuel, None)
+        assert found is not None
+        assert found.retry_after_ms == minutes * 60_000, (tool, fuel)
+    for _ in range(2):
+        clock.now += MINUTE
+        assert meter.begin("run", "run", 50, None) is not None
+        assert meter.begin("evaluate", "theory", 0, None) is not None
+    clock.now += MINUTE
+    assert meter.begin("evaluate", "theory", 0, None) is None
+    assert meter.begin("run", "run", 50, None) is None
+    assert meter.begin("run", "run", 51, None) is not None
+
+
+def test_a_debt_is_paid_by_minutes_without_calls(tmp_path: Path) -> None:
+    clock = Clock()
+    meter = Meter(Quotas(fuel=100), tmp_path, clock)
+    assert meter.begin("fuzz", "run", 10, None) is None
+    meter.end(10, 1_000)
+    clock.now += 9 * MINUTE
+    found = meter.begin("run", "run", 1, None)
+    assert found is not None
+    assert (found.used, found.retry_after_ms) == (100, 60_000)
+    clock.now += MINUTE
+    assert meter.begin("run", "run", 100, None) is None
+
+
+def test_a_clock_that_goes_back_locks_nobody_out(tmp_path: Path) -> None:
+    clock = Clock()
+    meter = Meter(Quotas(fuel=100), tmp_path, clock)
+    assert meter.begin("run", "run", 100, None) is None
+    meter.end(100, 100)
+    clock.now -= 500.0
+    assert meter.begin("run", "run", 100, None) is None
+    meter.end(100, 100)
+    found = meter.begin("run", "run", 1, None)
+    assert found is not None
+    assert found.retry_after_ms is not None
+    assert found.retry_after_ms <= 60_000
+
+
+def test_fuel_that_no_answer_tells_of_is_counted(tmp_path: Path) -> None:
+    """Made-up inputs, examples and derivations run code too; a circle of them is no way around the limit."""
+    loop = {"lam": "x", "body": {"app": ["std.sum", {"range": [0, 500]}]}}
+    ways: dict[str, dict[str, Any]] = {
+        "fuzz": {"name": "heavy", "examples": 50, "fuel": 20_000, "type": "integer"},
+        "evolve": {
+            "name": "other", "description": "x", "code": loop, "dry_run": True,
+            "examples": [{"input": number, "output": 124750} for number in range(12)],
+        },
+    }  # fmt: skip
+    for way, arguments in ways.items():
+        home = tmp_path / way
+        secret = token(home, "alice")
+        with serving(home, groups="pif", more=True, quotas=("fuel=60000",)) as server:
+            alice = Caller(server, secret)
+            made = alice.call("evolve", name="heavy", description="x", code=loop)
+            assert made["type"] == "tool", made
+            first = alice.call(way, **arguments)
+            assert first["type"] != "error", first
+            for tool, again in ((way, arguments), ("run", {"code": "heavy", "input": 1, "fuel": 20_000})):
+                refused = alice.call(tool, **again)
+                assert refused["type"] == "error", (way, tool, refused)
+                assert (refused["error"]["kind"], refused["error"]["quota"]) == ("quota_exceeded", "fuel")
+                assert refused["error"]["retry_after_ms"] > 0

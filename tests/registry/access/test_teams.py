@@ -120,3 +120,16 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run("remove", "ops", "bob")[0] == 1
     assert run("add", "opz", "bob")[0] == 1
     assert run("list", "opz")[0] == 1
+
+
+def test_what_a_team_has_kept_is_not_given_to_a_new_one(tmp_path: Path) -> None:
+    """A list of teams that was lost: the name made again would open the store that is there to its new members."""
+    file = TeamFile(tmp_path)
+    file.create("ops")
+    (tmp_path / "teams" / "ops").mkdir(parents=True)
+    file.path.unlink()
+    with pytest.raises(RegistryError) as refused:
+        file.create("ops")
+    assert refused.value.kind == "version_conflict"
+    assert not file.read()
+    file.create("other")

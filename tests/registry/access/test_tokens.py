@@ -179,7 +179,35 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     capsys.readouterr()
     assert main(["token", "list", *home]) == 0
     assert "revoked" in capsys.readouterr().out
-    assert main(["token", "create", "alice", "--scopes", "rum", *home]) == 1
+    assert main(["token", "create", "alice", "--again", "--scopes", "rum", *home]) == 1
     assert "did you mean 'run'" in capsys.readouterr().err
     assert main(["token", "revoke", "nobody", "--json", *home]) == 1
     assert json.loads(capsys.readouterr().out)["error"]["expected"] == "alice"
+
+
+def test_a_name_that_somebody_had_is_not_given_to_another_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who gets a token of a name gets the tools, the sessions and the teams of who had it."""
+    home = ["--home", str(tmp_path)]
+    for words in (
+        ["token", "create", "alice"],
+        ["token", "create", "alice"],
+        ["team", "create", "ops"],
+        ["team", "add", "ops", "alice"],
+    ):
+        assert main([*words, *home]) == 0
+    first, second = TokenFile(tmp_path).read().all
+    assert main(["token", "revoke", first.id, *home]) == 0
+    assert "still in the team ops" in capsys.readouterr().err
+    assert main(["token", "create", "alice", *home]) == 0, "another token is alive: it is the same one"
+    assert main(["token", "revoke", "alice", "--json", *home]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["teams"] == {"alice": ["ops"]}
+    count = len(TokenFile(tmp_path).read())
+    assert main(["token", "create", "alice", *home]) == 1
+    assert "--again" in capsys.readouterr().err
+    assert len(TokenFile(tmp_path).read()) == count
+    assert main(["token", "create", "alicia", *home]) == 0
+    assert main(["token", "create", "alice", "--again", *home]) == 0
+    assert len(TokenFile(tmp_path).read()) == count + 2
+    assert second.name == "alice"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,48 +23,13 @@ from registry.teams.member import Member, Views
 from registry.teams.team_stores import TeamStores
 from registry.workspace import requests
 from registry.workspace.workspace import Workspace
-from tests.support.databases import SERVER, asked, new_schema
+from tests.registry.teams.conftest import Open
+from tests.support.databases import SERVER
 from tests.support.servers.pif_server import pif_server
 
 X = {"var": "x"}
 SQUARE = {"lam": "x", "body": {"mul": [X, X]}}
 TWICE = {"lam": "x", "body": {"add": [X, X]}}
-
-Open = Callable[[str], Workspace]
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def members(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
-    """A workspace for a principal: Alice may write in `ops`, Bob may read."""
-    file = TeamFile(tmp_path)
-    file.create("ops")
-    file.add("ops", "alice", "write")
-    file.add("ops", "bob", "read")
-    opened: list[Workspace] = []
-
-    def workspaces(url: str) -> Iterator[Open]:
-        stores = TeamStores(tmp_path, url)
-
-        def member(name: str) -> Workspace:
-            own = open_store(tmp_path / "principals" / name, url_of(url, name))
-            opened.append(Workspace(own, member=Member(name, file, stores)))
-            return opened[-1]
-
-        yield member
-        for each in opened:
-            each.close()
-        stores.close()
-
-    if request.param == "sqlite":
-        yield from workspaces("")
-        return
-    with new_schema() as url:
-        yield from workspaces(url)
-        schema = url.rpartition("=")[2]
-        for (name,) in asked(
-            "SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)", f"{schema}__"
-        ):
-            asked(f'DROP SCHEMA "{name}" CASCADE')
 
 
 def evolve(workspace: Workspace, name: str, code: Any = SQUARE, **more: Any) -> dict[str, Any]:
@@ -147,20 +111,6 @@ def test_hints_come_from_what_one_may_read(members: Open) -> None:
     assert bob.run(Request(tool="square"))["error"]["hint"] == 'Did you mean "team/ops/square"?'
     assert "team/" not in carol.run(Request(tool="square"))["error"]["hint"]
     assert Views(Member("carol", TeamFile(Path("/nowhere")), TeamStores(Path("/nowhere")))).names() == ()
-
-
-def test_taking_in_files_and_keeping_laws_are_refused(members: Open, tmp_path: Path) -> None:
-    alice = members("alice")
-    evolve(alice, "team/ops/square")
-    team = alice.namespace_of("team/ops/square").store
-    record = team.snapshot().record("team/ops/square")
-    assert record is not None
-    for work in (lambda: team.adopt([]), lambda: team.keep_laws(record, "[]")):
-        with pytest.raises(RegistryError) as caught:
-            work()
-        assert caught.value.kind == "not_allowed"
-    assert alice.export(tmp_path / "out", names=["team/ops/square"])["error"]["kind"] == "unknown_tool"
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_database_that_cannot_be_opened_costs_its_own_team_only(tmp_path: Path) -> None:

@@ -64,7 +64,9 @@ class Threads:
     async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
         raise AssertionError("the group lean searches nothing")
 
-    async def run_in_worker(self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0) -> T:
+    async def run_in_worker(
+        self, work: Callable[[], T], *, lane: LaneName = "runs", share: float = 0.0, proves: bool = False
+    ) -> T:
         found: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         loop = asyncio.get_running_loop()
 

@@ -1,0 +1,135 @@
+"""A log that is written: one file for each gateway, append-only.
+
+Invariants
+    * `before` returns when its line has been handed to the system whole, which survives the end of this process; with
+      `fsync`, when it is on disk. Else it raises `Unlogged`, and so does everything after it.
+    * A line that could be written in part is taken back; where that fails the log is over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from registry.gateway.log.chain import digest, line_of, signed_text
+from registry.gateway.log.key import public_text, signed
+from registry.gateway.log.records import Asked, Outcome, Unlogged
+
+__all__ = ["CHECKPOINT_LINES", "CHECKPOINT_SECONDS", "ChainedLog"]
+
+CHECKPOINT_LINES = 64
+"""Lines after which a checkpoint is signed."""
+
+CHECKPOINT_SECONDS = 5.0
+"""Seconds after which one is signed with the next line."""
+
+
+class ChainedLog:
+    """A new file in a folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        key: Ed25519PrivateKey,
+        about: Mapping[str, Any],
+        *,
+        fsync: bool = False,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`about`: what the first line says of the gateway. Raises OSError, and `Unlogged`."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.id = secrets.token_hex(16)
+        begun = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now()))
+        self.path = folder / f"{begun}-{self.id[:8]}.jsonl"
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._descriptor = os.open(self.path, flags, 0o600)
+        self._key = key
+        self._fsync = fsync
+        self._now = now
+        self._number = 0
+        self._before = ""
+        self._size = 0
+        self._signed = 0
+        self._signed_at = now()
+        self._failure = ""
+        self._write("begin", {"log": self.id, "key": public_text(key), **about})
+
+    def before(self, asked: Asked) -> object:
+        fields = {
+            "time": self._now(),
+            "principal": asked.principal,
+            "kind": asked.kind,
+            "server": asked.server,
+            "name": asked.name,
+            "arguments": f"sha256:{hashlib.sha256(asked.arguments).hexdigest()}",
+            "policy": asked.policy,
+            "decision": asked.decision,
+            "rule": asked.rule,
+            "forwarded": asked.forwarded,
+        }
+        number = self._write("call", fields)
+        self._sign_where_due()
+        return number
+
+    def after(self, token: object, outcome: Outcome) -> None:
+        milliseconds = round(outcome.milliseconds, 3)
+        fields = {
+            "of": token,
+            "time": self._now(),
+            "ms": milliseconds,
+            "size": outcome.size,
+            "error": outcome.error,
+        }
+        self._write("outcome", fields)
+        self._sign_where_due()
+
+    def close(self) -> None:
+        """Sign what stands there, and end."""
+        if not self._failure:
+            self._checkpoint()
+            self._failure = "the log is closed"
+            os.close(self._descriptor)
+
+    def _sign_where_due(self) -> None:
+        lines = self._number - self._signed
+        if lines >= CHECKPOINT_LINES or self._now() - self._signed_at >= CHECKPOINT_SECONDS:
+            self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        text = signed_text(self.id, self._number, self._before)
+        self._write("checkpoint", {"time": self._now(), "signature": signed(self._key, text)})
+        self._signed, self._signed_at = self._number, self._now()
+
+    def _write(self, kind: str, fields: Mapping[str, Any]) -> int:
+        """Write a line; its number. Raises `Unlogged`."""
+        if self._failure:
+            raise Unlogged(self._failure)
+        number = self._number
+        line = line_of(number, self._before, kind, fields)
+        try:
+            written = os.write(self._descriptor, line + b"\n")
+            if written != len(line) + 1:
+                raise OSError(0, "the line was written in part")
+            if self._fsync:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            self._take_back(error.strerror or str(error))
+            raise Unlogged(error.strerror or str(error)) from None
+        self._size += written
+        self._number += 1
+        self._before = digest(line)
+        return number
+
+    def _take_back(self, problem: str) -> None:
+        """Leave no part of a line: what is written next would be one with it."""
+        try:
+            os.ftruncate(self._descriptor, self._size)
+        except OSError:
+            self._failure = problem

@@ -1,0 +1,268 @@
+"""What a client sees of many servers: lists, pages, instructions, log messages, subscriptions, the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from kleis.policy.policy_file import Served
+from registry.gateway.front import catalogue
+from registry.gateway.front.listening import Connection
+from registry.gateway.messages.names import parts_of
+from registry.gateway.upstream.protocol import Answer, UpstreamFailure
+from tests.support.gateway.fake_servers import FakeServer, Gate, ended, policy_of_text, request, tool, until
+
+
+def names(answer: dict[str, Any], kind: str = "tools", member: str = "name") -> list[str]:
+    return [each[member] for each in answer["result"][kind]]
+
+
+def test_the_handshake_agrees_on_a_version_and_says_what_there_is() -> None:
+    async def scenario() -> None:
+        gate = Gate(FakeServer("files"), FakeServer("git"))
+        gate.approvals.said = {"git": "Commit often."}
+        asked = {
+            "protocolVersion": "2025-03-26",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        }
+        result = (await gate.ask("initialize", asked))["result"]
+        assert result["protocolVersion"] == "2025-03-26"
+        assert result["capabilities"]["resources"] == {"listChanged": True, "subscribe": True}
+        assert "Servers: files, git" in result["instructions"]
+        assert "[git]\nCommit often." in result["instructions"]
+        assert (await gate.ask("initialize", {**asked, "protocolVersion": "1"}))["result"][
+            "protocolVersion"
+        ] == "2025-11-25"
+        assert gate.server.sent == []
+
+    asyncio.run(scenario())
+
+
+def test_lists_of_all_servers_are_one_and_every_other_member_passes() -> None:
+    async def scenario() -> None:
+        odd = tool(
+            "räd",
+            title="T",
+            outputSchema={"type": "object"},
+            icons=[{"src": "a"}],
+            x=1.0,
+            execution={"taskSupport": "required"},
+        )
+        gate = Gate(FakeServer("files", tools=[tool("read")]), FakeServer("git", tools=[odd]))
+        listed = (await gate.ask("tools/list"))["result"]["tools"]
+        assert listed[0] == tool("files__read")
+        assert parts_of(listed[1]["name"])[0] == "git"
+        assert "execution" not in listed[1]
+        assert (listed[1]["title"], listed[1]["x"], listed[1]["icons"]) == ("T", 1.0, [{"src": "a"}])
+        assert "isError" not in await gate.call(listed[1]["name"])
+        assert [json.loads(params["name"]) for _, params in gate.servers["git"].sent] == ["räd"]
+
+    asyncio.run(scenario())
+
+
+def test_resources_and_templates_are_listed_with_their_server() -> None:
+    async def scenario() -> None:
+        server = FakeServer(
+            resources=[{"uri": "file:///a", "name": "a"}], templates=[{"uriTemplate": "file:///{p}", "name": "t"}],
+            prompts=[{"name": "plan"}], tools=[tool("show", _meta={"ui": {"resourceUri": "ui://v"}, "k": 1})],
+        )  # fmt: skip
+        gate = Gate(server)
+        assert names(await gate.ask("resources/list"), "resources", "uri") == ["files+file:///a"]
+        assert names(await gate.ask("resources/templates/list"), "resourceTemplates", "uriTemplate") == [
+            "files+file:///{p}"
+        ]
+        assert names(await gate.ask("prompts/list"), "prompts") == ["files__plan"]
+        [shown] = (await gate.ask("tools/list"))["result"]["tools"]
+        assert shown["_meta"] == {"ui": {"resourceUri": "ui://files+v"}, "k": 1}
+        server.answers = lambda method, params: Answer(b'{"contents":[{"uri":"file:///x","text":"t"}]}')
+        read = await gate.ask("resources/read", {"uri": "file:///x"})
+        assert read["result"]["contents"] == [{"uri": "files+file:///x", "text": "t"}]
+        assert "no server has" in (await gate.ask("resources/read", {"uri": "http://x"}))["error"]["message"]
+
+    asyncio.run(scenario())
+
+
+def test_an_address_of_two_servers_needs_its_server() -> None:
+    async def scenario() -> None:
+        gate = Gate(FakeServer("a", resources=[{"uri": "x:y"}]), FakeServer("b", resources=[{"uri": "x:y"}]))
+        assert (
+            "several servers have" in (await gate.ask("resources/read", {"uri": "x:y"}))["error"]["message"]
+        )
+        await gate.ask("resources/read", {"uri": "b+x:y"})
+        assert [method for method, _ in gate.servers["b"].sent] == ["resources/read"]
+        assert gate.servers["a"].sent == []
+
+    asyncio.run(scenario())
+
+
+def test_long_lists_come_in_pages() -> None:
+    async def scenario() -> None:
+        gate = Gate(FakeServer(tools=[tool(f"t{each}") for each in range(600)]))
+        first = await gate.ask("tools/list")
+        second = await gate.ask("tools/list", {"cursor": first["result"]["nextCursor"]})
+        third = await gate.ask("tools/list", {"cursor": second["result"]["nextCursor"]})
+        assert "nextCursor" not in third["result"]
+        assert names(first) + names(second) + names(third) == [f"files__t{each}" for each in range(600)]
+        for cursor in ("x", "-1", 7, "١"):
+            assert (await gate.ask("tools/list", {"cursor": cursor}))["error"]["code"] == -32602
+
+    asyncio.run(scenario())
+
+
+def test_a_server_that_is_late_or_fails_is_left_out_and_announced_when_it_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(catalogue, "FETCHING", 0.05)
+
+    async def scenario() -> None:
+        late, broken = FakeServer("late", tools=[tool("x")]), FakeServer("broken", tools=[tool("x")])
+        broken.failure = UpstreamFailure("unavailable", "it does not start")
+        released = asyncio.Event()
+
+        async def listed(method: str) -> list[bytes]:
+            await released.wait()
+            return [json.dumps(tool("x")).encode()]
+
+        late.list_all = listed  # type: ignore[method-assign]
+        gate = Gate(FakeServer("files", tools=[tool("read")]), late, broken)
+        gate.client.add_outlet(Connection(gate.hears))
+        assert names(await gate.ask("tools/list")) == ["files__read"]
+        released.set()
+        await until(lambda: bool(gate.said))
+        assert gate.said[0]["method"] == "notifications/tools/list_changed"
+        assert names(await gate.ask("tools/list")) == ["files__read", "late__x"]
+
+    asyncio.run(scenario())
+
+
+def test_a_list_is_fetched_again_when_its_server_says_so_or_is_another_process() -> None:
+    async def scenario() -> None:
+        gate = Gate(FakeServer(tools=[tool("a")]))
+        gate.client.add_outlet(Connection(gate.hears))
+        assert names(await gate.ask("tools/list")) == ["files__a"]
+        gate.server.lists["tools"] = [tool("b")]
+        gate.server.tell("notifications/tools/list_changed")
+        assert names(await gate.ask("tools/list")) == ["files__b"]
+        assert [each["method"] for each in gate.said] == ["notifications/tools/list_changed"]
+        gate.pool.servers["files"] = FakeServer(tools=[tool("c")])
+        assert names(await gate.ask("tools/list")) == ["files__c"]
+
+    asyncio.run(scenario())
+
+
+def test_what_a_principal_can_never_call_is_not_listed() -> None:
+    class Nothing:
+        def listed(self, served: Served, who: object, entry: catalogue.Entry) -> bool:
+            return entry.own != "hidden"
+
+    async def scenario() -> None:
+        gate = Gate(FakeServer(tools=[tool("hidden"), tool("shown")]))
+        gate.gateway.reach = Nothing()
+        assert names(await gate.ask("tools/list")) == ["files__shown"]
+
+    asyncio.run(scenario())
+
+
+def test_levels_reach_the_servers_that_run_and_those_that_start_later() -> None:
+    async def scenario() -> None:
+        gate = Gate(FakeServer("a", tools=[tool("x")]), FakeServer("b", tools=[tool("x")]))
+        gate.client.add_outlet(Connection(gate.hears))
+        await gate.call("a__x")
+        assert (await gate.ask("logging/setLevel", {"level": "error"}))["result"] == {}
+        assert (await gate.ask("logging/setLevel", {"level": "loud"}))["error"]["code"] == -32602
+        await gate.call("b__x")
+        assert (gate.servers["a"].levels, gate.servers["b"].levels) == (["error"], ["error"])
+        gate.servers["a"].tell("notifications/message", level="error", logger="db", data={"n": 1})
+        gate.servers["b"].tell("notifications/message", level="error", data="x")
+        gate.servers["b"].tell("notifications/strange", data="x")
+        assert [each["params"]["logger"] for each in gate.said] == ["a/db", "b"]
+
+    asyncio.run(scenario())
+
+
+def test_resources_are_watched_under_the_address_that_was_asked_for() -> None:
+    async def scenario() -> None:
+        gate = Gate(FakeServer(resources=[{"uri": "x:y"}]))
+        gate.client.add_outlet(Connection(gate.hears))
+        assert (await gate.ask("resources/subscribe", {"uri": "x:y"}))["result"] == {}
+        gate.server.tell("notifications/resources/updated", uri="x:y")
+        assert gate.said[-1]["params"] == {"uri": "x:y"}
+        assert (await gate.ask("resources/unsubscribe", {"uri": "x:y"}))["result"] == {}
+        assert [method for method, _ in gate.server.sent] == ["resources/subscribe", "resources/unsubscribe"]
+
+    asyncio.run(scenario())
+
+
+def test_a_stream_of_the_newer_generation_hears_what_it_asked_for() -> None:
+    async def scenario() -> None:
+        gate = Gate(
+            FakeServer(resources=[{"uri": "x:y"}, {"uri": "x:no"}]), is_modern=True,
+            rule='define check_call(who : Principal, state : State, call : McpCall) : Decision = match call { ReadResource(_, "x:y") => Allow | _ => Deny("no", "") }',
+        )  # fmt: skip
+        asked = {
+            "notifications": {"toolsListChanged": True, "resourceSubscriptions": ["files+x:y", "files+x:no"]}
+        }
+        text = json.dumps(asked).encode()
+        listening = asyncio.ensure_future(
+            gate.client.answer(request("subscriptions/listen", text, number=b'"s"'), gate.hears)
+        )
+        await until(lambda: bool(gate.said))
+        assert gate.said[0]["params"]["notifications"] == {
+            "toolsListChanged": True,
+            "resourceSubscriptions": ["files+x:y"],
+        }
+        gate.server.tell("notifications/prompts/list_changed")
+        gate.server.tell("notifications/tools/list_changed")
+        gate.server.tell("notifications/resources/updated", uri="x:y")
+        assert [each["method"] for each in gate.said[1:]] == [
+            "notifications/tools/list_changed",
+            "notifications/resources/updated",
+        ]
+        assert all(
+            each["params"]["_meta"] == {"io.modelcontextprotocol/subscriptionId": "s"} for each in gate.said
+        )
+        gate.client.end_streams()
+        answer = await listening
+        assert answer is not None
+        result = json.loads(answer)["result"]
+        assert result["_meta"]["io.modelcontextprotocol/subscriptionId"] == "s"
+        await until(lambda: gate.server.sent[-1][0] == "resources/unsubscribe")
+
+    asyncio.run(scenario())
+
+
+def test_clients_are_told_of_another_policy_and_of_one_that_cannot_be_used() -> None:
+    async def scenario() -> None:
+        gate = Gate()
+        gate.client.add_outlet(Connection(gate.hears))
+        gate.gateway.start()
+        gate.said.clear()
+        gate.policies.on_change(Served(policy_of_text("define check_call(w, s, c) = Allow"), "it is broken"))
+        assert [each["method"] for each in gate.said] == [
+            "notifications/message",
+            "notifications/tools/list_changed",
+        ]
+        assert gate.said[0]["params"]["data"] == "it is broken"
+
+    asyncio.run(scenario())
+
+
+def test_the_end_cancels_what_is_under_way_and_lets_the_servers_go() -> None:
+    async def scenario() -> None:
+        gate = Gate()
+        gate.server.hangs.add("tools/call")
+        task = asyncio.ensure_future(
+            gate.client.answer(request("tools/call", b'{"name":"files__read","arguments":{}}'), gate.hears)
+        )
+        await until(lambda: bool(gate.server.sent))
+        await gate.gateway.close()
+        assert await task is None
+        assert gate.server.cancelled == 1
+        assert gate.pool.released == ["k", "all"]
+        await ended(task)
+
+    asyncio.run(scenario())
