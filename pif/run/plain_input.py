@@ -89,10 +89,10 @@ class _Reader:
         """Records; those of one shape field by field."""
         if any(map(is_operation, data)):
             raise _NotPlain
-        first = data[0]
-        if any([item.keys() != first.keys() for item in data]):
+        shape = data[0].keys()
+        if any(item.keys() != shape for item in data):
             return [value for item in data for value in self.records([item], level)]
-        names = sorted(first)
+        names = sorted(shape)
         self.charge += len(data) * table.charge_record(len(names))
         if not names:
             return [Record({}) for _ in data]
