@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from registry.cli.pif import views
-from registry.cli.pif.completion import own_tool_names, tool_names
+from registry.cli.pif.completion import own_tool_names, team_names, tool_names
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.commands import SECONDS
 from registry.cli.terminal.error_report import Texts
@@ -154,7 +154,13 @@ def _evolve_one(
     "--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many."
 )
 @click.option("--library", is_flag=True, help="List the standard library's tools instead of the home's.")
-@click.option("--team", type=text, default="", help="List the tools of this team instead of the home's.")
+@click.option(
+    "--team",
+    type=text,
+    default="",
+    shell_complete=team_names,
+    help="List the tools of this team instead of the home's.",
+)
 def list_tools(
     context: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool, team: str
 ) -> int:
