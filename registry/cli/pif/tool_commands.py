@@ -181,6 +181,8 @@ def show(context: CommandContext, tool: str, python: bool, kleis: bool, html: Pa
     """Show one tool: its term, what it may do, its laws and versions."""
     with context.workspace() as workspace:
         answer = workspace.show(tool, python=python, kleis=kleis)
+        if answer["type"] == "tool":
+            _tell_origin(context, answer)
         if html is not None and answer["type"] == "tool":
             from registry.cli.terminal.pages import write_page
             from registry.views.tool import tool_view
@@ -188,6 +190,15 @@ def show(context: CommandContext, tool: str, python: bool, kleis: bool, html: Pa
             page = workspace.show(tool, python=True, kleis=True)
             write_page(html, tool_view(page if page["type"] == "tool" else answer))
         return context.answer(answer, lambda found: views.tool(context.screen, found, term_of(found["code"])))
+
+
+def _tell_origin(context: CommandContext, answer: Answer) -> None:
+    """Say of a version that was pulled whose it is."""
+    from registry.sharing.ledger import LedgerFile
+
+    origin = LedgerFile(context.home().path).origin(f"{answer['name']}@{answer['version']}", answer["hash"])
+    if origin is not None:
+        answer["origin"] = origin.as_json()
 
 
 @command("diff")
