@@ -32,6 +32,8 @@ class Step:
     """Whether progress is asked for, and compared."""
     own_words: bool = False
     """Whether the gateway refuses it in words of its own: that it is refused is what is compared."""
+    is_new: bool = False
+    """Whether it is about what the server offers since its list was approved: the gateway has to refuse it."""
 
     @property
     def name(self) -> str:
@@ -108,7 +110,7 @@ def _everything(folder: Path) -> list[Step]:
         call("get-resource-reference", resourceType="Blob", resourceId=3),
         call("gzip-file-as-resource", name="a.gz", data="data:text/plain,abc", outputType="resource"),
         call("gzip-file-as-resource", name="b.gz", data="data:text/plain,abc", outputType="resourceLink"),
-        read("demo://resource/session/b.gz"),
+        Step("resources/read", {"uri": "demo://resource/session/b.gz"}, is_new=True),
         call("get-env"),
         call("trigger-long-running-operation", progress=True, duration=0.2, steps=3),
         Step(

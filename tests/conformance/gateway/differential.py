@@ -171,13 +171,26 @@ def differences(
     for step, one, other in zip(case.steps(folder / "at"), straight, through, strict=True):
         if step.method == "ping" and "2026" in (server, client):
             continue  # the newer generation has none
-        same = one.refused and other.refused if step.own_words else _same(case, one.said, other.said)
-        if same and server == client and one.raw is not None and other.raw is not None and not step.own_words:
+        if step.is_new:
+            same = not one.refused and _refusing_rule(other) == "approved"
+        elif step.own_words:
+            same = one.refused and other.refused
+        else:
+            same = _same(case, one.said, other.said)
+        is_compared = not (step.is_new or step.own_words) and server == client
+        if same and is_compared and one.raw is not None and other.raw is not None:
             renamed = address_of(case.name, "").encode() in other.raw
             same = renamed or _steady(case, one.raw.decode()) == _steady(case, other.raw.decode())
         if not same:
             found.append(Difference(step.name, *_apart(_shown(one), _shown(other))))
     return found
+
+
+def _refusing_rule(outcome: _Outcome) -> str:
+    """The rule of the gateway that refused a request which is no call; empty where none did."""
+    error = outcome.said.get("error", {}) if isinstance(outcome.said, dict) else {}
+    data = error.get("data") or {}
+    return str(data.get("rule", "")) if outcome.refused else ""
 
 
 def _same(case: Case, one: Any, other: Any) -> bool:

@@ -164,7 +164,7 @@ def _section(results: Results) -> str:
     return f"""\
 {_HEAD}
 
-Servers that others wrote, behind a gateway that allows everything. Each request is made twice, to the server and through the gateway, and the answers have to be the same: lists, calls with every kind of content, errors, progress, cancelled calls, resources, prompts, completion, subscriptions. Names and addresses are compared without the gateway's prefix; results that hold none are the same byte for byte where both sides speak one generation. Of a listed tool `execution` (which speaks of tasks) is left out.
+Servers that others wrote, behind a gateway that allows everything. Each request is made twice, to the server and through the gateway, and the answers have to be the same: lists, calls with every kind of content, errors, progress, cancelled calls, resources, prompts, completion, subscriptions. Names and addresses are compared without the gateway's prefix; results that hold none are the same byte for byte where both sides speak one generation. Of a listed tool `execution` (which speaks of tasks) is left out. A resource that `everything` offers only since a call waits for approval: that it is refused is what counts there.
 
 {_table(("Server", "It speaks", "The client speaks", "Answers that are the same"), rows)}
 Not compared of `everything`:

@@ -25,7 +25,7 @@ def command(folder: Path, servers: Mapping[str, object], *options: str) -> list[
     (folder / "servers.json").write_text(json.dumps({"mcpServers": servers}))
     program = [sys.executable, "-m", "registry.cli.pif", "--home", str(folder / "gateway"), "gateway"]
     files = ["--policy", str(folder / "policy.kleis"), "--config", str(folder / "servers.json")]
-    return [*program, *files, "--no-pif", *options]
+    return [*program, *files, "--no-pif", "--trust-first-use", *options]
 
 
 @contextmanager
