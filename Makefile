@@ -63,7 +63,7 @@ $(EXTRAS_STAMP): $(STAMP)
 	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
 		> "$$($(EXTRAS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	@$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs', 'pictures') for each in extras.get(name, ())))" \
+		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs', 'pictures', 'cluster') for each in extras.get(name, ())))" \
 		> $(EXTRAS)/requirements.txt
 	@if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(EXTRAS)/bin/python -r $(EXTRAS)/requirements.txt; \
