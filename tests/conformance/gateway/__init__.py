@@ -5,8 +5,10 @@
 - `differential`: both runs, and where they differ
 - `unnaming_proxy`: the gateway under the names of the one server behind it
 - `suite_through`: the published conformance suite through the gateway
+- `clients`: three clients that others wrote, at the gateway
 - `report`: the part of docs/conformance.md about the gateway
 
-`package.json`, `requirements-servers.txt` and `requirements-older-servers.txt` pin the servers, which are installed in
-`.build/conformance` (`tests/conformance/installation.py`).  `test_differential.py` is what `make test` runs of it.
+`typescript_client.mjs` runs inside of Node.  `package.json`, `requirements-servers.txt` and
+`requirements-older-servers.txt` pin the servers, which are installed in `.build/conformance`
+(`tests/conformance/installation.py`).  `test_through_the_gateway.py` is what `make test` runs of it.
 """

@@ -16,7 +16,8 @@ import msgspec
 from registry.gateway.upstream.protocol import Generation
 from tests.conformance import installation, suite
 from tests.conformance import report as page
-from tests.conformance.gateway import suite_through
+from tests.conformance.clients import TYPESCRIPT, ClientRun
+from tests.conformance.gateway import clients, suite_through
 from tests.conformance.gateway.cases import CASES, EXCEPTIONS, NEWER, OLDER
 from tests.conformance.gateway.differential import Difference, differences
 
@@ -60,6 +61,7 @@ class Results(msgspec.Struct, frozen=True):
 
     compared: Sequence[Compared]
     suites: Sequence[Suite]
+    clients: Sequence[ClientRun]
 
 
 def install() -> None:
@@ -91,7 +93,15 @@ def run(folder: Path) -> Results:
             at.mkdir()
             outcomes = suite_through.run(revision, at, behind=cast("Generation", behind))
             suites.append(Suite(revision, behind, outcomes))
-    return Results(compared, suites)
+    runs = []
+    for transport in ("stdio", "http"):
+        for which in (*clients.TYPESCRIPT, *clients.PYTHON):
+            print(f"{which} at the gateway over {transport}", flush=True)
+            at = folder / f"client-{which}-{transport}"
+            at.mkdir()
+            ran = clients.run_typescript if which in clients.TYPESCRIPT else clients.run_python
+            runs.append(ran(which, transport, at))
+    return Results(compared, suites, runs)
 
 
 def wrong(results: Results) -> list[str]:
@@ -100,6 +110,11 @@ def wrong(results: Results) -> list[str]:
         f"{each.case} through the gateway ({each.server} for {each.client}): {one.step}: {one.straight!r} became {one.through!r}"
         for each in results.compared
         for one in each.found
+    ]
+    found += [
+        f"{each.client} at the gateway over {each.transport}: {each.failure or dict(each.outcomes)}"
+        for each in results.clients
+        if not each.is_good
     ]
     return found + [
         f"the suite through the gateway, {each.revision} in front of {each.behind}: {name}"
@@ -135,6 +150,12 @@ def _section(results: Results) -> str:
         for each in results.suites
         for scored in [[one for one in each.outcomes if not one.unscored]]
     ]
+    named = {each: f"`{package}`" for each, (package, _) in TYPESCRIPT.items()}
+    named |= {each: f"`mcp` (Python), {each.partition(' ')[2]}" for each in clients.PYTHON}
+    at_work = [
+        (named[each.client], each.transport, f"{sum(each.outcomes.values())} of {len(each.outcomes)}")
+        for each in results.clients
+    ]
     left_out = [(f"`{name}`", reason) for name, reason in EXCEPTIONS.items()]
     not_offered = [
         (revision, ", ".join(f"`{each}`" for each in sorted(names)))
@@ -149,6 +170,9 @@ Servers that others wrote, behind a gateway that allows everything. Each request
 Not compared of `everything`:
 
 {_table(("Tool", "Why"), left_out)}
+Clients with `everything` behind the gateway: each lists, calls, makes a mistake, follows a link, watches progress, gets pictures, structured results and a prompt.
+
+{_table(("Client", "Transport", "Tasks done"), at_work)}
 The conformance suite through the gateway, with the group `conformance` behind it over HTTP:
 
 {_table(("Revision", "The server speaks", "Scored scenarios passed", "Not offered"), suites)}

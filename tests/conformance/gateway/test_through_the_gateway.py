@@ -12,7 +12,7 @@ import pytest
 
 from registry.gateway.upstream.protocol import Generation
 from tests.conformance import installation
-from tests.conformance.gateway import suite_through
+from tests.conformance.gateway import clients, suite_through
 from tests.conformance.gateway.cases import CASES, NEWER, OLDER, Case
 from tests.conformance.gateway.differential import differences
 
@@ -72,3 +72,17 @@ def test_the_conformance_suite_passes_through_the_gateway(revision: str, behind:
         if not wrong:
             break
     assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("which", "transport"), [("sdk", "stdio"), ("client", "http"), ("python auto", "stdio")]
+)
+def test_clients_that_others_wrote_do_their_tasks(which: str, transport: str, tmp_path: Path) -> None:
+    run = clients.run_typescript if which in clients.TYPESCRIPT else clients.run_python
+    try:
+        installation.node_packages(INSTALLING, again=False)
+        installation.node_servers(INSTALLING, again=False)
+        found = run(which, transport, tmp_path)
+    except installation.NotInstalled as error:
+        pytest.skip(f"no client: {error}")
+    assert found.is_good, found
