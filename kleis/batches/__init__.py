@@ -2,7 +2,7 @@
 
     questions ── tasks of at least fifty ──> executor ──> certificates ── checked here ──> verdicts
 
-Call `batch.Batch` first.  See docs/explanation/clusters.md and docs/adr/049-clusters.md.
+Call `batch.Batch` first.  See docs/how-to/use-a-cluster.md and docs/adr/049-clusters.md.
 
 - `questions`: what travels: declarations, tasks, answers; all of it data
 - `engines_here`: the versions that have to be the same on both sides
