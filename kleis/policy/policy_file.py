@@ -21,6 +21,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -47,6 +48,9 @@ SETTLED = 0.5
 
 _RETRY = 1.0
 """Seconds between attempts to load a file that could not be loaded: what it lacks may be elsewhere."""
+
+_RETRY_PROOF = 60.0
+"""Seconds until a promise that stayed open is tried again: the machine may have been busy. A broken one stays broken."""
 
 _Stamp: TypeAlias = tuple[int, ...] | None
 State = Literal["fresh", "changing", "stale"]
@@ -107,6 +111,7 @@ class PolicyFile:
         self._seen: dict[Path, _Stamp] = {}
         self._seen_since = 0.0
         self._tried = 0.0
+        self._patience = _RETRY
         self._doubted: dict[Path, _Stamp] | None = None
         self._doubted_since = 0.0
         self.served = Served(None, "it has not been loaded yet")
@@ -126,7 +131,7 @@ class PolicyFile:
         if stamps == self._doubted:
             return "stale" if self._elapsed() - self._doubted_since >= SETTLED else "changing"
         if stamps == self._stamps and not self._unsure:
-            retry = bool(self.served.problem) and self._elapsed() - self._tried >= _RETRY
+            retry = bool(self.served.problem) and self._elapsed() - self._tried >= self._patience
             return "stale" if retry else "fresh"
         if stamps != self._seen:
             self._seen, self._seen_since = stamps, self._elapsed()
@@ -153,6 +158,7 @@ class PolicyFile:
     def _load(self) -> None:
         begun = self._now()
         self._tried = self._elapsed()
+        self._patience = _RETRY
         before = _stamp(self.path)
         files = [self.path]
         old = self.served.policy
@@ -163,6 +169,7 @@ class PolicyFile:
             _keeps_rules(old, policy)
             served = self._proved(old, policy)
         except KleisError as error:
+            self._note(error)
             served = Served(old, f"{self.path.name} cannot be loaded: {error}{_kept(old)}")
         stamps = {path: _stamp(path) for path in files}
         changed = stamps[self.path] != before
@@ -193,11 +200,20 @@ class PolicyFile:
             self._require(policy)
             served = Served(policy)
         except KleisError as error:
+            self._note(error)
             served = Served(old, f"{self.path.name} cannot be loaded: {error}{_kept(old)}")
         finally:
             with self._lock:
                 self.served = served
                 self._proving = None
+
+    def _note(self, error: KleisError) -> None:
+        """How soon to try again what could not be loaded."""
+        if error.code == "promise-broken":
+            self._patience = inf
+        elif error.code == "promise-open":
+            self._tried = self._elapsed()
+            self._patience = _RETRY_PROOF
 
     def _require(self, policy: Policy) -> None:
         from kleis.policy.promises import require_promises  # the prover is loaded where there are promises

@@ -1,6 +1,7 @@
 """Tools and versions that outlive the process.
 
 - `failures`: errors of SQLite and of the disk as errors of the registry
+- `following`: those who are told of changes
 - `protocol`: what a store is, and the arguments of its methods
 - `exchange/`: tools as a directory of files, exported and imported
 - `sql/`: what the stores have in common

@@ -6,10 +6,12 @@ stop it, and its answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Literal, Protocol
 
 import msgspec
+
+from registry.store.following import Following
 
 __all__ = ["JobBoard", "KeptJob"]
 
@@ -51,6 +53,14 @@ class JobBoard(Protocol):
         """The jobs that a client began, the newest first, without their answers."""
         ...
 
+    def unwanted(self, numbers: Collection[str]) -> frozenset[str]:
+        """Those of some jobs that somebody wants stopped."""
+        ...
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called after changes; see `registry.store.protocol.Store.follow`."""
+        ...
+
     def stop(self, number: str) -> None:
-        """Want a job stopped: its server learns it when it is seen next."""
+        """Want a job stopped: its server learns it at once where changes are told of, else when it is seen next."""
         ...

@@ -26,6 +26,7 @@ import msgspec
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, check_name, content_hash, valid_name
+from registry.store.following import Following
 
 __all__ = [
     "DESCRIPTION_LIMIT",
@@ -252,6 +253,11 @@ class Store(Protocol):
 
     def size(self) -> int:
         """How many bytes are stored, about."""
+        ...
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called, from some thread, after each change, whoever makes it, and after a time in which changes could not be told
+        of. `told` may not wait. None where this store tells nobody: look by the clock."""
         ...
 
     def close(self) -> None:

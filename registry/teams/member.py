@@ -6,12 +6,13 @@ A team that a principal is not in and a team that there is not are one case: not
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pif.language.errors import nearest
 from registry.access.teams import Right, TeamFile
 from registry.errors import RegistryError
 from registry.records import ToolRecord, full_name, team_of
+from registry.store.following import Following
 from registry.teams.team_store import TeamSnapshot, TeamStore
 from registry.teams.team_stores import TeamStores
 
@@ -80,6 +81,10 @@ class Member:
     def changes(self) -> tuple[tuple[str, int], ...]:
         """Its teams, each with the number of the last change of its tools: equal where it finds the same tools."""
         return tuple((store.team, store.last_change()) for store in self.stores())
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called after changes of the tools of teams, of any team: who may see which is judged at the look."""
+        return self._stores.follow(told)
 
     def recent(self, limit: int) -> list[ToolRecord]:
         """The tools that were last changed in each of its teams."""

@@ -11,7 +11,6 @@ Invariants
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,12 +20,11 @@ import msgspec
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, ToolRecord, full_name, nearest_name, own_name
+from registry.store.following import Following
 from registry.store.protocol import Adopted, Event, Evolved, Forgotten, Lineage, Snapshot, Store
+from registry.teams.last_change import LastChange
 
 __all__ = ["TeamSnapshot", "TeamStore"]
-
-LOOK = 1.0
-"""Seconds between two looks for what other processes have changed, where a list is kept up to date: a database is asked for it."""
 
 _GUESS = re.compile(r"(did you mean ')(?!team/)([^'/]+')")
 """A store's guess which of its tools was meant."""
@@ -102,24 +100,28 @@ class TeamStore:
     """See `registry.store.protocol.Store`; the store behind it is shared by all members and closed by `TeamStores`. What is
     changed by it is changed by `principal`."""
 
-    def __init__(self, team: str, inner: Store, principal: str | None = None) -> None:
+    def __init__(
+        self, team: str, inner: Store, principal: str | None = None, last: LastChange | None = None
+    ) -> None:
+        """`last`: the last change of `inner`, where somebody knows of it already."""
         self.team = team
         self._principal = principal
         self._names = _Names(team)
         self.inner = inner
         self._seen: TeamSnapshot | None = None
-        self._looked: tuple[int, float] | None = None
+        self.last = LastChange(inner) if last is None else last
 
     def by(self, principal: str) -> TeamStore:
         """The same store, changed by that principal."""
-        return TeamStore(self.team, self.inner, principal)
+        return TeamStore(self.team, self.inner, principal, self.last)
 
     def last_change(self) -> int:
-        """The number of the last event; what other processes wrote is looked for once in `LOOK` seconds, whoever asks."""
-        looked, now = self._looked, time.monotonic()
-        if looked is None or now - looked[1] >= LOOK:
-            looked = self._looked = self.inner.snapshot().sequence, now
-        return looked[0]
+        """The number of the last event, as of the last change that was told of; where none is told of, of a second ago at most."""
+        return self.last.number()
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called after each change, whoever makes it."""
+        return self.inner.follow(told)
 
     def snapshot(self) -> TeamSnapshot:
         """The team's tools as they are now; the same object as long as nothing was written."""
@@ -217,8 +219,8 @@ class TeamStore:
         """Take in lineages of full names, whose code has its names spelled in full."""
         own = [self._names.own(each) for each in lineages]
         who = principal or self._principal
-        self._looked = None
         found = self.inner.adopt(own, renumber=renumber, certificates=certificates, principal=who)
+        self.last.forget()
         return tuple(msgspec.structs.replace(each, name=self._names.prefix + each.name) for each in found)
 
     def backup(self, path: Path, *, overwrite: bool = False) -> None:
@@ -246,7 +248,7 @@ class TeamStore:
         except RegistryError as error:
             raise _renamed(error, plain, name) from None
         finally:
-            self._looked = None  # it may have been a write
+            self.last.forget()  # it may have been a write
 
 
 def _renamed(error: RegistryError, plain: str, name: str) -> RegistryError:

@@ -7,15 +7,33 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from registry.errors import RegistryError
+from registry.store.following import Following
 from registry.store.open_store import open_store, team_home, team_url
 from registry.store.protocol import Store
 from registry.store.timed_store import Timed, timed
+from registry.teams.last_change import LastChange
 from registry.teams.team_store import TeamStore
 
 __all__ = ["TeamStores"]
+
+
+class _Following:
+    """See `registry.store.protocol.Following`."""
+
+    def __init__(self, stores: TeamStores, told: Callable[[], None]) -> None:
+        self.told = told
+        self._stores = stores
+
+    @property
+    def is_live(self) -> bool:
+        return self._stores.is_live
+
+    def close(self) -> None:
+        self._stores.left(self)
 
 
 class TeamStores:
@@ -33,6 +51,7 @@ class TeamStores:
         self._open: dict[str, TeamStore] = {}
         self._stores: list[Store] = []
         self._closed = False
+        self._following: tuple[_Following, ...] = ()
 
     def of(self, team: str) -> TeamStore:
         """The store of a team that there is. Raises RegistryError where it cannot be opened."""
@@ -48,10 +67,30 @@ class TeamStores:
                     team_home(self._home, team), team_url(self._url, team), read_only=self._read_only
                 )
                 self._stores.append(store)
-                known = self._open[team] = TeamStore(
-                    team, store if self._timed is None else timed(store, self._timed)
-                )
+                shared = store if self._timed is None else timed(store, self._timed)
+                known = self._open[team] = TeamStore(team, shared, last=LastChange(shared, self._changed))
         return known
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called after changes of any team's tools; None where the stores are files, which tell nobody."""
+        if not self._url:
+            return None
+        following = _Following(self, told)
+        self._following = (*self._following, following)
+        return following
+
+    def left(self, following: _Following) -> None:
+        """Tell one no more."""
+        self._following = tuple(each for each in self._following if each is not following)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the changes of all stores that are open are told of now."""
+        return all(store.last.is_told for store in tuple(self._open.values()))
+
+    def _changed(self) -> None:
+        for each in self._following:
+            each.told()
 
     def size(self, team: str) -> int:
         """How many bytes a team stores: its tools, and the files of its theories."""
@@ -73,6 +112,8 @@ class TeamStores:
         """Close what was opened."""
         with self._lock:
             self._closed = True
+            for team in self._open.values():
+                team.last.close()
             for store in self._stores:
                 store.close()
             self._stores.clear()

@@ -35,6 +35,7 @@ from registry.records import (
     team_of,
 )
 from registry.store.exchange.export_import import export_tools, import_tools
+from registry.store.following import Following
 from registry.store.protocol import Lineage
 from registry.teams.team_store import TeamStore
 from registry.tools.analysis import analysis, invalid
@@ -166,6 +167,13 @@ class Workspace(ToolRunner):
     @cached_property
     def _of_teams(self) -> dict[str, Workspace]:
         return {}
+
+    def follow(self, told: Callable[[], None]) -> Sequence[Following]:
+        """Have `told` called, from some thread, after each change of the tools, those of the teams included; empty where nobody tells."""
+        followings = [self.store.follow(told)]
+        if self.member is not None:
+            followings.append(self.member.follow(told))
+        return tuple(each for each in followings if each is not None)
 
     def close(self) -> None:
         """Close the store and the prover."""

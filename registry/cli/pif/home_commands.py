@@ -266,11 +266,16 @@ def ui(
 
 
 @command("demo")
-def demo(context: CommandContext) -> int:
-    """Start a server with an empty home, and show what it can do.
+@click.argument("what", type=click.Choice(["server", "gateway"]), default="server")
+def demo(context: CommandContext, what: str) -> int:
+    """Start a server with an empty home, and show what it can do; or the same of a gateway.
 
     The home is a temporary one: your own tools are not touched.
     """
+    if what == "gateway":
+        from registry.cli.demo.gateway import play_gateway
+
+        return play_gateway(context)
     from registry.cli.demo.play import play
 
     return play(context)

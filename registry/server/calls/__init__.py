@@ -3,6 +3,7 @@
 - `argument_check`: arguments converted to the tool's type, or an error that helps
 - `confirmation`: a question to the person before something is destroyed
 - `lanes`: how many calls of a kind run at a time, and whose turn is next
+- `waking`: sleep that ends when something has changed
 - `workers`: threads
 - `searches`: processes of long searches, from the server's side
 - `search_process`: the same from within

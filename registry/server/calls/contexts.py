@@ -38,6 +38,10 @@ def _with_nobody(topic: str, text: str) -> None:
     """There is one process."""
 
 
+def _nothing() -> None:
+    """Nobody looks."""
+
+
 class Changes:
     """Collects changes and tells them with one call of `tell(changed)` on the event loop: the lists that changed.
 
@@ -48,10 +52,13 @@ class Changes:
     def __init__(
         self,
         tell: Callable[[frozenset[ListName]], Awaitable[None]],
+        look: Callable[[], None] = _nothing,
         share: Callable[[str, str], None] = _with_nobody,
     ) -> None:
-        """`share` tells the server's other processes something, on the event loop."""
+        """`look` is called on the event loop where something else may stand at addresses that clients watch; `share` tells the
+        server's other processes something, also there."""
         self._tell = tell
+        self._look = look
         self._share = share
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed: set[ListName] = set()
@@ -78,6 +85,10 @@ class Changes:
     def prompts_changed(self) -> None:
         """The list of prompts is another one."""
         self._schedule("prompts")
+
+    def look(self) -> None:
+        """Something else may stand at addresses that clients watch."""
+        self._soon(self._look)
 
     def share(self, topic: str, text: str) -> None:
         """Tell the same group in the server's other processes."""

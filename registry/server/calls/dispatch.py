@@ -98,9 +98,9 @@ class Calls:
                     raise ValueError(f"groups {other} and {group.name} both list the tool {spec.name}")
                 self._entries[spec.name] = _Entry(group, spec, Checker(spec))
 
-    def specs(self) -> list[ToolSpec]:
+    async def specs(self) -> list[ToolSpec]:
         """The tools to list, as of now."""
-        self._refresh()
+        await self._look()
         return [entry.spec for entry in self._entries.values()]
 
     def is_interactive(self, name: Any) -> bool:
@@ -110,10 +110,11 @@ class Calls:
 
     def required_scope(self, name: Any, arguments: Any) -> str:
         """The scope that a call of this tool needs; of a name that is no tool, that of the tools which anybody may add."""
-        entry = None
-        if isinstance(name, str):
+        entry = self._entries.get(name) if isinstance(name, str) else None
+        if entry is None and isinstance(name, str):
             with self._defects.contain(f"the search for {name[:100]!r}"):
-                entry = self._as_of_now(name)
+                self._refresh()  # the tools of a group may change; what no group lists is an evolved one, or none
+                entry = self._entries.get(name)
         if entry is None or entry.is_evolved:
             return EVOLVED
         return scope_of_tool(entry.group.name, entry.spec.name, arguments)
@@ -145,19 +146,22 @@ class Calls:
         self, name: Any, arguments: Any, report: Report | None, client: Client | None, whose: str = ""
     ) -> Answer | InputRequired:
         """Answer a call, or say what its client has to be asked first. `client` is None where it cannot be asked."""
+        found: list[_Entry] = []
         if not self._observers:
-            return await self._answered(name, arguments, report, client, whose)
+            return await self._answered(name, arguments, report, client, whose, found)
         began, begun = time.time(), time.perf_counter()
         answer: Answer | InputRequired | None = None
         try:
-            answer = await self._answered(name, arguments, report, client, whose)
+            answer = await self._answered(name, arguments, report, client, whose, found)
             return answer
         finally:
-            self._observed(name, arguments, answer, whose, began, time.perf_counter() - begun)
+            entry = found[0] if found else None
+            self._observed(name, entry, arguments, answer, whose, began, time.perf_counter() - begun)
 
     def _observed(
         self,
         name: Any,
+        entry: _Entry | None,
         arguments: Any,
         answer: Answer | InputRequired | None,
         whose: str,
@@ -166,10 +170,6 @@ class Calls:
     ) -> None:
         """Tell the observers of a call. `answer` is None where it was cancelled."""
         shown = name if isinstance(name, str) else ""
-        entry = self._entries.get(shown)
-        if entry is None and shown:
-            with self._defects.contain(f"the search for {shown[:100]!r}"):
-                entry = self._find(shown)
         outcome, kind, fuel = _seen(answer)
         record = CallRecord(
             tool=shown[:200], group="" if entry is None else entry.group.name, outcome=outcome, kind=kind,
@@ -184,17 +184,25 @@ class Calls:
                 )
 
     async def _answered(
-        self, name: Any, arguments: Any, report: Report | None, client: Client | None, whose: str
+        self,
+        name: Any,
+        arguments: Any,
+        report: Report | None,
+        client: Client | None,
+        whose: str,
+        found: list[_Entry],
     ) -> Answer | InputRequired:
+        """The answer; the tool is put into `found`."""
         if not isinstance(name, str):
             return Answer.error("invalid_argument", "`name` must be the name of a tool, a string", path="")
         entry: _Entry | None = None
         with self._defects.contain(f"the search for {name[:100]!r}") as contained:
-            entry = self._as_of_now(name)
+            entry = await self._as_of_now(name)
             if entry is None:
                 return self._unknown(name)
         if entry is None:
             return contained.answer()
+        found.append(entry)
         answer = await self._of_tool(entry, arguments, report, client, whose)
         return answer if isinstance(answer, InputRequired) else _with_error_fields(entry.spec, answer)
 
@@ -345,6 +353,12 @@ class Calls:
         call.cancel()
         return contained.answer()
 
+    async def _look(self) -> None:
+        """Rebuild the table from what the groups have now."""
+        for group in self._groups:
+            await group.refresh()
+        self._refresh()
+
     def _refresh(self) -> None:
         """Rebuild the table where a group's list is another object than before. A defective tool is left out."""
         listed = [group.tools() for group in self._groups]
@@ -368,20 +382,20 @@ class Calls:
             return _Entry(group, spec, Checker(spec))
         return None
 
-    def _as_of_now(self, name: str) -> _Entry | None:
+    async def _as_of_now(self, name: str) -> _Entry | None:
         """The tool of that name.  Only evolved tools come and go; the store is not asked about the others."""
         entry = self._entries.get(name)
         if entry is not None and not entry.is_evolved:
             return entry
-        self._refresh()
-        return self._find(name)
+        await self._look()
+        return await self._find(name)
 
-    def _find(self, name: str) -> _Entry | None:
+    async def _find(self, name: str) -> _Entry | None:
         entry = self._entries.get(name)
         if entry is not None:
             return entry
         for group in self._groups:
-            spec = group.find(name)
+            spec = await group.find(name)
             if spec is not None:
                 return _Entry(group, spec, Checker(spec))
         return None

@@ -29,12 +29,12 @@ class ReadOnlyGroup(ScopedGroup):
             self._reading = tuple(spec for spec in listed if spec.read_only)
         return self._reading
 
-    def find(self, name: str) -> ToolSpec | None:
-        spec = super().find(name)
+    async def find(self, name: str) -> ToolSpec | None:
+        spec = await super().find(name)
         return spec if spec is not None and spec.read_only else None
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer | InputRequired:
-        spec = next((each for each in self.tools() if each.name == name), None) or self.find(name)
+        spec = next((each for each in self.tools() if each.name == name), None) or await self.find(name)
         if spec is None:
             raise LookupError(f"{name} may change something, and is not offered")
         return await super().call(name, arguments, context)

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, Protocol
 
 import msgspec
 
 from registry.errors import RegistryError
+from registry.server.calls.waking import Waking
 from registry.server.contract.group import Answer, JobView
+from registry.store.following import Following
 from registry.store.job_board import JobBoard, KeptJob
 
 __all__ = ["LOST", "SEEN", "RecordedJobs", "Recording"]
 
 SEEN = 2.0
-"""Seconds between two looks while a job is under way."""
+"""Seconds between two looks while a job is under way. What is told of meanwhile is looked at then."""
 
 LOST = 30.0
 """Seconds without a look after which the server of a job is taken to be gone: longer than a database that was restarted is away."""
@@ -74,9 +76,14 @@ class RecordedJobs:
         self._unwritten: dict[str, Recording] = {}
         self._looking: asyncio.Task[None] | None = None
         self._closed = False
+        self._follows = False
+        self._following: Following | None = None
+        self._waking = Waking()
+        self._waiting: tuple[Waking, ...] = ()
 
     async def begun(self, job: Recording) -> None:
         """Write down that a job has begun. Raises RegistryError where that cannot be."""
+        self._follow()
         kept = KeptJob(
             id=job.id, client=job.client, kind=job.kind, title=job.title, status="in_progress", seconds=0.0, silent=0.0,
             message=job.message,
@@ -110,14 +117,42 @@ class RecordedJobs:
         """Look until nothing is under way and all is written."""
         trouble = ""
         while self._running or self._unwritten:
-            await asyncio.sleep(SEEN)
+            until = asyncio.get_running_loop().time() + SEEN
             try:
+                while (left := until - asyncio.get_running_loop().time()) > 0:
+                    await self._waking.within(left)
+                    await self._stop_unwanted()
                 await self.look()
                 trouble = ""
             except RegistryError as error:
                 if str(error) != trouble:
                     logger.warning("jobs go on without their database: %s", error)
                 trouble = str(error)
+
+    async def _stop_unwanted(self) -> None:
+        """Stop what somebody wants stopped, where that was told of."""
+        if self._running and self._is_told:
+            self._stop(await asyncio.to_thread(self._board.unwanted, tuple(self._running)))
+
+    def _stop(self, numbers: Collection[str]) -> None:
+        for number in numbers:
+            running = self._running.get(number)
+            if running is not None and running.task is not None:
+                running.task.cancel()
+
+    @property
+    def _is_told(self) -> bool:
+        return self._following is not None and self._following.is_live
+
+    def _follow(self) -> None:
+        """Be told of changes of the board, from the first job on."""
+        if not self._follows and not self._closed:
+            self._follows = True
+            self._following = self._board.follow(self._wake)
+
+    def _wake(self) -> None:
+        for each in (self._waking, *self._waiting):
+            each.wake()
 
     async def look(self) -> None:
         """Write down what goes on, and stop what somebody wants stopped."""
@@ -127,14 +162,13 @@ class RecordedJobs:
         messages: Mapping[str, str] = {each.id: each.message for each in self._running.values()}
         if not messages:
             return
-        for number in await asyncio.to_thread(self._board.see, messages):
-            running = self._running.get(number)
-            if running is not None and running.task is not None:
-                running.task.cancel()
+        self._stop(await asyncio.to_thread(self._board.see, messages))
 
     def close(self) -> None:
         """Look no more. What is under way is told as lost by the other servers."""
         self._closed = True
+        if self._following is not None:
+            self._following.close()
         if self._looking is not None:
             self._looking.cancel()
 
@@ -150,11 +184,21 @@ class RecordedJobs:
         view = await self.find(number, client)
         if view is None or view.status != "in_progress":
             return view
-        await asyncio.to_thread(self._board.stop, number)
-        until = asyncio.get_running_loop().time() + STOPPED_WITHIN
-        while view is not None and view.status == "in_progress" and asyncio.get_running_loop().time() < until:
-            await asyncio.sleep(0.2)
-            view = await self.find(number, client)
+        self._follow()
+        waking = Waking()
+        self._waiting = (*self._waiting, waking)
+        try:
+            await asyncio.to_thread(self._board.stop, number)
+            until = asyncio.get_running_loop().time() + STOPPED_WITHIN
+            while (
+                view is not None
+                and view.status == "in_progress"
+                and (left := until - asyncio.get_running_loop().time()) > 0
+            ):
+                await waking.within(min(left, SEEN if self._is_told else 0.2))
+                view = await self.find(number, client)
+        finally:
+            self._waiting = tuple(each for each in self._waiting if each is not waking)
         return view
 
     async def of(self, client: str) -> list[JobView]:

@@ -156,6 +156,9 @@ class ScopedGroup(Group):
     def attach(self, announcer: Announcer) -> None:
         self._inner.attach(announcer)
 
+    def told(self, topic: str, text: str) -> None:
+        self._inner.told(topic, text)
+
     def warnings(self) -> Sequence[str]:
         return self._inner.warnings()
 
@@ -170,8 +173,11 @@ class ScopedGroup(Group):
             )
         return self._tools
 
-    def find(self, name: str) -> ToolSpec | None:
-        return None if name in self._common else self._inner.find(name)
+    async def refresh(self) -> None:
+        await self._inner.refresh()
+
+    async def find(self, name: str) -> ToolSpec | None:
+        return None if name in self._common else await self._inner.find(name)
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer | InputRequired:
         common = self._common.get(name)
@@ -193,6 +199,10 @@ class ScopedGroup(Group):
 
     def state(self, uri: str) -> object:
         return self._inner.state(uri)
+
+    @property
+    def is_told(self) -> bool:
+        return self._inner.is_told
 
     def prompts(self) -> Sequence[PromptSpec]:
         return self._inner.prompts()

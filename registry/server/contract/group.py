@@ -224,6 +224,9 @@ class Announcer(Protocol):
 
     def prompts_changed(self) -> None: ...
 
+    def look(self) -> None:
+        """What stands at addresses that clients watch may be something else: look at once."""
+
     def share(self, topic: str, text: str) -> None:
         """Tell the same group of the same principal in the server's other processes, if there are any: `Group.told`."""
 
@@ -319,11 +322,14 @@ class Group:
         """Warnings for the person who starts the server, one line each."""
         return ()
 
+    async def refresh(self) -> None:
+        """Bring what `tools` answers up to date, where that needs a database."""
+
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools to list, in a stable order; the same object until they change."""
+        """The tools to list, in a stable order; the same object until they change. Waits for nothing."""
         return ()
 
-    def find(self, name: str) -> ToolSpec | None:
+    async def find(self, name: str) -> ToolSpec | None:
         """A tool that may be called though `tools` does not list it (a client's list may be old)."""
         return None
 
@@ -351,8 +357,14 @@ class Group:
 
     def state(self, uri: str) -> object:
         """What stands at `uri`, as a value that is equal as long as the contents are; None where this group has no such
-        resource or it never changes. Asked every second of an address that a client watches, so it must be cheap."""
+        resource or it never changes. Asked in a thread, of each address that a client watches, so it must be cheap: at
+        each `Announcer.look`, and every second unless `is_told`."""
         return None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the group calls `Announcer.look` at every change, whoever makes it; also true where nothing changes."""
+        return type(self).state is Group.state
 
     def prompts(self) -> Sequence[PromptSpec]:
         """The workflows that this group knows."""

@@ -158,7 +158,11 @@ class Requests:
             headers = _single_headers(scope)
             principal = await self._check_head(scope, headers)
             self._credentials.add(principal)
-            await self._answer_here(scope, headers, receive, _joined(send), principal)
+            body = None
+            if scope["method"] == "POST" and not principal.may_do_all:
+                body = (await receive()).get("body", b"")
+                receive = _again(body, receive)
+            await self._answer_here(scope, headers, receive, _joined(send), principal, body)
         except Refused as refused:
             await _refuse(refused, scope, send)
 

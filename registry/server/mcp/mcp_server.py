@@ -16,7 +16,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -135,11 +135,8 @@ class McpServer:
         self._waiting = OpenQuestions()
         self.subscriptions = Subscriptions(self._groups)
         self._levels: int | None = None
-        self._changes = (
-            Changes(self.subscriptions.tell)
-            if shared is None
-            else Changes(self.subscriptions.tell, shared.share)
-        )
+        tell, look = self.subscriptions.tell, self.subscriptions.look_soon
+        self._changes = Changes(tell, look) if shared is None else Changes(tell, look, shared.share)
         self._on_generation: Callable[[bool], None] = lambda is_modern: None
         self.server = self._build(name, version, title)
         stamp = self.server.server_info_stamp
@@ -375,7 +372,7 @@ class McpServer:
     async def _list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        specs = self._guarded(self._calls.specs, "tools/list")
+        specs = await self._guarded_in(self._calls.specs(), "tools/list")
         principal = principal_of(context)
         if principal is not None and not principal.may_do_all:
             specs = [spec for spec in specs if principal.may(self._calls.required_scope(spec.name, None))]
@@ -507,6 +504,11 @@ class McpServer:
             if argument.name in known:
                 return group.complete(name, argument.name, argument.value, given)
         return ()
+
+    async def _guarded_in(self, asking: Awaitable[Result], method: str) -> Result:
+        with self._defects.contain(method) as contained:
+            return await asking
+        raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
 
     def _guarded(self, ask: Callable[[], Result], method: str) -> Result:
         with self._defects.contain(method) as contained:

@@ -16,9 +16,11 @@ from typing import Any, Final
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope
 
+from registry.access.access_tokens import OAuthPrincipal
 from registry.access.principals import OWNER, Principal
 from registry.server.mcp.http_access import Refused
 from registry.server.mcp.http_sessions import PATH, SESSION, Door
+from registry.server.mcp.oauth import sdk_user
 from registry.server.workers.links import Gone, Passed, pass_on
 from registry.server.workers.member import Member
 from registry.server.workers.orders import SessionState
@@ -95,7 +97,7 @@ class SharedSessions:
     async def continuing(self, name: bytes, scope: Scope, receive: Receive) -> tuple[Scope, Receive]:
         known = self._known.get(name)
         if known is None and not self._member.is_leaving:
-            known = await self._again(name)
+            known = await self._again(name, _principal_in(scope))
         if known is None:
             raise ended_session()
         if scope["method"] == "POST":
@@ -142,20 +144,24 @@ class SharedSessions:
 
     # after the end of a process
 
-    async def _again(self, name: bytes) -> bytes | None:
-        """The session made again that an earlier process held; None where there is none."""
+    async def _again(self, name: bytes, asker: Principal) -> bytes | None:
+        """The session made again that an earlier process held; None where there is none. `asker` wants it, and was judged."""
         making = self._making.get(name)
         if making is None:
-            making = self._making[name] = asyncio.ensure_future(self._make(name))
+            making = self._making[name] = asyncio.ensure_future(self._make(name, asker))
             making.add_done_callback(lambda task: self._making.pop(name, None))
         return await asyncio.shield(making)
 
-    async def _make(self, name: bytes) -> bytes | None:
+    async def _make(self, name: bytes, asker: Principal) -> bytes | None:
         state = await self._member.find(name.decode("latin-1"))
         if state is None or state.principal != self._principal or not state.opener or self.door is None:
             return None
         principal = OWNER
-        if state.credential:
+        if isinstance(asker, OAuthPrincipal):
+            # The token that opened it may have ended by now: it is vouched for by the one that is used in it, and what was allowed
+            # when it was asked is repeated.
+            principal = msgspec.structs.replace(asker, scopes=frozenset(state.scopes))
+        elif state.credential:
             principal = Principal(state.principal, frozenset(state.scopes), state.credential)
         await self.door.make_room()
         try:
@@ -169,7 +175,7 @@ class SharedSessions:
             logger.error("a session could not be made again within %g s", SECONDS)
             return None
         self._known[name] = known
-        self.door.has_again(name, state.credential)
+        self.door.has_again(name, principal.credential)
         self._on_again(principal)
         return known
 
@@ -195,11 +201,15 @@ class SharedSessions:
         ]
         if known is not None:
             headers.append((SESSION, known))
-        scope = {
+        scope: Scope = {
             "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http", "path": PATH, "raw_path": PATH.encode(),
             "query_string": b"", "root_path": "", "client": None, "server": None, "headers": headers,
             "state": {"principal": principal} if principal.credential else {},
         }  # fmt: skip
+        if isinstance(principal, OAuthPrincipal):
+            scope["user"] = sdk_user(
+                principal
+            )  # the protocol library gives a session to the subject that opened it alone
         await self._app(scope, replayed(body, receive), send)
         return found
 

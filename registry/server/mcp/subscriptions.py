@@ -2,7 +2,8 @@
 
 A client of the older protocol subscribes to addresses one by one and is notified on its connection; one of the newer
 opens streams (`subscriptions/listen`), each with a filter. The groups say what stands at an address (`Group.state`);
-addresses that someone watches are looked at every second, whoever changed them: this server or another process.
+addresses that someone watches are looked at when a group says so (`Announcer.look`), and every second where not all do,
+whoever changed them: this server or another process.
 
 Invariants
 ----------
@@ -39,6 +40,7 @@ from mcp.shared.exceptions import MCPError
 from kleis.errors import KleisError
 from registry.errors import RegistryError
 from registry.server.calls.contexts import ListName
+from registry.server.calls.waking import Waking
 from registry.server.contract.group import Group
 
 __all__ = ["ADDRESSES", "LONGEST", "STREAMS", "WATCHED", "Subscriptions"]
@@ -56,7 +58,10 @@ LONGEST = 2_048
 """Characters of an address."""
 
 LOOK = 1.0
-"""Seconds between two looks at what is watched."""
+"""Seconds between two looks at what is watched, where changes are not told of."""
+
+SELDOM = 30.0
+"""The same where they are: a connection may be dead and not know it yet."""
 
 TELLING = 2.0
 """Seconds that one notification may take."""
@@ -93,6 +98,7 @@ class Subscriptions:
         self._watchers: Counter[str] = Counter()
         self._states: dict[str, object] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._waking = Waking()
         self._asking = asyncio.Lock()
         self._trouble = ""
         self._bus = InMemorySubscriptionBus()
@@ -243,8 +249,13 @@ class Subscriptions:
 
     async def _look(self) -> None:
         while True:
-            await asyncio.sleep(LOOK)
+            is_told = all(group.is_told for group in self._groups)
+            await self._waking.within(SELDOM if is_told else LOOK)
             await self.look()
+
+    def look_soon(self) -> None:
+        """Look at once: something may have changed."""
+        self._waking.wake()
 
     async def look(self) -> None:
         """Tell of every watched address at which something else stands than at the last look."""

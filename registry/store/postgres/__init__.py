@@ -4,6 +4,7 @@
 - `failures`: errors of the database as errors of the registry
 - `tables`: the schema, and how a database comes to have it
 - `connections`: how connections are set up, what differs from SQLite, questions put again
+- `listening`: changes of others, told as they happen
 - `transactions`: changes as transactions, begun again where that is safe, and never in doubt without need
 - `session_rows`: theory sessions, and the theories that they are saved as
 - `postgres_store`: the store

@@ -74,7 +74,7 @@ class CertificateRows:
                 )
 
         try:
-            self._transactions.run(act)
+            self._transactions.run(act, is_told=False)
         except RegistryError as error:
             logger.warning("a certificate is not shared: %s", error)
 

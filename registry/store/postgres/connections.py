@@ -28,6 +28,7 @@ from registry.errors import RegistryError
 from registry.store.failures import closed
 from registry.store.postgres.address import Address
 from registry.store.postgres.failures import as_registry_error, is_lost
+from registry.store.postgres.listening import Following, follow
 from registry.store.sql.rows import Answered, Rows
 
 __all__ = ["ATTEMPTS", "Connections", "PostgresRows", "connect"]
@@ -119,6 +120,7 @@ class Connections:
     def __init__(self, address: Address, *, patience: float) -> None:
         """`patience`: seconds to wait for a connection, and to go on when they are lost."""
         self.shown = address.shown
+        self._address = address
         self.patience = patience
         self.is_open = True
         self._pool = ConnectionPool(
@@ -164,6 +166,10 @@ class Connections:
                     raise as_registry_error(error, self.shown) from error
                 self.replace_lost()
         raise AssertionError("the last attempt answers or raises")
+
+    def follow(self, told: Callable[[], None]) -> Following:
+        """Have `told` called, from some thread, after changes in the schema, whoever makes them."""
+        return follow(self._address, told)
 
     def replace_lost(self) -> None:
         """Look at the connections that are idle, and replace those that are lost: one that is found so is rarely the only."""

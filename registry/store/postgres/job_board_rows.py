@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, Literal
 
 from registry.store.job_board import KeptJob
 from registry.store.postgres.connections import Connections
+from registry.store.postgres.listening import Following
 from registry.store.postgres.transactions import Transactions
 from registry.store.sql.rows import Rows
 
@@ -57,7 +58,17 @@ class JobBoardRows:
                     wanted.append(number)
             return frozenset(wanted)
 
-        return self._transactions.run(act)
+        return self._transactions.run(act, is_told=False)
+
+    def unwanted(self, numbers: Collection[str]) -> frozenset[str]:
+        """Those whose row says so."""
+        statement = "SELECT id FROM jobs WHERE stopping AND ended IS NULL"
+        rows = self._connections.ask(lambda reader: reader.execute(statement).fetchall())
+        return frozenset(number for (number,) in rows if number in numbers)
+
+    def follow(self, told: Callable[[], None]) -> Following:
+        """Follow the schema."""
+        return self._connections.follow(told)
 
     def end(self, number: str, status: Literal["done", "cancelled"], answer: str | None) -> None:
         """Write the answer; a job that has ended stays as it is."""

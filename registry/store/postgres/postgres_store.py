@@ -17,6 +17,7 @@ from registry.store.failures import closed, read_only
 from registry.store.postgres.address import read_address
 from registry.store.postgres.connections import Connections, connect
 from registry.store.postgres.failures import as_registry_error
+from registry.store.postgres.listening import Following
 from registry.store.postgres.session_rows import changed_texts
 from registry.store.postgres.tables import check_schema, prepare
 from registry.store.postgres.transactions import Transactions
@@ -84,6 +85,10 @@ class PostgresStore(SqlStore):
             return seen
         self._seen = snapshot = SqlSnapshot(self._connections.ask, self._place, sequence)
         return snapshot
+
+    def follow(self, told: Callable[[], None]) -> Following:
+        """Have `told` called after each change, whoever makes it."""
+        return self._connections.follow(told)
 
     def backup(self, path: Path, *, overwrite: bool = False) -> None:
         """Write a complete copy to one file, a store of SQLite, while others go on reading and writing."""

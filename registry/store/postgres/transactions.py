@@ -33,6 +33,7 @@ from psycopg_pool import PoolTimeout
 from registry.errors import RegistryError
 from registry.store.postgres.connections import ATTEMPTS, Connections, PostgresRows
 from registry.store.postgres.failures import as_registry_error, is_lost, may_be_retried, not_known
+from registry.store.postgres.listening import NOTICE
 from registry.store.postgres.tables import LOCK, MIGRATIONS, NEWEST, newer_schema
 from registry.store.sql.rows import Rows
 
@@ -62,8 +63,10 @@ class Transactions:
         self._connections = connections
         self._lock = threading.Lock()  # threads wait here, so that they do not take the readers' connections
 
-    def run(self, act: Callable[[Rows], T]) -> T:
-        """What `act` answers, once what it wrote is committed. It may be run several times, each time on what is then."""
+    def run(self, act: Callable[[Rows], T], *, is_told: bool = True) -> T:
+        """What `act` answers, once what it wrote is committed. It may be run several times, each time on what is then.
+
+        `is_told`: those who follow the schema are told; False for what nobody waits for."""
         patience, shown = self._connections.patience, self._connections.shown
         deadline = time.monotonic() + patience
         if not self._lock.acquire(timeout=patience):
@@ -73,7 +76,7 @@ class Transactions:
             for attempt in range(1, ATTEMPTS + 1):
                 token = secrets.token_hex(16)
                 try:
-                    return self._attempt(act, token, deadline)
+                    return self._attempt(act, token, deadline, is_told=is_told)
                 except _CommitLost as lost:
                     self._connections.replace_lost()
                     if self._was_committed(token, lost.error):
@@ -92,7 +95,7 @@ class Transactions:
         finally:
             self._lock.release()
 
-    def _attempt(self, act: Callable[[Rows], T], token: str, deadline: float) -> T:
+    def _attempt(self, act: Callable[[Rows], T], token: str, deadline: float, *, is_told: bool) -> T:
         """One transaction. Raises errors of the driver as they are, and `_CommitLost`."""
         with self._connections.one(max(0.1, deadline - time.monotonic())) as connection:
             committing, result = False, None
@@ -105,6 +108,8 @@ class Transactions:
                     result = act(rows)
                     rows.execute("INSERT INTO writes (token) VALUES (?)", (token,))
                     rows.execute(f"DELETE FROM writes WHERE made < now() - interval '{_MARKS_KEPT}'")
+                    if is_told:
+                        rows.execute(NOTICE)
                     committing = True
                     rows.execute("COMMIT")
                 return result

@@ -24,6 +24,7 @@ from registry.records import (
     team_of,
 )
 from registry.store.failures import Place
+from registry.store.following import Following
 from registry.store.protocol import (
     PAGE_LIMIT,
     Adopted,
@@ -80,6 +81,10 @@ class SqlStore(ABC):
 
         `moment`: the time of the change, where it is known already. What was forgotten before the grace period is erased with it.
         """
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """None: this store tells nobody; a database does."""
+        return None
 
     def evolve(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -142,11 +143,45 @@ def test_a_prover_that_cannot_be_had_keeps_the_old_policy(tmp_path: Path) -> Non
     assert "no prover" in after(file).problem
 
 
+@pytest.mark.parametrize(
+    ("code", "again"), [("promise-broken", False), ("promise-open", True), ("none", True)]
+)
+def test_a_promise_that_does_not_hold_is_not_tried_without_end(
+    tmp_path: Path, code: str, again: bool
+) -> None:
+    tried: list[float] = []
+    clock = Clock()
+
+    @contextmanager
+    def fails(theory: Theory) -> Iterator[Prover]:
+        tried.append(clock.seconds)
+        raise LoadError("it does not hold", code=code)
+        yield Prover(theory)
+
+    file = PolicyFile(written(tmp_path, RULE), open_prover=fails, elapsed=clock)
+    path = written(tmp_path, RULE + BROKEN)
+    after(file)
+    before = len(tried)
+    for _ in range(20):
+        file.current()
+    gaps = [later - earlier for earlier, later in itertools.pairwise(tried)]
+    assert (len(tried) > before) is again
+    assert code != "promise-open" or min(gaps[before:], default=60) >= 60
+    count = len(tried)
+    path.write_text(RULE + KEPT)
+    after(file)
+    assert len(tried) > count
+
+
 class Clock:
     """Seconds that pass whenever it is looked at, so that a file is quiet without waiting."""
 
     def __init__(self) -> None:
         self._now = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return self._now
 
     def __call__(self) -> float:
         self._now += 10.0

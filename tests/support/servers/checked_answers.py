@@ -61,7 +61,7 @@ def hold_answers() -> None:
         self: Calls, name: Any, arguments: Any, report: Report | None, client: Client | None, whose: str = ""
     ) -> Answer | InputRequired:
         given = await plain(self, name, arguments, report, client, whose)
-        entry = self._find(name) if isinstance(name, str) else None
+        entry = await self._find(name) if isinstance(name, str) else None
         return given if entry is None or isinstance(given, InputRequired) else _held(entry.spec, given)
 
     Calls.answer_or_ask = answer_or_ask  # type: ignore[method-assign]

@@ -19,8 +19,12 @@ import msgspec
 from registry.server.serve import serve
 from registry.server.contract.settings import Settings
 from tests.support.servers.checked_answers import hold_answers
+from tests.support.servers.held_loop import hold_event_loop
 hold_answers()
-sys.exit(serve(msgspec.json.decode(sys.argv[1], type=Settings, dec_hook=lambda kind, text: kind(text)), sys.argv[2]))
+settings = msgspec.json.decode(sys.argv[1], type=Settings, dec_hook=lambda kind, text: kind(text))
+if settings.store:
+    hold_event_loop()
+sys.exit(serve(settings, sys.argv[2]))
 """
 
 

@@ -3,5 +3,8 @@
 - `tool_specs`: the tools as clients see them
 - `exposed_names`: evolved tools as names of MCP, in which `/` may not stand
 - `exposure`: which evolved tools are listed as tools of their own
+- `asks`: questions to a store, in threads where it is a database
+- `completion`: completion of names and versions
+- `text`: results as answers
 - `group`: the handlers; the work is in `registry.workspace`
 """

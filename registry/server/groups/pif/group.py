@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,8 @@ from pif.language.schema import term_schema
 from pif.run.evaluate import Answer as Result
 from pif.run.evaluate import Request
 from registry.errors import RegistryError
-from registry.records import NO_LAWS, TEAM_PREFIX, full_name, team_of, valid_name
+from registry.records import NO_LAWS, team_of, valid_name
+from registry.server.calls.waking import Waking
 from registry.server.contract.group import (
     Announcer,
     Answer,
@@ -38,8 +38,11 @@ from registry.server.contract.group import (
 )
 from registry.server.contract.prompts import PIF_PROMPTS
 from registry.server.contract.settings import Settings, Site
+from registry.server.groups.pif.asks import Asks
+from registry.server.groups.pif.completion import Completion
 from registry.server.groups.pif.exposed_names import name_of
 from registry.server.groups.pif.exposure import Exposure
+from registry.server.groups.pif.text import encoded, rendered
 from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
@@ -47,9 +50,8 @@ from registry.server.groups.pif.tool_specs import (
     TOOLS,
 )
 from registry.store.failures import store_errors
-from registry.store.protocol import Snapshot
+from registry.store.following import Following
 from registry.tools.help import help_on
-from registry.tools.snapshot_tools import SnapshotTools
 from registry.workspace import requests
 from registry.workspace.workspace import Workspace
 
@@ -71,13 +73,13 @@ USED = "pif used"
 """The topic of names that were used, among the processes of a server."""
 
 POLL = 2.0
-"""Seconds between checks whether another process has changed the tools."""
+"""Seconds between two looks whether another process has changed the tools, where that is not told of."""
+
+SELDOM = 30.0
+"""The same where it is: a connection may be dead and not know it yet."""
 
 _STATES = 4_096
 """States of watched tools that are kept until the registry changes."""
-
-_LAST = "\U0010ffff"
-"""No name goes on with this character, so it ends the names that begin with a text."""
 
 
 def make(site: Site) -> Group:
@@ -146,44 +148,64 @@ class PifGroup(Group):
         self._exchange = exchange
         self._settings = settings
         self._system = TOOLS + MORE_TOOLS if more else TOOLS
-        self._exposure = Exposure(workspace, self._system, expose)
+        self._asks = Asks(in_threads=bool(settings.store))
+        self._exposure = Exposure(workspace, self._system, expose, self._asks)
         if workspace.member is not None:
             workspace.member.open()
         self._polling: asyncio.Task[None] | None = None
+        self._waking = Waking()
+        self._following: list[Following] = []
         self._states: dict[str, tuple[int, int]] = {}
-        self._names: tuple[Snapshot, tuple[str, ...], tuple[str, ...]] | None = None
+        self._completion = Completion(workspace)
 
     def attach(self, announcer: Announcer) -> None:
         self._exposure.announce = announcer.tools_changed
         self._exposure.share = lambda name: announcer.share(USED, name)
+
+        def changed() -> None:
+            self._waking.wake()
+            announcer.look()
+
+        self._following += self.workspace.follow(changed)
         self._polling = asyncio.get_running_loop().create_task(self._poll())
 
     def told(self, topic: str, text: str) -> None:
         if topic == USED:
             self._exposure.used_elsewhere(text)
+            self._waking.wake()
+
+    @property
+    def is_told(self) -> bool:
+        return bool(self._following) and all(each.is_live for each in self._following)
 
     async def _poll(self) -> None:
         """Tell clients of tools that other processes evolve."""
         while True:
-            await asyncio.sleep(POLL)
+            await self._waking.within(SELDOM if self.is_told else POLL)
             try:
-                await asyncio.to_thread(self.workspace.store.snapshot)
                 if self.workspace.member is not None:
-                    await asyncio.to_thread(self.workspace.member.open)
+                    await self._asks.put(self.workspace.member.open)
             except RegistryError:
-                continue  # the list stays as it was, and the event loop does not wait for a database that is away
-            self._exposure.refresh()
+                continue
+            await self._exposure.refresh()
 
     def close(self) -> None:
         if self._polling is not None:
             self._polling.cancel()
+        for each in self._following:
+            each.close()
+        self._asks.close()
         self.workspace.close()
 
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._exposure.tools()
 
-    def find(self, name: str) -> ToolSpec | None:
-        return self._exposure.spec(name)
+    async def refresh(self) -> None:
+        if self._asks.in_threads:
+            await self._exposure.refresh()
+
+    async def find(self, name: str) -> ToolSpec | None:
+        return await self._exposure.spec(name)
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         match name:
@@ -195,13 +217,13 @@ class PifGroup(Group):
                 result = await self._fuzz(arguments, context)
             case _ if any(spec.name == name for spec in self._system):
                 answer = await self._system_call(name, arguments, context)
-                self._exposure.refresh()
+                await self._exposure.refresh()
                 return answer
             case _:
                 result = await self._perform(
                     Request(tool=name_of(name), input=arguments.input), None, context
                 )
-        self._exposure.refresh_used()
+        await self._exposure.refresh_used()
         return rendered(result)
 
     def _needs_search(self, name: str, arguments: Any) -> bool:
@@ -219,7 +241,7 @@ class PifGroup(Group):
 
     async def _system_call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         seconds = (getattr(arguments, "timeout_ms", None) or requests.STANDARD) / 1_000
-        if self._needs_search(name, arguments):
+        if await self._asks.put(lambda: self._needs_search(name, arguments)):
             return await context.search(SEARCH, self._settings, (name, arguments), seconds)
         deadline = Deadline(seconds, left=context.cancelled.is_set, progress=context.progress)
         lane: LaneName = "runs" if name == "analyze" else "writes"
@@ -279,7 +301,7 @@ class PifGroup(Group):
         """Run on the event loop if that takes about a millisecond, else in a worker thread."""
         self._exposure.used(request.tool if request.tool is not None else request.code)
         if session is None:
-            brief = await context.quick(lambda: self.workspace.run_briefly(request, fuel=fuel))
+            brief = await self._run_briefly(request, fuel, context)
             if brief is not None:
                 return brief
         deadline = time.monotonic() + ANSWER_WITHIN
@@ -310,6 +332,12 @@ class PifGroup(Group):
             )
 
         return await context.run_in_worker(work, share=self._share(fuel), proves=session is not None)
+
+    async def _run_briefly(self, request: Request, fuel: int | None, context: CallContext) -> Result | None:
+        def work() -> Result | None:
+            return self.workspace.run_briefly(request, fuel=fuel)
+
+        return await (self._asks.put(work) if self._asks.in_threads else context.quick(work))
 
     def question(self, name: str, arguments: Any) -> str | None:
         match arguments:
@@ -372,6 +400,9 @@ class PifGroup(Group):
         )
 
     async def read(self, uri: str) -> ResourceText | None:
+        return await self._asks.put(lambda: self._read(uri))
+
+    def _read(self, uri: str) -> ResourceText | None:
         match uri.split("/"):
             case ["pif:", "", "tools"]:
                 found = self.workspace.list(requests.List(limit=1_000), types=False)
@@ -391,7 +422,7 @@ class PifGroup(Group):
                 return None
         if found.get("type") == "error":
             return None
-        return ResourceText(_text(found))
+        return ResourceText(encoded(found))
 
     def state(self, uri: str) -> object:
         match uri.split("/"):
@@ -425,41 +456,7 @@ class PifGroup(Group):
         return PIF_PROMPTS
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
-        tools = self.workspace.tools()
-        team = given.get("team", "")
-        if argument == "team":
-            rights = {} if self.workspace.member is None else self.workspace.member.rights()
-            return [each for each in rights if each.startswith(prefix)]
-        if argument == "name" and team:
-            begin = full_name(team, "")
-            return [
-                each.removeprefix(begin) for each in tools.names_of_teams() if each.startswith(begin + prefix)
-            ]
-        if argument == "name":
-            shared = (
-                tools.names_of_teams() if prefix and prefix.startswith(TEAM_PREFIX[: len(prefix)]) else ()
-            )
-            return [*self._names_with(tools, prefix), *(each for each in shared if each.startswith(prefix))]
-        if argument != "version":
-            return ()
-        name = given.get("name", "")
-        lineage, current = tools.lineage(name), tools.find(name)
-        records = lineage.versions if lineage else [current] if current else []
-        versions = [str(record.version) for record in records]
-        return [version for version in reversed(versions) if version.startswith(prefix)]
-
-    def _names_with(self, tools: SnapshotTools, prefix: str) -> Sequence[str]:
-        """The names that begin so, those of the home first: both lists are in the order of code points, so a part of each
-        answers, however many there are. A list is read once for each state of the registry."""
-        known = self._names
-        if known is None or known[0] is not tools.snapshot:
-            known = tools.snapshot, tools.snapshot.names(), tools.library.names()
-            self._names = known
-        found: list[str] = []
-        for names in known[1:]:
-            begin = bisect_left(names, prefix)
-            found += names[begin : bisect_left(names, prefix + _LAST, begin)]
-        return found
+        return self._completion.values(argument, prefix, given)
 
 
 def _reference(parts: Sequence[str]) -> str:
@@ -519,41 +516,3 @@ def _error(message: str, hint: str, *, path: str | None = None) -> Result:
     if path is not None:
         error["path"] = path
     return {"type": "error", "error": error}
-
-
-def _text(data: Any) -> str:
-    return msgspec.json.encode(data).decode()
-
-
-def rendered(result: Result) -> Answer:
-    """A result as the server answers it: the object, and a text that says all of it too."""
-    match result["type"]:
-        case "error":
-            return Answer(result, error_text(result["error"]), is_error=True)
-        case "help":
-            return Answer(result, result["text"], rest="Call help with one category or operation.")
-        case "tools":
-            after = result["offset"] + len(result["tools"])
-            return Answer(result, _text(result), rest=f"Call list with offset {after} or a smaller limit.")
-        case _:
-            return Answer(result, _text(result), rest="")
-
-
-def error_text(error: dict[str, Any]) -> str:
-    """An error for reading: kind, place, message, found, expected, hint, fuel."""
-    place = error.get("path") or error.get("file") or ""
-    where = f" at {place}" if place else ""
-    if "in" in error:
-        where += f" of {error['in']} code"
-    if "tool" in error:
-        where += f" in {error['tool']}"
-    lines = [f"{error['kind']}{where}: {error['message']}"]
-    if "source" in error:
-        lines += [f"line {error['line']}: {error['source']}"]
-        lines += [" " * (len(f"line {error['line']}: ") + error["column"] - 1) + "^"]
-    lines += [f"{key}: {error[key]}" for key in ("found", "expected", "hint") if key in error]
-    if shares := error.get("shares"):
-        lines.append("fuel went to: " + ", ".join(f"{each['where']} {each['percent']} %" for each in shares))
-    if error.get("fuel_used"):
-        lines.append(f"fuel used: {error['fuel_used']}")
-    return "\n".join(lines)

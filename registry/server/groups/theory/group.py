@@ -48,6 +48,7 @@ from kleis.sessions.suggestions import suggestions
 from kleis.sessions.verification import Verification
 from kleis.spelling import nearest
 from registry.server.contract.group import (
+    Announcer,
     Answer,
     CallContext,
     Group,
@@ -70,6 +71,7 @@ from registry.server.groups.theory.tool_specs import (
     MORE_TOOLS,
     TOOLS,
 )
+from registry.store.following import Following
 from registry.store.shared_state import job_board
 
 __all__ = ["EXTRA_TOOLS", "ExtraTool", "TheoryGroup", "make"]
@@ -113,6 +115,7 @@ def make(site: Site) -> TheoryGroup:
     group = TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
     if site.settings.store:
         group.job_board = job_board(site.store)
+        group.follow = site.store.follow
     return group
 
 
@@ -122,6 +125,8 @@ class TheoryGroup(Group):
     name = "theory"
     instructions = INSTRUCTIONS
     brief_instructions = BRIEF_INSTRUCTIONS
+    follow: Callable[[Callable[[], None]], Following | None] | None = None
+    """How to be told of changes of sessions in a database."""
 
     def __init__(
         self, sessions: Sessions, *, more: bool, extra: Sequence[ExtraTool] = (), roots: Sequence[Any] = ()
@@ -131,6 +136,7 @@ class TheoryGroup(Group):
         self._tools = (*TOOLS, *(each.spec for each in extra), *JOB_TOOLS, *(MORE_TOOLS if more else ()))
         self._granted = roots[0] if roots else None
         self._warm = False
+        self._following: Following | None = None
         self._values: dict[str, str] = {}
         self._keeping = threading.Lock()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
@@ -139,7 +145,16 @@ class TheoryGroup(Group):
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._tools
 
+    def attach(self, announcer: Announcer) -> None:
+        self._following = None if self.follow is None else self.follow(announcer.look)
+
+    @property
+    def is_told(self) -> bool:
+        return self._following is not None and self._following.is_live
+
     def close(self) -> None:
+        if self._following is not None:
+            self._following.close()
         self.sessions.close()
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:

@@ -88,3 +88,18 @@ def test_a_server_that_does_not_start_is_noticed(environment: dict[str, str], pr
 )
 def test_what_counts_as_expected(expected: object, answer: object, same: bool) -> None:
     assert holds(expected, answer) is same
+
+
+def test_the_demo_of_the_gateway(process: Process) -> None:
+    done = process("demo", "gateway", "--json")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert report["passed"] == report["calls"] == len(report["steps"]) == 12
+    said = {each["did"]: "\n".join(each["said"]) for each in report["steps"]}
+    assert "is broken by who = " in said["the rule for `write` forgets the scope"]
+    assert "⟨U+200B⟩" in said["pif gateway approve --config mcp.json"]
+    assert (
+        "the line before it is not the one that was written"
+        in said["one `deny` is made an `allow`; pif gateway log verify"]
+    )
