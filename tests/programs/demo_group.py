@@ -140,7 +140,7 @@ class DemoGroup(Group):
     def tools(self) -> tuple[ToolSpec, ...]:
         return self._tools
 
-    def find(self, name: str) -> ToolSpec | None:
+    async def find(self, name: str) -> ToolSpec | None:
         return msgspec.structs.replace(ECHO, name=name) if name.startswith("hidden_") else None
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:

@@ -75,6 +75,7 @@ class Deployment:
         self.port = int(self._socket.getsockname()[1])
         self._trusted = None if trusted is None else ssl.create_default_context(cafile=trusted)
         self._running: list[subprocess.Popen[str]] = []
+        self._logs: dict[int, tuple[threading.Thread, list[str]]] = {}
 
     def start(self) -> subprocess.Popen[str]:
         """A server on the socket; it answers when this returns."""
@@ -88,13 +89,26 @@ class Deployment:
         assert process.stderr is not None
         said = process.stderr.readline()
         assert f"127.0.0.1:{self.port}/mcp" in said, said + process.stderr.read()
+        # The log is read as it comes, as by systemd: a server waits for who does not read it.
+        lines: list[str] = []
+        log, process.stderr = process.stderr, None
+
+        def read() -> None:
+            with log:
+                lines.extend(log)
+
+        reading = threading.Thread(target=read, daemon=True)
+        self._logs[process.pid] = reading, lines
+        reading.start()
         return process
 
-    @staticmethod
-    def stop(process: subprocess.Popen[str]) -> str:
+    def stop(self, process: subprocess.Popen[str]) -> str:
         """End a server as systemd does; what it wrote to standard error."""
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=PATIENCE)
+        process.wait(PATIENCE)
+        reading, lines = self._logs.pop(process.pid)
+        reading.join(PATIENCE)
+        said = "".join(lines)
         assert process.returncode == 0, said
         return said
 
