@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check check-extras soak bench browser screenshots certificates conformance lean docs docs-tables fuzz lint format clean
+.PHONY: help demo test install check check-extras cluster soak bench browser screenshots certificates conformance lean docs docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,7 +63,7 @@ $(EXTRAS_STAMP): $(STAMP)
 	@$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
 		> "$$($(EXTRAS)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/base.pth"
 	@$(BIN)/python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs', 'pictures') for each in extras.get(name, ())))" \
+		print('\n'.join(each for name in ('numeric', 'documents', 'otel', 'jupyter', 'lsp', 'docs', 'pictures', 'cluster') for each in extras.get(name, ())))" \
 		> $(EXTRAS)/requirements.txt
 	@if command -v uv >/dev/null 2>&1; then \
 		uv pip install --quiet --python $(EXTRAS)/bin/python -r $(EXTRAS)/requirements.txt; \
@@ -74,6 +74,9 @@ $(EXTRAS_STAMP): $(STAMP)
 
 check-extras: $(EXTRAS_STAMP) ## install the extras in .venv-extras and run their tests
 	@$(EXTRAS)/bin/python -m pytest -n auto --dist worksteal $(EXTRAS_TESTS)
+
+cluster: $(EXTRAS_STAMP) ## start Dask on this machine, check batches on it with workers that die and lie, stop it
+	@$(EXTRAS)/bin/python -m pytest tests/kleis/batches tests/extras/cluster
 
 MINUTES ?= 5
 soak: $(STAMP) ## run real servers for MINUTES: nothing lost, nothing leaked: make soak [MINUTES=5]

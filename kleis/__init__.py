@@ -26,6 +26,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `prover/`: goals to verdicts: engines, cache, certificates
 - `lean/`: export to Lean 4, and proofs that come back
 - `documents/`: pictures drawn, documents compiled, papers of theories
+- `batches/`: many questions at once, on this machine or on a cluster
 - `machines/`: state machines: invariants, traces, deadlock, variants
 - `sessions/`: theories that grow by checked submissions
 - `policy/`: what an agent may do, written in Kleis

@@ -20,12 +20,23 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["FileLock", "synchronise", "write_whole"]
+__all__ = ["FileLock", "synchronise", "user_cache_folder", "write_whole"]
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _FIRST_WAIT = 0.0005
 _LONGEST_WAIT = 0.02
+
+
+def user_cache_folder() -> Path | None:
+    """The user's folder for what can be made anew; None where the process has no home: it runs under a number that no user has, as in
+    containers, and its environment names none."""
+    import platformdirs  # most that write files need no cache
+
+    try:
+        return Path(platformdirs.user_cache_dir("pif-kleis"))
+    except RuntimeError:
+        return None
 
 
 def write_whole(

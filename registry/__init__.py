@@ -19,6 +19,7 @@ In reading order, the ground first:
 - `aristotle/`: jobs of the proving service for Lean
 - `scripting`: `open`: the tools of a home, for people who script
 - `views/`: what answers look like: self-contained HTML documents
+- `sharing/`: tools exchanged with registries that nobody here has to trust
 - `server/`: the MCP server
 - `gateway/`: one MCP server in front of many, behind a policy
 - `notebook/`: a kernel for Jupyter, and a cell of Python notebooks

@@ -12,6 +12,8 @@ from typing import Literal
 
 import msgspec
 
+from registry.errors import RegistryError
+
 __all__ = ["Home", "find_home"]
 
 APPLICATION = "pif"
@@ -28,6 +30,8 @@ class Home(msgspec.Struct, frozen=True):
 def find_home(given: Path | None = None, environment: Mapping[str, str] | None = None) -> Home:
     """The home that `given` (the option) or `environment` (the process's own if None) asks for.
 
+    Raises `store_error` where nothing says it: the process has no user's directory.
+
     A leading `~` is the user's directory; an empty `PIF_HOME` counts as none.
     """
     if given is not None:
@@ -37,7 +41,13 @@ def find_home(given: Path | None = None, environment: Mapping[str, str] | None =
         return Home(_absolute(Path(asked)), "PIF_HOME")
     import platformdirs  # here because `--help` needs no home
 
-    return Home(platformdirs.user_data_path(APPLICATION, appauthor=False), "default")
+    try:
+        return Home(platformdirs.user_data_path(APPLICATION, appauthor=False), "default")
+    except RuntimeError:
+        raise RegistryError(
+            "store_error", "there is no home: this process runs as a user that has no directory", place="home",
+            expected="a directory for the tools", hint="Pass --home DIRECTORY, or set PIF_HOME.",
+        ) from None  # fmt: skip
 
 
 def _absolute(path: Path) -> Path:

@@ -129,9 +129,10 @@ class ParseCache:
 
 def user_cache() -> ParseCache:
     """The cache of the current user."""
-    import platformdirs
-
-    return ParseCache(Path(platformdirs.user_cache_dir("pif-kleis")) / "parsed")
+    folder = durable_files.user_cache_folder()
+    return ParseCache(
+        Path(os.devnull if folder is None else folder) / "parsed"
+    )  # where nothing can be made, nothing is kept
 
 
 def _checksum(body: bytes) -> bytes:

@@ -17,7 +17,7 @@ code may recurse over them, compare them with `==` or hash them.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Reversible
+from collections.abc import Callable, Collection, Iterator, Reversible
 from itertools import chain, islice
 from sys import getrefcount
 from typing import Any, NotRequired, TypedDict
@@ -229,6 +229,8 @@ def show_value(value: Value, length: int, visit: Callable[[int], None]) -> str |
 
 _VALUE, _REST, _FIELD, _FIELDS, _STRING, _TEXT, _CLOSE = range(7)
 _CLOSES = {text: (_CLOSE, text) for text in ("]", "]}", "}", "}}")}
+_TOGETHER = 64
+"""Items of a list that are printed in one go, if they are alike."""
 _FEW = 8
 """Fields of a record that wait one by one: what is left of a walk through many takes more room than a field pays for."""
 
@@ -249,6 +251,9 @@ def _has_large_integer(term: Term) -> bool:
     return any(map(_has_large_integer, term.parts))
 
 
+_RECORDS = {Record}
+
+
 class _Printer:
     """An explicit stack in place of recursion: values nest without limit, and shared ones unfold. `due` is what `visit`
     has not been told of."""
@@ -263,6 +268,7 @@ class _Printer:
         self.size = 0
         self.level = 0
         self.depth = 0
+        self.apart = 0
         self.large = False
         self.stack: list[tuple[int, Any]] = []
 
@@ -279,8 +285,14 @@ class _Printer:
             elif what == _REST:
                 if not item:
                     continue
-                stack += ((_REST, item[1]), (_VALUE, item[0]))
-                piece = ","
+                if self.apart:
+                    self.apart -= 1
+                    piece = None
+                else:
+                    piece = self.together(item)
+                if piece is None:
+                    stack += ((_REST, item[1]), (_VALUE, item[0]))
+                    piece = ","
             elif what == _FIELD:
                 self.field(item)
                 piece = ","
@@ -365,6 +377,36 @@ class _Printer:
         self.stack.append((_VALUE, head))
         return "["
 
+    def together(self, cell: Value) -> str | None:
+        """The text of the next items of a list, printed in one go; None where they are not of one plain kind, or too
+        long. The rest of the list goes on the stack."""
+        items: list[Value] = []
+        while cell and len(items) < _TOGETHER:
+            items.append(cell[0])
+            cell = cell[1]
+        self.apart = len(items)  # if it is in vain, it is not tried again before these are printed
+        data: list[Any] = items
+        values = len(items)
+        types = {*map(type, items)}
+        if types == _RECORDS and not self.as_term:
+            data = [item.fields for item in items]
+            for fields in data:
+                if len(fields) > _FEW or not (_all_small(fields) and _all_small(fields.values())):
+                    return None
+                values += len(fields)
+        elif len(types) > 1 or not _all_small(items):
+            return None
+        text = msgspec.json.encode(data)
+        if self.size + len(text) - 1 > self.limit:
+            return None
+        if types == _RECORDS:
+            self.depth = max(self.depth, self.level + 1)
+        self.apart = 0
+        self.due += values
+        self.pay()
+        self.stack.append((_REST, cell))
+        return "," + text[1:-1].decode()
+
     def record(self, value: Record) -> str:
         opening, closing = ('{"record":{', "}}") if self.as_term else ("{", "}")
         self.enter(len(closing))
@@ -407,6 +449,21 @@ class _Printer:
             self.depth = max(self.depth, self.level + _levels(data) + self.as_term)
             self.large = self.large or _has_large_integer(term)
         return text
+
+
+def _all_small(values: Collection[Value]) -> bool:
+    """Whether these are scalars that print as they are: no long strings, which are charged, and no large integers."""
+    for value in values:
+        kind = type(value)
+        if kind is int:
+            if not -EXACT_INTEGER <= value <= EXACT_INTEGER:
+                return False
+        elif kind is str:
+            if len(value) > 15:
+                return False
+        elif kind is not bool and value is not None:
+            return False
+    return True
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ are come out of one walk over the term, the same figures as the reference evalua
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -16,13 +17,21 @@ from pif.language.host import holds_bignum
 from pif.language.terms import Term
 from pif.language.values import NIL, Closure, Quoted, Record, Value, kind_of_value, list_of
 
-__all__ = ["RunInput", "following_value", "given_data", "given_result", "given_term", "given_value"]
+__all__ = [
+    "RunInput",
+    "following_value",
+    "given_data",
+    "given_result",
+    "given_term",
+    "given_value",
+    "shallow",
+]
 
 _BIGNUM = 2**62
 
 
 class RunInput(msgspec.Struct, frozen=True):
-    """An input: a term, or (`term` is None) data.
+    """An input: a term (or what makes it when it is asked for), or (`term` is None) data.
 
     Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.
     `kind` is what the compiled back end may rely on (`compiled.scope`); `is_bignum`: an integer in it is beyond ±2^62.
@@ -33,8 +42,13 @@ class RunInput(msgspec.Struct, frozen=True):
     height: int = 0
     kind: Any = "any"
     is_bignum: bool = False
-    term: Term | None = None
+    written: Term | Callable[[], Term] | None = None
     is_known: bool = True
+
+    @property
+    def term(self) -> Term | None:
+        written = self.written
+        return written if written is None or isinstance(written, Term) else written()
 
 
 class _NotLiteral(Exception):
@@ -47,7 +61,7 @@ def given_term(term: Term) -> RunInput:
     try:
         value, kind = walk.literal(term, 0)
     except _NotLiteral:
-        return RunInput(term=term, is_known=False)
+        return RunInput(written=term, is_known=False)
     return RunInput(value, walk.charge, walk.height, kind, walk.is_bignum, term)
 
 
@@ -92,7 +106,7 @@ def given_result(value: Value, charge: int, given: RunInput) -> RunInput:
     is_bignum = False
     for _ in range(_PARTS):
         if not stack:
-            return RunInput(value, charge, 0, kind_of_value(value), is_bignum, given.term)
+            return RunInput(value, charge, 0, kind_of_value(value), is_bignum, given.written)
         part = stack.pop()
         kind = type(part)
         if kind is int:
@@ -157,13 +171,13 @@ class _ValueWalk:
             self.charge += table.PAIR
             self.spend(16)
             first = self.value(value[0], level)
-            return ("pair", _shallow(first), _shallow(self.value(value[1], level)))
+            return ("pair", shallow(first), shallow(self.value(value[1], level)))
         self.charge += table.charge_list(value[2] if value else 0)
         self.spend(4)
         kinds = set()
         while value:
             self.spend(2)
-            kinds.add(_shallow(self.value(value[0], level)))
+            kinds.add(shallow(self.value(value[0], level)))
             value = value[1]
         return ("list", kinds.pop() if len(kinds) == 1 else "any" if kinds else "never")
 
@@ -199,7 +213,7 @@ class _Walk:
                 self.charge += table.PAIR
                 first, kind = self.literal(term.parts[0], level + 1)
                 second, other = self.literal(term.parts[1], level + 1)
-                return (first, second), ("pair", _shallow(kind), _shallow(other))
+                return (first, second), ("pair", shallow(kind), shallow(other))
             case "record":
                 self.charge += table.charge_record(len(term.parts))
                 fields = [self.literal(part, level + 1)[0] for part in term.parts]
@@ -233,12 +247,12 @@ class _Walk:
         for part in parts:
             value, kind = self.literal(part, level + 1)
             values.append(value)
-            kinds.add(_shallow(kind))
+            kinds.add(shallow(kind))
         item = kinds.pop() if len(kinds) == 1 else "any" if kinds else "never"
         return list_of(values), ("list", item)
 
 
-def _shallow(kind: Any) -> Any:
+def shallow(kind: Any) -> Any:
     """A kind with at most one level of its parts."""
     if not isinstance(kind, tuple):
         return kind

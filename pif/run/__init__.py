@@ -1,6 +1,7 @@
 """From a request to an answer.
 
 - `read_input`: input as callers write it, leniently, as a value or a term
+- `plain_input`: input that is plain data, as a value without a term between
 - `stepping`: one step on either evaluator
 - `answer_shapes`: the fields of answers
 - `evaluate`: runs: what to call first

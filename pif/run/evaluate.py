@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import partial
 from types import TracebackType
 from typing import Any, NoReturn, cast
 
@@ -31,6 +32,7 @@ from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
 from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
+from pif.run.plain_input import plain_input
 from pif.run.read_input import KeptStrings, read_data, read_input
 from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
@@ -208,13 +210,7 @@ class _Run:
         try:
             program = self.program()
             self.tool = program if isinstance(program, Tool) else None
-            if request.data:
-                given = given_data(*read_data(request.input, self.rounding))
-            else:
-                given = given_term(
-                    read_input(request.input, raw=request.raw, rounding=self.rounding, kept=self.kept)
-                )
-            outcome = self.one_step(program, given)
+            outcome = self.one_step(program, self.given())
             while isinstance(outcome, _Next) and self.step - request.step - 1 < request.drive:
                 stopped = self.stopped()
                 if stopped is not None:
@@ -235,6 +231,13 @@ class _Run:
             forget(error)
             return {"type": "error", "error": error.as_json()}
         return self.continuation(outcome, None) if isinstance(outcome, _Next) else outcome
+
+    def given(self) -> RunInput:
+        request = self.request
+        if request.data:
+            return given_data(*read_data(request.input, self.rounding))
+        term = partial(read_input, request.input, raw=request.raw, rounding=self.rounding, kept=self.kept)
+        return plain_input(request.input, term, raw=request.raw) or given_term(term())
 
     def stopped(self) -> str | None:
         """Why no further step is to be taken now, if so."""

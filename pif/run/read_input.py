@@ -21,7 +21,7 @@ from pif.language.terms import Json, Term, make
 from pif.language.values import Record, Value, list_of
 from pif.language.warnings import Rounding
 
-__all__ = ["KeptStrings", "read_data", "read_input"]
+__all__ = ["KeptStrings", "is_operation", "is_read_again", "read_data", "read_input"]
 
 KeptStrings: TypeAlias = "bool | list[KeptStrings] | dict[str, KeptStrings]"
 """Where strings of an input stay strings: everywhere here (True), nowhere (False), in the items of a list (one plan for
@@ -80,6 +80,14 @@ def _meant(text: str) -> tuple[bool, Json]:
     return True, data
 
 
+def is_read_again(text: str) -> bool:
+    """Whether a string of the input stands for other JSON, or nests too deep for that to be said."""
+    try:
+        return _meant(text)[0]
+    except TooDeep:
+        return True
+
+
 class _InputDecoder(Decoder):
     """The decoder of terms, with strings read again (unless `raw`) and other objects taken as records. What is inside
     a `quote`, live unquotes as well, is left to the decoder of terms itself."""
@@ -101,7 +109,7 @@ class _InputDecoder(Decoder):
             if self.asks:
                 raise _ReadAgain
             data = meant
-        if type(data) is dict and not _is_operation(data):
+        if type(data) is dict and not is_operation(data):
             return self.too_deep(path) if depth > TERM_DEPTH else self.fields(data, path, depth, level)
         return super().term(data, path, depth, level)
 
@@ -117,7 +125,7 @@ class _InputDecoder(Decoder):
             case [items] if type(data) is list and depth <= TERM_DEPTH:
                 parts = [self.typed(part, items, (path, i), depth + 1) for i, part in enumerate(data)]
                 return make("list", tuple(parts))
-            case dict() if type(data) is dict and depth <= TERM_DEPTH and not _is_operation(data):
+            case dict() if type(data) is dict and depth <= TERM_DEPTH and not is_operation(data):
                 fields = {
                     self.text(name, path): self.typed(part, kept.get(name, False), (path, name), depth + 1)
                     for name, part in data.items()
@@ -139,7 +147,7 @@ class _InputDecoder(Decoder):
         return make("code_of", (self.term(name, here, depth + 1, level),))
 
 
-def _is_operation(data: dict[str, Json]) -> bool:
+def is_operation(data: dict[str, Json]) -> bool:
     """Whether the keys and the number of parts are exactly those of one operation."""
     if len(data) == 2:
         bindings = data.get("let")

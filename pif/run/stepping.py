@@ -100,6 +100,8 @@ class Stepper:
         if ready is not None:
             return self._prepared_step(ready, program, given, fuel)
         trial = self._trial(program)
+        if trial > 0:
+            trial += given.charge  # what the input costs is no work that compiling would shorten
         if self.brief is not None:
             if trial <= 0:
                 raise PifError("out_of_fuel", "the code is worth compiling, for which there is no time here")
@@ -149,11 +151,13 @@ class Stepper:
 
     def _with_value(self, given: RunInput, fuel: int) -> RunInput:
         """The input with its value, where it is no literal and yet gives plain data."""
-        if given.is_known or given.term is None:
+        if given.is_known or given.written is None:
             return given
         machine = self._machine(self.limited(fuel))
+        term = given.term
+        assert term is not None
         try:
-            code = self.resolve(given.term, (), "input", None, operand=True)
+            code = self.resolve(term, (), "input", None, operand=True)
             self.made.append(code)
             value = code.root.ev((), self.budget.depth, machine)
         except PifError as error:
@@ -302,11 +306,10 @@ class Stepper:
         step is told, its nodes are evaluated."""
         depth = self.budget.depth
         is_plain = given.is_known and machine.hook is None and given.height <= depth
-        if given.term is None or (is_plain and given.charge <= machine.left()):
+        term = None if is_plain and given.charge <= machine.left() else given.term
+        if term is None:
             machine.charge(given.charge, root)
             return machine.keep(given.value) if is_list(given.value) else given.value
-        code = (self.resolve if machine.meter is None else _metered)(
-            given.term, (), "input", None, operand=True
-        )
+        code = (self.resolve if machine.meter is None else _metered)(term, (), "input", None, operand=True)
         self.made.append(code)
         return code.root.ev((), depth, machine)

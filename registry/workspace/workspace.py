@@ -7,7 +7,7 @@ Each method answers one JSON object: the `structuredContent` over MCP, and what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from operator import attrgetter
@@ -34,7 +34,7 @@ from registry.records import (
     parse_reference,
     team_of,
 )
-from registry.store.exchange.export_import import export_tools, import_tools
+from registry.store.exchange.export_import import Imported, export_tools, import_tools
 from registry.store.following import Following
 from registry.store.protocol import Lineage
 from registry.teams.team_store import TeamStore
@@ -507,6 +507,28 @@ class Workspace(ToolRunner):
             return lineages
 
         imported = import_tools(self.store, directory, verify=verified, renumber=renumber, check=check)
+        return self._taken_in(imported, deadline, again=trust_nothing or bool(respelled))
+
+    @_answering
+    def take_in(
+        self,
+        lineages: Sequence[Lineage],
+        certificates: Mapping[str, str],
+        *,
+        deadline: Deadline | None = None,
+    ) -> Answer:
+        """Take in versions of tools that came from elsewhere and whose codes were decoded and hashed here, all of them or none.
+
+        Examples, those of the home's tools that use what changes, laws and certificates are as with `import_`.
+        """
+        from registry.workspace.import_check import check_imported
+
+        check_imported(lineages, self.tools(), self._terms, self.store, _stop(deadline))
+        adopted = self.store.adopt(lineages, certificates=certificates)
+        return self._taken_in(Imported(adopted, ()), deadline)
+
+    def _taken_in(self, imported: Imported, deadline: Deadline | None, *, again: bool = False) -> Answer:
+        """The answer for tools that were taken in, once their claimed laws were checked, or with `again` proved anew."""
         answer: ImportAnswer = {
             "type": "imported",
             "added": imported.added,
@@ -523,7 +545,6 @@ class Workspace(ToolRunner):
             from registry.laws.imported import settled  # not needed where there are no laws
 
             with self._asking(deadline) as prover:
-                again = trust_nothing or bool(respelled)
                 answer["laws"] = settled(new, tools, self.store, prover, again=again)
         return cast(Answer, answer)
 

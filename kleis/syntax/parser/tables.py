@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-import platformdirs
+
+from kleis.durable_files import user_cache_folder
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -79,11 +80,13 @@ def load_tables() -> Tables:
     """The tables of the grammar, from the cache where possible."""
     grammar = grammar_text()
     key = hashlib.sha256(grammar.encode() + b"\0" + _data("tables.py")).hexdigest()
-    cache = Path(platformdirs.user_cache_dir("pif-kleis")) / f"kleis-grammar-{key[:32]}.json"
-    tables = _stored(cache)
+    folder = user_cache_folder()
+    cache = None if folder is None else folder / f"kleis-grammar-{key[:32]}.json"
+    tables = None if cache is None else _stored(cache)
     if tables is None:
         tables = build_tables(grammar)
-        _store(cache, msgspec.json.encode(tables))
+        if cache is not None:
+            _store(cache, msgspec.json.encode(tables))
     return tables
 
 

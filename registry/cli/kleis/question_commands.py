@@ -15,9 +15,26 @@ __all__ = ["COMMANDS"]
 
 
 @click.command(cls=NumbersCommand)
-@click.argument("proposition", metavar="PROPOSITION")
+@click.argument("proposition", metavar="PROPOSITION", default="")
 @click.option("--import", "imports", multiple=True, metavar="FILE", help="Import a file first (repeatable).")
 @click.option("--using", default="", metavar="S", help="The structure it is about.")
+@click.option(
+    "--batch",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Decide the propositions of a file of JSON lines instead.",
+)
+@click.option(
+    "--cluster",
+    default="",
+    metavar="ADDRESS",
+    help="Have workers help with a batch: tcp://HOST:PORT, tls://HOST:PORT or local:N (extra cluster).",
+)
+@click.option(
+    "--trust-unknown",
+    is_flag=True,
+    help="Take a worker's `unknown` for one, instead of searching here again.",
+)
 @click.option(
     "--lemma",
     "lemmas",
@@ -51,6 +68,9 @@ def verify(
     proposition: str,
     imports: tuple[str, ...],
     using: str,
+    batch: Path | None,
+    cluster: str,
+    trust_unknown: bool,
     lemmas: tuple[str, ...],
     expect: str | None,
     certificate: Path | None,
@@ -72,6 +92,15 @@ def verify(
     from registry.cli.kleis.shared.patience import Patience
     from registry.cli.kleis.shared.question import Question
 
+    if (batch is None) == (not proposition):
+        raise click.UsageError("give a PROPOSITION, or --batch FILE" + (", not both" if batch else ""))
+    if batch is not None and (lemmas or expect or certificate or html or explain or timeout is not None):
+        raise click.UsageError(
+            "--lemma, --expect, --certificate, --html, --explain and --timeout are for one proposition; "
+            "a line of a batch may say lemmas and expect"
+        )
+    if batch is None and (cluster or trust_unknown):
+        raise click.UsageError("--cluster and --trust-unknown are for --batch FILE")
     (text, *others) = words([proposition.lstrip(), *lemmas])
     question = Question(
         proposition=text,
@@ -85,6 +114,10 @@ def verify(
         html=html,
         patience=Patience(timeout, effort),
     )
+    if batch is not None:
+        from registry.cli.kleis.questions.verify_batch import verify_batch
+
+        return verify_batch(batch, question, cluster=cluster, trust_unknown=trust_unknown, as_json=as_json)
     return answer(question, explain=explain, as_json=as_json, expected=expect or "")
 
 

@@ -11,7 +11,7 @@ import click
 
 from registry.errors import RegistryError
 
-__all__ = ["own_tool_names", "tool_names"]
+__all__ = ["own_tool_names", "team_names", "tool_names"]
 
 
 def tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -36,12 +36,27 @@ def own_tool_names(ctx: click.Context, parameter: click.Parameter, incomplete: s
     return [name for name in _names_of_home(ctx) if name.startswith(incomplete)]
 
 
+def team_names(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The teams of the home."""
+    from registry.access.teams import TeamFile
+    from registry.home import find_home
+
+    try:
+        home = find_home(ctx.params.get("home") or ctx.find_root().params.get("home")).path
+        return [name for name in sorted(TeamFile(home).read()) if name.startswith(incomplete)]
+    except RegistryError:
+        return []
+
+
 def _names_of_home(ctx: click.Context) -> tuple[str, ...]:
     from registry.home import find_home
     from registry.store.open_store import find_url, open_store
 
     given: Path | None = ctx.params.get("home") or ctx.find_root().params.get("home")
-    home = find_home(given).path
+    try:
+        home = find_home(given).path
+    except RegistryError:
+        return ()
     url = find_url(ctx.params.get("store") or ctx.find_root().params.get("store"))
     if not url and not home.is_dir():
         return ()

@@ -9,7 +9,7 @@ import click
 
 from pif.language.budget import MAXIMUM_FUEL
 from registry.cli.pif import views
-from registry.cli.pif.completion import own_tool_names
+from registry.cli.pif.completion import own_tool_names, team_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.process import USAGE
 from registry.cli.terminal.session import CommandContext, command, fractions
@@ -22,7 +22,9 @@ __all__ = ["COMMANDS"]
 @click.argument("directory", type=path)
 @click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export in DIRECTORY.")
-@click.option("--team", default="", type=text, metavar="TEAM", help="The tools of a team.")
+@click.option(
+    "--team", default="", type=text, metavar="TEAM", shell_complete=team_names, help="The tools of a team."
+)
 def export(
     context: CommandContext, directory: Path, names: tuple[str, ...], overwrite: bool, team: str
 ) -> int:
@@ -40,7 +42,9 @@ def export(
 @click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time for laws; the rest stay claimed."
 )
-@click.option("--team", default="", type=text, metavar="TEAM", help="As tools of a team.")
+@click.option(
+    "--team", default="", type=text, metavar="TEAM", shell_complete=team_names, help="As tools of a team."
+)
 def import_(
     context: CommandContext,
     directory: Path,

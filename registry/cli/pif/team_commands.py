@@ -6,6 +6,7 @@ import click
 
 from registry.access.teams import Right, Team, TeamFile
 from registry.access.tokens import moment_of
+from registry.cli.pif.completion import team_names
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import text
@@ -29,7 +30,7 @@ def create(context: CommandContext, name: str) -> int:
 
 
 @command("list")
-@click.argument("name", type=text, required=False, metavar="[TEAM]")
+@click.argument("name", type=text, required=False, metavar="[TEAM]", shell_complete=team_names)
 def list_(context: CommandContext, name: str | None) -> int:
     """List the teams of the home, or the members of one."""
     teams = _file(context).read()
@@ -41,7 +42,7 @@ def list_(context: CommandContext, name: str | None) -> int:
 
 
 @command("add")
-@click.argument("name", type=text, metavar="TEAM")
+@click.argument("name", type=text, metavar="TEAM", shell_complete=team_names)
 @click.argument("member", type=text, metavar="PRINCIPAL")
 @click.option("--write", "right", flag_value="write", help="The principal may change the team's tools too.")
 @click.option(
@@ -59,7 +60,7 @@ def add(context: CommandContext, name: str, member: str, right: Right) -> int:
 
 
 @command("remove")
-@click.argument("name", type=text, metavar="TEAM")
+@click.argument("name", type=text, metavar="TEAM", shell_complete=team_names)
 @click.argument("member", type=text, metavar="PRINCIPAL")
 def remove(context: CommandContext, name: str, member: str) -> int:
     """Take PRINCIPAL out of TEAM at once. What it has kept there stays."""

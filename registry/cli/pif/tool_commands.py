@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from registry.cli.pif import views
-from registry.cli.pif.completion import own_tool_names, tool_names
+from registry.cli.pif.completion import own_tool_names, team_names, tool_names
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.commands import SECONDS
 from registry.cli.terminal.error_report import Texts
@@ -154,7 +154,13 @@ def _evolve_one(
     "--limit", type=click.IntRange(1, 1_000), default=50, show_default=True, help="At most this many."
 )
 @click.option("--library", is_flag=True, help="List the standard library's tools instead of the home's.")
-@click.option("--team", type=text, default="", help="List the tools of this team instead of the home's.")
+@click.option(
+    "--team",
+    type=text,
+    default="",
+    shell_complete=team_names,
+    help="List the tools of this team instead of the home's.",
+)
 def list_tools(
     context: CommandContext, query: tuple[str, ...], offset: int, limit: int, library: bool, team: str
 ) -> int:
@@ -175,6 +181,8 @@ def show(context: CommandContext, tool: str, python: bool, kleis: bool, html: Pa
     """Show one tool: its term, what it may do, its laws and versions."""
     with context.workspace() as workspace:
         answer = workspace.show(tool, python=python, kleis=kleis)
+        if answer["type"] == "tool":
+            _tell_origin(context, answer)
         if html is not None and answer["type"] == "tool":
             from registry.cli.terminal.pages import write_page
             from registry.views.tool import tool_view
@@ -182,6 +190,15 @@ def show(context: CommandContext, tool: str, python: bool, kleis: bool, html: Pa
             page = workspace.show(tool, python=True, kleis=True)
             write_page(html, tool_view(page if page["type"] == "tool" else answer))
         return context.answer(answer, lambda found: views.tool(context.screen, found, term_of(found["code"])))
+
+
+def _tell_origin(context: CommandContext, answer: Answer) -> None:
+    """Say of a version that was pulled whose it is."""
+    from registry.sharing.ledger import LedgerFile
+
+    origin = LedgerFile(context.home().path).origin(f"{answer['name']}@{answer['version']}", answer["hash"])
+    if origin is not None:
+        answer["origin"] = origin.as_json()
 
 
 @command("diff")

@@ -166,6 +166,7 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
     screen.write(
         _field("capabilities", " ".join(answer["capabilities"]) or "none: it only computes"),
         _field("created", answer["created"]),
+        *_origin(answer),
         "",
         *_code(screen, answer, code),
     )
@@ -178,6 +179,18 @@ def tool(screen: Screen, answer: Answer, code: Json) -> None:
             current = "  current" if version["version"] == answer["current"] else ""
             number, hash_ = version["version"], version["hash"][:_SHORT_HASH]
             screen.write([Piece(f"    {number:<4} {version['created']}  {hash_}"), Piece(current, "good")])
+
+
+def _origin(answer: Answer) -> list[Line]:
+    """Whose a tool is that was pulled."""
+    if "origin" not in answer:
+        return []
+    origin = answer["origin"]
+    return [
+        _field("from", f"{origin['name']} at {origin['from']}, {origin['pulled']}"),
+        _field("signed by", origin["key"]),
+        _field("identity", origin["identity"]),
+    ]
 
 
 def _code(screen: Screen, answer: Answer, code: Json) -> list[Line]:

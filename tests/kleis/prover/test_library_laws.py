@@ -114,6 +114,13 @@ def test_few_laws_serve_and_the_choice_is_the_same(broker: Broker) -> None:
         assert not LibraryLaws(elaborator, broker).offered(goal)
 
 
+def test_laws_with_premises_settle_what_a_law_says_of_a_sorted_list(broker: Broker) -> None:
+    elaborator = Elaborator(theory_of(LISTS))
+    goal = elaborator.proposition(parse_expression("∀(l : List(ℤ)). sort(sort(l)) = sort(l)"))
+    settling = {law.name for law, _ in LibraryLaws(elaborator, broker).offered(goal)}
+    assert settling == {"lists::sort_sorts", "lists::sort_of_sorted"}
+
+
 # ── Where a law must not serve ───────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -255,3 +255,18 @@ def test_fuel_that_no_answer_tells_of_is_counted(tmp_path: Path) -> None:
                 assert refused["type"] == "error", (way, tool, refused)
                 assert (refused["error"]["kind"], refused["error"]["quota"]) == ("quota_exceeded", "fuel")
                 assert refused["error"]["retry_after_ms"] > 0
+
+
+def test_a_run_that_asks_a_theory_uses_seconds_of_provers(tmp_path: Path) -> None:
+    secret = token(tmp_path, "alice")
+    with serving(tmp_path, groups="pif,theory", quotas=("prover-seconds=1",)) as server:
+        alice = Caller(server, secret)
+        for number in range(40):
+            claim = f"∀(x y z : ℤ). x^3 + y^3 + z^3 ≠ 33 + 9 * {number}"
+            answer = alice.call("run", code={"verify": claim}, session="default")
+            if answer["type"] == "error":
+                break
+        assert answer["type"] == "error", "a limit that is never reached"
+        assert (answer["error"]["kind"], answer["error"]["quota"]) == ("quota_exceeded", "prover-seconds")
+        assert answer["error"]["retry_after_ms"] > 0
+        assert alice.call("run", code={"add": [1, 1]})["value"] == 2

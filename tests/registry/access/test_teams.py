@@ -7,12 +7,14 @@ import os
 import stat
 from pathlib import Path
 
+import click
 import pytest
 
 from registry.access.principals import oauth_name
 from registry.access.teams import FILE, MOST_MEMBERS, TeamFile
 from registry.access.tokens import TokenFile
 from registry.cli.pif import main
+from registry.cli.pif.completion import team_names
 from registry.errors import RegistryError
 
 
@@ -133,3 +135,15 @@ def test_what_a_team_has_kept_is_not_given_to_a_new_one(tmp_path: Path) -> None:
     assert refused.value.kind == "version_conflict"
     assert not file.read()
     file.create("other")
+
+
+def test_a_shell_completes_the_names_of_teams(tmp_path: Path) -> None:
+    for name in ("ops", "dev", "opt"):
+        TeamFile(tmp_path).create(name)
+    context = click.Context(click.Command("export"))
+    context.params["home"] = tmp_path
+    asked = click.Option(["--team"])
+    assert team_names(context, asked, "o") == ["ops", "opt"]
+    assert team_names(context, asked, "x") == []
+    TeamFile(tmp_path).path.write_text("no teams")
+    assert team_names(context, asked, "o") == []

@@ -9,6 +9,7 @@ are.  Such laws are written down here for the data types that a goal speaks of:
     makers      its own functions of one tree to a tree: ``insert(x, t)``
     mergers     its own functions of two trees to a tree: ``meld(a, b)``
     gatherers   its own functions of a list to a tree: ``fromList(l)``
+    builders    its own functions that take what a constructor takes: ``balance(l, k, r)`` like ``N(h, l, k, r)``
 
 Nothing here is known to hold: small values refute most, the others are proved before they are used.
 
@@ -17,7 +18,8 @@ Invariant: the same goal gives the same candidates in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
 
 import msgspec
 
@@ -36,6 +38,7 @@ _MOST_SMALL = 2
 
 _HOLE = "t"
 _NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
+_INTEGRAL = (core.NATURAL, core.INTEGER)
 
 
 class _OfTree(msgspec.Struct, frozen=True):
@@ -146,12 +149,26 @@ class _Laws:
     # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def groups(self) -> Iterator[Iterator[core.Term]]:
-        """All laws: of bounds; of two trees; of what is put in; of order; of lists."""
+        """All laws: of smart constructors; of bounds; of two trees; of what is put in; of order; of lists."""
+        yield self._of_building()
         yield self._of_bounds()
         yield self._of_merging()
         yield self._of_putting_in()
         yield self._of_order()
         yield self._of_gathering()
+
+    def _of_building(self) -> Iterator[core.Term]:
+        """A function that takes what a constructor takes, such as one that rotates: measures see no difference."""
+        for definition in (each for each in self._builders if not each.group):
+            built = core.DefinitionCall(definition.key, definition.parameters, self._sort)
+            for plain in chain.from_iterable(
+                _filled(each, definition.parameters) for each in self._branching
+            ):
+                for each in (measure.apart() for measure in self._measures):
+                    if each.term.sort == core.BOOL and not each.parameters:
+                        yield core.Connective("implies", (each.at(plain), each.at(built)))
+                    else:
+                        yield core.Equals(each.at(built), each.at(plain))
 
     def _of_bounds(self) -> Iterator[core.Term]:
         """Of truth values of a tree and a number: they stay with a smaller or a greater one, and bound what is in it."""
@@ -259,6 +276,21 @@ class _Laws:
                 made = core.DefinitionCall(definition.key, (core.Variable("l", sorts[0]),), self._sort)
                 for order in self._orders:
                     yield order.at(made)
+
+
+def _filled(constructor: core.Constructor, given: Sequence[core.Variable]) -> Iterator[core.Construction]:
+    """The constructions of two or more values in their order.  Other fields, such as a height, must be numbers and are
+    0: what is for all heights has no term that says when a solver should use it."""
+    fields = constructor.fields
+    for places in combinations(range(len(fields)), len(given)) if len(given) > 1 else ():
+        values: dict[int, core.Term] = {
+            place: core.LiteralTerm(0, field.sort)
+            for place, field in enumerate(fields)
+            if field.sort in _INTEGRAL
+        }
+        values.update(zip(places, given, strict=True))
+        if len(values) == len(fields) and all(values[at].sort == fields[at].sort for at in values):
+            yield core.Construction(constructor, tuple(values[at] for at in range(len(fields))))
 
 
 def _sum(first: core.Term, second: core.Term) -> core.Term:

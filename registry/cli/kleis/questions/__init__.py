@@ -1,6 +1,7 @@
 """What `kleis` asks of the prover.
 
 - `verify`: `kleis verify` and `kleis consistent`
+- `verify_batch`: `kleis verify --batch`: many propositions, on a cluster too
 - `certificates`: certificates written
 - `certificate_check`: `kleis certificate check`: what a verdict rests on
 - `certificate_export`: `kleis certificate export`: proofs for other provers

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kleis.prover.prover import Decision, Prover
     from kleis.syntax.tree import Expression, TypeExpression
 
-__all__ = ["EXPECTED", "consistent_file", "error_verdict", "exit_status", "verify"]
+__all__ = ["EXPECTED", "consistent_file", "error_verdict", "exit_status", "load_imports", "verify"]
 
 _PROPOSITION = "<proposition>"
 _USING = "<using>"
@@ -70,7 +70,7 @@ def verify(question: Question, *, explain: bool, as_json: bool, expected: str = 
     try:
         if question.proposition == STANDARD_INPUT:
             texts[_PROPOSITION] = standard_input()
-        loading = _load(question.imports, question.path)
+        loading = load_imports(question.imports, question.path)
         texts |= {source.name: source.text for source in loading.sources}
         errors = strict_errors(loading, strict=question.strict)
         verdict = (
@@ -165,7 +165,8 @@ def _asked(
     return msgspec.structs.replace(decision, verdict=verdict)
 
 
-def _load(imports: Sequence[str], path: Sequence[Path]) -> Loading:
+def load_imports(imports: Sequence[str], path: Sequence[Path]) -> Loading:
+    """What imports declare.  Raises `LoadError`."""
     from kleis.syntax.printer.expressions import quote
 
     lines = "\n".join(f"import {quote(name)}" for name in imports)

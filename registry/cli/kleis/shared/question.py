@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kleis.prover.verdict_cache import VerdictCache
     from kleis.theory.theory import Theory
 
-__all__ = ["Question", "make_prover"]
+__all__ = ["Question", "make_prover", "user_cache"]
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,13 +49,14 @@ def make_prover(
     from kleis.prover.portfolio import ORDER
     from kleis.prover.prover import Prover
 
-    cache = None if fresh else _user_cache()
+    cache = None if fresh else user_cache()
     cvc5 = find_spec("cvc5") is not None
     engines = ORDER if order is None else order
     return Prover(theory, broker=broker, order=engines, cache=cache, cvc5=cvc5, beside=beside, effort=effort)
 
 
-def _user_cache() -> VerdictCache:
+def user_cache() -> VerdictCache:
+    """The verdicts that the user's home keeps."""
     from kleis.prover.verdict_cache import VerdictCache
     from registry.home import find_home
 

@@ -77,7 +77,7 @@ def found(prover: Prover, about: str, size: int, *where: str) -> Models:
         ("Relation", (2, 7)),
         ("Switch", (1, 3, 7)),
         ("Clash", (0, 0)),
-        ("Grp", (1, 1, 1, 2, 1, 2)),
+        ("Grp", (1, 1, 1, 2, 1, 2, 1)),
     ],
 )
 def test_the_number_of_classes_is_the_known_one(

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import pwd
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import platformdirs
 import pytest
 
+from kleis.durable_files import user_cache_folder
 from kleis.syntax.parser import tables
 from kleis.syntax.parser.tables import Tables, load_tables
+from kleis.theory.parse_cache import user_cache
+from registry.errors import RegistryError
+from registry.home import find_home
 
 UNCACHED = load_tables.__wrapped__
 
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(tables.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     return tmp_path / "pif-kleis"
 
 
@@ -50,7 +57,7 @@ def test_a_place_that_cannot_be_written_is_done_without(
 ) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no directory")
-    monkeypatch.setattr(tables.platformdirs, "user_cache_dir", lambda name: str(blocked / name))
+    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(blocked / name))
     assert UNCACHED().starts.keys() == {"program", "expression", "type"}
     assert blocked.read_text() == "no directory"
 
@@ -71,3 +78,20 @@ def test_a_process_that_forks_reads_the_tables_before() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout == "1\n"
+
+
+def test_a_process_of_a_user_that_has_no_home_parses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's process under any number, whose environment names no directory: provers run so."""
+
+    def nobody(number: int) -> Any:
+        raise KeyError(f"getpwuid(): uid not found: {number}")
+
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "PIF_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert user_cache_folder() is None
+    assert UNCACHED().spellings
+    nothing = user_cache()
+    assert nothing.load("0" * 64, file="a file") is None
+    with pytest.raises(RegistryError, match="no home"):
+        find_home()

@@ -88,3 +88,22 @@ def test_a_certificate_has_the_laws() -> None:
         assert (verdict.status, verdict.engine) == ("verified", "induction with laws")
         certificate = build(broker, theory, Question(claim), verdict)
     assert len(certificate.steps) > 1
+
+
+ROTATED = """
+data Rotated = Flat | Fork(height : ℤ, left : Rotated, key : ℤ, right : Rotated)
+define tall(t : Rotated) : ℤ = match t { Flat => 0 | Fork(h, _, _, _) => h }
+define fork(l : Rotated, k : ℤ, r : Rotated) : Rotated = Fork(1 + max(tall(l), tall(r)), l, k, r)
+define turned(l : Rotated, k : ℤ, r : Rotated) : Rotated = match l {
+    Fork(_, a, x, b) => fork(a, x, fork(b, k, r)) | Flat => fork(l, k, r) }
+define lost(l : Rotated, k : ℤ, r : Rotated) : Rotated = match l {
+    Fork(_, a, x, b) => fork(a, x, r) | Flat => fork(l, k, r) }
+define holds(x : ℤ, t : Rotated) : Bool = match t {
+    Flat => false | Fork(_, l, k, r) => x = k ∨ holds(x, l) ∨ holds(x, r) }
+"""
+
+
+def test_what_rotates_holds_what_its_constructor_holds() -> None:
+    claim = "∀(x k : ℤ, l r : Rotated). holds(x, {}(l, k, r)) ↔ holds(x, l) ∨ x = k ∨ holds(x, r)"
+    assert OF_TREES.run(task(ROTATED, claim.format("turned")), 2_000_000).outcome == "proved"
+    assert OF_TREES.run(task(ROTATED, claim.format("lost")), 1_000_000).outcome != "proved"

@@ -1,0 +1,116 @@
+"""Dask as a pool of workers: `tcp://HOST:PORT` or `tls://HOST:PORT` of a scheduler, or `local:N` for workers on this machine.
+
+The declarations are a task of their own, named by their digest: each worker fetches them once, and where the worker that
+held them dies they are made again.  Dask carries answers as pickles: a cluster is for machines that may run code here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from typing import Any
+
+import msgspec
+
+from kleis.batches.questions import digest_of_bytes
+from kleis.batches.spread import Pool, Unreachable
+from kleis.errors import KleisError
+
+__all__ = ["Cluster", "ClusterError", "parse_address"]
+
+_CONNECTING = 10
+"""Seconds in which a scheduler and a first worker have to answer."""
+
+_ADDRESS = re.compile(r"(?:tcp|tls)://[^\s/]+:\d{1,5}|local:(?P<workers>[1-9]\d{0,2})")
+
+
+class ClusterError(KleisError):
+    """An address that names no cluster, or a cluster without the extra that it needs."""
+
+
+def parse_address(address: str) -> int:
+    """The number of workers to start here; 0 for a cluster that runs already.  Raises `ClusterError`."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        raise ClusterError(
+            "this is no address of a cluster",
+            code="cluster",
+            found=address,
+            expected=("tcp://HOST:PORT", "tls://HOST:PORT", "local:N"),
+            hint="local:2 starts two workers on this machine",
+        )
+    if find_spec("distributed") is None:
+        raise ClusterError(
+            "clusters need the extra `cluster`",
+            code="extra",
+            found=address,
+            hint="pip install 'pif-kleis[cluster]'",
+        )
+    return int(found["workers"] or 0)
+
+
+class _DaskPool(msgspec.Struct):
+    executor: Executor
+    declarations: object
+
+
+class Cluster(AbstractContextManager["Cluster"]):
+    """A cluster for one command: the workers that it started end with it."""
+
+    def __init__(self, address: str) -> None:
+        self._own = parse_address(address)
+        self._address = address
+        self._around = ExitStack()
+
+    def __enter__(self) -> Cluster:
+        if self._own:
+            from distributed import LocalCluster
+
+            cluster = self._around.enter_context(
+                LocalCluster(
+                    n_workers=self._own,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    host="127.0.0.1",
+                    silence_logs=50,
+                )
+            )
+            self._address = cluster.scheduler_address
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self._around.close()
+
+    def opening(self, declarations: bytes) -> Callable[[frozenset[str]], AbstractContextManager[Pool]]:
+        """How `spread` opens this cluster for questions about these declarations."""
+        return lambda shunned: self._open(declarations, shunned)
+
+    @contextmanager
+    def _open(self, declarations: bytes, shunned: frozenset[str]) -> Iterator[Pool]:
+        from distributed import Client
+
+        with ExitStack() as around:
+            try:
+                client: Any = Client(self._address, timeout=_CONNECTING, set_as_default=False)
+                around.callback(_close, client)
+                client.wait_for_workers(1, timeout=_CONNECTING)
+                workers = list(client.scheduler_info(n_workers=-1)["workers"])
+            except (OSError, TimeoutError, ValueError) as error:
+                raise Unreachable(f"the cluster {self._address} cannot be reached ({error})") from error
+            wanted = sorted(set(workers) - shunned)
+            if not wanted:
+                raise Unreachable(f"no worker of {self._address} is left to ask")
+            where = {"workers": wanted, "allow_other_workers": False} if shunned else {}
+            held = client.submit(bytes, declarations, key=f"kleis-{digest_of_bytes(declarations)}")
+            # Not pure: a task that failed before is another one now.
+            executor = client.get_executor(pure=False, **where)
+            yield _DaskPool(executor, held)
+
+
+def _close(client: Any) -> None:
+    """Leave the scheduler, which may be gone."""
+    with suppress(OSError, TimeoutError):
+        client.close(timeout=5)

@@ -1,0 +1,147 @@
+"""The task as it runs on a worker: questions decided, with the certificates of the verdicts.
+
+Invariants
+    * A task is a function of its bytes: it may run twice, and on any worker.
+    * A worker with another version answers nothing, and says which version it has.
+    * A theory is read once in a process; provers run in the killable processes of one broker.
+"""
+
+from __future__ import annotations
+
+import atexit
+import sys
+import threading
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+import msgspec
+
+from kleis.batches.engines_here import version_here
+from kleis.batches.questions import Asked, BatchAnswer, BatchTask, Declarations, Said
+from kleis.errors import KleisError
+from kleis.prover.certificates.shared_verdicts import SharedVerdicts
+from kleis.prover.facts import Fact
+from kleis.prover.kept_certificates import KeptCertificate
+from kleis.prover.process.broker import Broker
+from kleis.prover.prover import Decision, Prover
+from kleis.prover.verdict_cache import RecentVerdicts
+from kleis.theory.theory import Theory
+
+__all__ = ["answer", "asked_of"]
+
+_MOST_THEORIES = 4
+_CERTIFICATE_SECONDS = 120.0
+"""How long a worker waits for the certificates of one question."""
+
+_STACK = 64 * 2**20
+
+
+class _Made:
+    """The certificates that one task makes, by the digest of their goal."""
+
+    takes_more = True
+
+    def __init__(self) -> None:
+        self.kept: dict[str, KeptCertificate] = {}
+
+    def get(self, question: str) -> KeptCertificate | None:
+        """Nothing: a worker takes no certificates over."""
+        del question
+        return None
+
+    def put(self, question: str, kept: KeptCertificate) -> None:
+        """Keep a certificate for the answer."""
+        self.kept[question] = kept
+
+
+def answer(declarations: bytes, task: bytes) -> bytes:
+    """The answer to a task, a `BatchAnswer` as MessagePack; what goes wrong is in it, with the worker's name."""
+    wanted = msgspec.msgpack.decode(task, type=BatchTask)
+    worker = _worker_name()
+    if wanted.version != version_here():
+        return msgspec.msgpack.encode(BatchAnswer(worker=worker, refused=version_here()))
+    found: list[BatchAnswer] = []
+
+    def work() -> None:
+        try:
+            found.append(_answered(_theory(declarations), wanted, worker))
+        except (KleisError, OSError, MemoryError, RecursionError, RuntimeError) as error:
+            # Disk or memory is full, or no process can be started: the batch asks another worker.
+            found.append(BatchAnswer(worker=worker, failure=f"{type(error).__name__}: {error}"))
+
+    _with_stack(work)
+    if not found:
+        found.append(BatchAnswer(worker=worker, failure="the task ended without an answer"))
+    return msgspec.msgpack.encode(found[0])
+
+
+def asked_of(prover: Prover, asked: Asked, facts: Sequence[Fact] = ()) -> Decision:
+    """The decision about a question of a batch.  Raises `KleisError` where a text does not parse."""
+    from kleis.elaborate.question import read_question
+    from kleis.syntax.parser.parser import parse_expression, parse_type
+
+    using = parse_type(asked.using, file="<using>") if asked.using else None
+    lemmas = [parse_expression(each, file="<lemma>") for each in asked.lemmas]
+    question = read_question(asked.proposition, file="<proposition>")
+    return prover.ask(question, using=using, lemmas=lemmas, facts=facts)
+
+
+def _answered(theory: Theory, task: BatchTask, worker: str) -> BatchAnswer:
+    made = _Made()
+    shared = SharedVerdicts(made, _broker())
+    prover = Prover(
+        theory,
+        broker=_broker(),
+        cache=RecentVerdicts(),
+        elsewhere=shared,
+        beside=False,
+        effort=task.effort,
+    )
+    said = []
+    try:
+        for asked in task.questions:
+            try:
+                verdict = asked_of(prover, asked).verdict
+            except KleisError:
+                said.append(Said(asked.digest, "error"))
+                continue
+            shared.settle(_CERTIFICATE_SECONDS)
+            said.append(Said(asked.digest, verdict.status, verdict.reason or ""))
+    finally:
+        shared.close()
+    return BatchAnswer(worker=worker, said=tuple(said), certificates=made.kept)
+
+
+@lru_cache(_MOST_THEORIES)
+def _theory(declarations: bytes) -> Theory:
+    """The theory of a task, read once in this process."""
+    return msgspec.msgpack.decode(declarations, type=Declarations).theory()
+
+
+@cache
+def _broker() -> Broker:
+    broker = Broker()
+    atexit.register(broker.close)
+    return broker
+
+
+def _worker_name() -> str:
+    """The address of the Dask worker that runs this, or what runs it instead."""
+    distributed = sys.modules.get("distributed")
+    if distributed is not None:
+        try:
+            return str(distributed.get_worker().address)
+        except ValueError:
+            return "this process"
+    return "this process"
+
+
+def _with_stack(work: object) -> None:
+    """Run in a thread that has room for deep terms: those of an executor have the system's default."""
+    previous = threading.stack_size(_STACK)
+    try:
+        thread = threading.Thread(target=work, name="kleis-batch", daemon=True)  # type: ignore[arg-type]
+        thread.start()
+    finally:
+        threading.stack_size(previous)
+    thread.join()

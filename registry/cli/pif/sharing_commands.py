@@ -1,0 +1,224 @@
+"""Commands on sharing between registries: publish, pull, key, trust (docs/reference/registry.md §3.1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from registry.cli.pif.completion import own_tool_names
+from registry.cli.terminal.characters import counted
+from registry.cli.terminal.session import Answer, CommandContext, command, group
+from registry.cli.terminal.sources import path, text
+from registry.errors import RegistryError
+
+__all__ = ["COMMANDS"]
+
+_LIST_LIMIT = 1024 * 1024
+
+
+@command("publish")
+@click.argument("directory", type=path)
+@click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
+@click.option(
+    "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
+)
+def publish(context: CommandContext, directory: Path, names: tuple[str, ...], namespace: str) -> int:
+    """Write tools (all, or those NAMES with what they call) as a directory that any web server can serve.
+
+    It is signed by the key of the home (`pif key create`). The same tools give the same bytes, so copies of it need no trust.
+    """
+    from registry.sharing import publication
+    from registry.sharing.index_page import index_page
+
+    with context.workspace() as workspace:
+        content = publication.content_of(workspace.tools(), workspace.store, names or None)
+    manifest, file = publication.rooted(content, context.home().path, namespace)
+    done = publication.publish(directory, content, manifest, file, index_page(content, manifest))
+    answer: Answer = {
+        "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
+        "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
+        "written": done.written,
+    }  # fmt: skip
+    return context.answer(answer, lambda shown: context.say(_published(shown)))
+
+
+@command("pull")
+@click.argument("name", type=text, required=False, metavar="[NAME[@VERSION]]")
+@click.option(
+    "--from", "source", type=text, required=True, metavar="ADDRESS", help="https://HOST/DIR/, or a directory."
+)
+@click.option("--as", "as_name", type=text, metavar="NAME", help="What it is called here.")
+@click.option("--all", "everything", is_flag=True, help="Take in all that is new.")
+def pull(
+    context: CommandContext, name: str | None, source: str, as_name: str | None, everything: bool
+) -> int:
+    """Take in a tool of another registry, with all that it calls; without a NAME, list what there is.
+
+    Whoever signed it must be trusted (`pif trust add`). Code, hashes and types are computed here, examples run, certificates
+    checked. A name that means something else here stays as it is, and nothing is taken in.
+    """
+    if everything and (name or as_name):
+        raise click.UsageError("--all takes in everything: leave NAME and --as out")
+    if as_name and not name:
+        raise click.UsageError("--as needs the NAME of what is taken in")
+    from registry.sharing.pull import Puller
+    from registry.sharing.sources import opened
+
+    with context.workspace(changes=bool(name or everything)) as workspace:
+        place = opened(source)
+        try:
+            puller = Puller(workspace, context.home().path, place)
+            if name:
+                answer = puller.one(name, as_name)
+            elif everything:
+                answer = _all(context, puller)
+            else:
+                answer = {
+                    "type": "offered", "namespace": puller.manifest.namespace, "publisher": puller.publisher,
+                    "tools": [f"{each}@{version}" for each, version in puller.offered()],
+                }  # fmt: skip
+        finally:
+            place.close()
+    status = context.answer(answer, lambda done: _pulled(context, done))
+    return status or int(bool(answer.get("refused")))
+
+
+def _all(context: CommandContext, puller: Any) -> Answer:
+    with context.screen.progress("tools", 0) as report:
+        answer: Answer = puller.all((lambda done, of: report(done)) if report else lambda done, of: None)
+    return answer
+
+
+@group("key")
+def key() -> None:
+    """The key with which this home signs what it publishes."""
+
+
+@command("create")
+def create(context: CommandContext) -> int:
+    """Make the key of this home, and print its public half, which others trust."""
+    from registry.sharing.keys import KeyFile
+
+    return _key(context, KeyFile(context.home().path).create())
+
+
+@command("show")
+def show(context: CommandContext) -> int:
+    """Print the public half of the key of this home."""
+    from registry.sharing.keys import KeyFile
+
+    return _key(context, KeyFile(context.home().path).public())
+
+
+@group("trust")
+def trust() -> None:
+    """Whose publications may be pulled from."""
+
+
+@command("add")
+@click.argument("which", type=text, metavar="KEY")
+@click.option("--as", "label", type=text, required=True, metavar="NAME", help="What you call the publisher.")
+def add(context: CommandContext, which: str, label: str) -> int:
+    """Trust what KEY signs: it may offer tools, and is believed in nothing else."""
+    _trust(context).add(which, label)
+    answer: Answer = {"type": "trusted", "key": which, "name": label}
+    return context.answer(answer, lambda done: context.say(f"{label} is trusted: {which}"))
+
+
+@command("list")
+def list_(context: CommandContext) -> int:
+    """List the trusted keys, and the revoked ones."""
+    known = _trust(context).read()
+    answer: Answer = {"type": "keys", "trusted": known.trusted, "revoked": list(known.revoked)}
+    return context.answer(answer, lambda done: _listed(context, done))
+
+
+@command("remove")
+@click.argument("which", type=text, metavar="KEY|NAME")
+def remove(context: CommandContext, which: str) -> int:
+    """Stop trusting a key. What was taken in stays."""
+    gone = _trust(context).remove(which)
+    return context.answer(
+        {"type": "removed", "key": gone}, lambda done: context.say(f"not trusted any more: {gone}")
+    )
+
+
+@command("revoke")
+@click.argument("keys", type=text, nargs=-1, required=True, metavar="KEY...")
+def revoke(context: CommandContext, keys: tuple[str, ...]) -> int:
+    """Never trust these keys again. @FILE reads a list of them, one a line."""
+    listed = [key for each in keys for key in (_lines(each) if each.startswith("@") else (each,))]
+    known = _trust(context).revoke(tuple(listed))
+    answer: Answer = {"type": "keys", "trusted": known.trusted, "revoked": list(known.revoked)}
+    return context.answer(answer, lambda done: _listed(context, done))
+
+
+def _trust(context: CommandContext) -> Any:
+    from registry.sharing.keys import TrustFile
+
+    return TrustFile(context.home().path)
+
+
+def _lines(argument: str) -> list[str]:
+    """The keys in the file of `@FILE`; blank lines and comments are left out."""
+    name = path(argument[1:])
+    try:
+        with name.open("rb") as file:
+            content = file.read(_LIST_LIMIT + 1)
+    except OSError as error:
+        raise RegistryError(
+            "invalid_argument", f"the list cannot be read: {error.strerror or error}", file=str(name), hint="check the path"
+        ) from error  # fmt: skip
+    if len(content) > _LIST_LIMIT:
+        raise RegistryError(
+            "invalid_argument",
+            "the list is too long",
+            file=str(name),
+            expected=f"{_LIST_LIMIT} bytes at most",
+        )
+    lines = (line.strip() for line in content.decode(errors="replace").splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _key(context: CommandContext, public: str) -> int:
+    return context.answer({"type": "key", "key": public}, lambda done: context.say(public))
+
+
+def _listed(context: CommandContext, answer: Answer) -> None:
+    for each, name in sorted(answer["trusted"].items(), key=lambda row: row[1]):
+        context.say(f"{name}  {each}")
+    for each in answer["revoked"]:
+        context.say(f"revoked  {each}")
+    if not answer["trusted"] and not answer["revoked"]:
+        context.say("no keys; `pif trust add KEY --as NAME` trusts a publisher's")
+
+
+def _published(answer: Answer) -> str:
+    what = f"{counted(answer['tools'], 'tool')} with {counted(answer['versions'], 'version')}"
+    return f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}"
+
+
+def _pulled(context: CommandContext, answer: Answer) -> None:
+    if answer["type"] == "offered":
+        for each in answer["tools"]:
+            context.say(f"{answer['namespace']}/{each}")
+        return
+    by = answer["publisher"]
+    for each in answer["added"]:
+        context.say(f"{each}  from {by['namespace']}, signed by {by['name']}")
+    for law in answer.get("laws", ()):
+        context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
+    if not answer["added"] and not answer.get("refused"):
+        context.say("nothing is new: it is here already")
+    for each in answer.get("refused", ()):
+        context.screen.print_error(f"{each['root']}: {each['message']}", f"  hint: {each.get('hint', '')}")
+
+
+for each in (create, show):
+    key.add_command(each)
+for each in (add, list_, remove, revoke):
+    trust.add_command(each)
+
+COMMANDS = (publish, pull, key, trust)

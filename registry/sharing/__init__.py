@@ -1,0 +1,17 @@
+"""Tools exchanged between registries that do not trust each other (docs/reference/registry.md §3.1, ADR 050, ADR 051).
+
+In reading order, the ground first:
+
+- `identity`: what a tool means, as one hash over its code and all that it names
+- `keys`: the key of a home, signatures, and whom a home trusts
+- `manifest`: what a publisher says it has: the signed root, its shards, its rows
+- `ledger`: what a home remembers of publishers and of the tools that it took in
+- `publication`: the tools of a home as files that are named by their content, written to a directory
+- `sources`: where such files are read from: a directory, or a web server that may lie
+- `arrival`: files from a source, read and believed only as far as they are computed here
+- `pull`: one tool, or all that is new, taken in
+- `index_page`: a publication for people
+
+What to call first: `publication.publish`, `pull.Puller`. A publisher is believed only about what it offers: what a tool is, does and
+costs is computed here, so a source that lies can at worst withhold.
+"""

@@ -1,0 +1,1 @@
+"""Registries that share tools: identities, publications, what is taken in."""
