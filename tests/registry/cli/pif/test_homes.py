@@ -117,7 +117,8 @@ def test_doctor_of_missing_and_old_packages(monkeypatch: pytest.MonkeyPatch, hom
     def version(name: str) -> str:
         if name == "rich":
             raise metadata.PackageNotFoundError(name)
-        return {"mcp": "2.2.9", "msgspec": "1.0", "click": "8.1.0rc1", "httpx2": "2.0"}.get(name, "9999")
+        known = {"mcp": "2.2.9", "msgspec": "1.0", "click": "8.1.0rc1", "httpx2": "2.16"}
+        return known.get(name, "9999")
 
     monkeypatch.setattr(metadata, "version", version)
     found = examine(Home(home, "--home"))

@@ -313,7 +313,9 @@ def test_every_command_explains_itself(pif: Pif) -> None:
     for name in commands.commands:
         shown = pif(name, "--help")
         assert shown.exit_code == 0
-        assert ("--json" in shown.stdout) == (name not in ("serve", "completion", "repl", "ui")), name
+        assert ("--json" in shown.stdout) == (name not in ("serve", "gateway", "completion", "repl", "ui")), (
+            name
+        )
         assert ("--home" in shown.stdout) == (name != "completion")
         assert pif(name, "--nonsense").exit_code == 2
     assert "has no --json" in pif("serve", "--json").stderr
