@@ -109,9 +109,8 @@ def test_a_deployment_from_nothing(tmp_path: Path, schema: str) -> None:
             site.get("/metrics", secrets["prometheus"])[1], "pif_calls_total", tool="run", outcome="ok"
         )
         assert answered >= 10  # by the second server alone, whose counters outlive its workers
-        os.kill(
-            int(min(workers_of(server))), signal.SIGKILL
-        )  # with TLS its connections end; whoever comes anew is answered
+        killed = min(workers_of(server))
+        os.kill(int(killed), signal.SIGKILL)  # with TLS its connections end; whoever comes anew is answered
         for _ in range(4):
             assert site.call(secrets["alice"], "run", code="square", input=3)["value"] == 9
 
@@ -125,7 +124,11 @@ def test_a_deployment_from_nothing(tmp_path: Path, schema: str) -> None:
             site.call(secrets["alice"], "evolve", name="too_late", description="d", code=SQUARE)["type"]
             == "tool"
         )
-        assert not [line for line in site.stop(server).splitlines() if json.loads(line)["level"] == "error"]
+        logged = [json.loads(line) for line in site.stop(server).splitlines()]
+        errors = [each["message"] for each in logged if each["level"] == "error"]
+        assert [each.partition(" ")[2].partition(" ")[2] for each in errors] == [
+            f"(process {killed}) was ended by signal 9"
+        ]
         drop(schema)
         shutil.rmtree(home)
         subprocess.run(
