@@ -40,6 +40,7 @@ from registry.server.workers.orders import Channel, Orders, read_orders
 from registry.server.workers.session_names import SECRET_BYTES
 from registry.server.workers.supervisor import COLUMNS, WorkerProgram, worker_program
 from registry.store.failures import store_errors
+from registry.store.open_store import url_of
 from registry.store.timed_store import Timed
 
 if TYPE_CHECKING:
@@ -346,6 +347,13 @@ def _oauth_options(settings: Settings) -> OAuthOptions | None:
         return None
     from registry.server.mcp.oauth import OAuthOptions
 
+    try:
+        url_of(settings.store, "a.subject")
+    except RegistryError as error:
+        raise ValueError(
+            f"--oauth-issuer: {error}. Each subject of an authorization server has a schema of its own, whose name is "
+            "48 characters longer; PostgreSQL takes 63"
+        ) from None
     return OAuthOptions(*given)
 
 

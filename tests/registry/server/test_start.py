@@ -29,6 +29,8 @@ from registry.cli.pif import main
 main(["--home", sys.argv[1], "serve", "--groups", sys.argv[2]])
 """
 
+SIGNED_IN = ["--http", "0", "--oauth-issuer", "https://a.example", "--oauth-audience", "https://b.example/mcp"]
+
 LIBRARIES = {
     "z3",
     "cvc5",
@@ -90,6 +92,11 @@ def test_the_group_pif_is_small_when_idle(tmp_path: Path) -> None:
         ("pif", ["--http", "0", "--keyfile", "x.pem"], "add --certfile FILE"),
         ("pif", ["--http", "0", "--allow-origin", "*"], "write the scheme"),
         ("kleis", ["--http", "0", "--certfile", "none.pem"], "cannot be read"),
+        (
+            "pif",
+            [*SIGNED_IN, "--store", "postgresql://a@127.0.0.1/b?schema=longer_than_fifteen"],
+            "48 characters longer",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_by_the_command_that_was_called(

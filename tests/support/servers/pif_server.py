@@ -19,10 +19,10 @@ import msgspec
 from registry.server.serve import serve
 from registry.server.contract.settings import Settings
 from tests.support.servers.checked_answers import hold_answers
-from tests.support.servers.held_loop import hold_event_loop
 hold_answers()
 settings = msgspec.json.decode(sys.argv[1], type=Settings, dec_hook=lambda kind, text: kind(text))
-if settings.store:
+if settings.store:  # the driver of the database is loaded by nothing else
+    from tests.support.servers.held_loop import hold_event_loop
     hold_event_loop()
 sys.exit(serve(settings, sys.argv[2]))
 """
