@@ -29,7 +29,14 @@ from registry.cli.pif import main
 main(["--home", sys.argv[1], "serve", "--groups", sys.argv[2]])
 """
 
-SIGNED_IN = ["--http", "0", "--oauth-issuer", "https://a.example", "--oauth-audience", "https://b.example/mcp"]
+SIGNED_IN = [
+    "--http",
+    "0",
+    "--oauth-issuer",
+    "https://a.example",
+    "--oauth-audience",
+    "https://b.example/mcp",
+]
 
 LIBRARIES = {
     "z3",
