@@ -7,14 +7,14 @@ Invariant: a call that is given as an answer has been decided again by the polic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
 from kleis.errors import KleisError
 from kleis.evaluator.evaluate import evaluate_with
-from kleis.policy.calls import CallDecision, decide_values, unfit
+from kleis.policy.calls import CallDecision, ToolCall, decide_values, unfit
 from kleis.policy.policy import CHECK_CALL, FULL, Policy
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.cancellable_broker import CancellableBroker
@@ -79,6 +79,36 @@ class CallQuestions:
         return CallFinding(
             "unknown", reason=verdict.message or f"not decided ({verdict.reason or verdict.status})"
         )
+
+    def denies_every_call(self, scopes: Sequence[str], call: ToolCall) -> bool:
+        """Whether it is proved that every call of a tool is denied to whoever has these scopes, whatever its arguments are and
+        whoever it is. The arguments of `call` do not count."""
+        self.asked += 1
+        return self._prover.verify(_denies(scopes, call)).status == "verified"
+
+
+def _denies(scopes: Sequence[str], call: ToolCall) -> tree.Expression:
+    said = call.annotations
+    hints = (said.read_only, said.destructive, said.idempotent, said.open_world)
+    who = tree.Call("Principal", (tree.Name("name"), tree.ListLiteral(tuple(map(tree.Text, scopes)))))
+    called = tree.Call(
+        "McpCall",
+        (
+            tree.Text(call.server), tree.Text(call.tool), tree.Name("arguments"),
+            tree.Call("Annotations", tuple(map(tree.Boolean, hints))), tree.Text(call.schema),
+        ),
+    )  # fmt: skip
+    decision = tree.Call(CHECK_CALL, (who, tree.Name("NoState"), called))
+    denied = tree.ConstructorPattern("Deny", (tree.WildcardPattern(), tree.WildcardPattern()))
+    cases = (
+        tree.Case(denied, None, tree.Boolean(True)),
+        tree.Case(tree.WildcardPattern(), None, tree.Boolean(False)),
+    )
+    binders = (
+        tree.Binder("name", tree.NamedType("String")),
+        tree.Binder("arguments", tree.NamedType("Json")),
+    )
+    return tree.Quantifier("forall", binders, None, tree.Match(decision, cases))
 
 
 def allows(rule: str = CHECK_CALL) -> tree.Expression:

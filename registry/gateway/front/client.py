@@ -18,9 +18,10 @@ import msgspec
 
 from kleis.policy.calls import Principal
 from kleis.policy.policy_file import Served
-from registry.gateway.front.catalogue import Catalogue, Entry
+from registry.gateway.front.catalogue import Catalogue
 from registry.gateway.front.forwarding import Denied, Forwarding
 from registry.gateway.front.listening import Outlet, Send, Stream, wanted_by
+from registry.gateway.front.reach import Reach
 from registry.gateway.messages.generations import LATEST_OLDER, OLDER
 from registry.gateway.messages.replies import (
     INVALID_PARAMS,
@@ -37,7 +38,7 @@ from registry.gateway.upstream.envelopes import LOG_LEVEL, MODERN_REVISION
 from registry.gateway.upstream.protocol import Notification, Receiver, Upstream, UpstreamFailure, UpstreamPool
 from registry.gateway.upstream.raw_json import UnsoundJson, text_of, written
 
-__all__ = ["Client", "Reach", "Shared"]
+__all__ = ["Client", "Shared"]
 
 REQUESTS = 256
 """Requests of one client under way."""
@@ -72,13 +73,6 @@ _NAMES: Mapping[Listed, str] = {
 }
 
 logger = logging.getLogger(__name__)
-
-
-class Reach(Protocol):
-    """Which tools a principal may call at all."""
-
-    def listed(self, served: Served, who: Principal, entry: Entry) -> bool:
-        """Whether a tool is shown: false only where it is known that every call of it is denied. Does not wait."""
 
 
 class Shared(Protocol):

@@ -10,11 +10,11 @@ from weakref import WeakSet
 
 from kleis.policy.calls import Principal
 from kleis.policy.policy_file import Served
-from registry.gateway.front.catalogue import Entry
-from registry.gateway.front.client import Client, Reach
+from registry.gateway.front.client import Client
 from registry.gateway.front.forwarding import Forwarding
 from registry.gateway.front.judging import Judge, Mode
 from registry.gateway.front.policies import Policies
+from registry.gateway.front.reach import Everything, ProvedReach, Reach
 from registry.gateway.log.records import CallLog
 from registry.gateway.messages.instructions import merged
 from registry.gateway.messages.names import names_of_servers
@@ -22,16 +22,9 @@ from registry.gateway.pins.approvals import Approvals
 from registry.gateway.upstream.protocol import UpstreamPool
 from registry.gateway.upstream.raw_json import written
 
-__all__ = ["Everything", "Gateway"]
+__all__ = ["Gateway"]
 
 logger = logging.getLogger(__name__)
-
-
-class Everything:
-    """A `Reach` that shows every tool."""
-
-    def listed(self, served: Served, who: Principal, entry: Entry) -> bool:
-        return True
 
 
 class Gateway:
@@ -45,14 +38,14 @@ class Gateway:
         approvals: Approvals,
         *,
         version: str,
-        reach: Reach | None = None,
         mode: Mode = "enforce",
+        proves_lists: bool = False,
     ) -> None:
-        """Raises `KleisError` where two servers cannot be told apart by their names."""
+        """With `proves_lists`, tools of which every call is proved to be denied are not listed. Raises `KleisError` where two servers cannot be told apart by their names."""
         self.pool = pool
         self.parts: Mapping[str, str] = names_of_servers(pool.settings)
         self.approvals = approvals
-        self.reach: Reach = reach or Everything()
+        self.reach: Reach = ProvedReach(self._relisted) if proves_lists else Everything()
         self.info: Mapping[str, Any] = {"name": "pif-gateway", "title": "PIF gateway", "version": version}
         self.forwarding = Forwarding(Judge(policies, log, mode), self.parts)
         self._policies = policies
@@ -91,11 +84,17 @@ class Gateway:
             if not client.form.is_modern:
                 message = {"level": written(level), "logger": b'"gateway"', "data": written(said)}
                 client.tell("notifications/message", message)
+        self._relisted()
+
+    def _relisted(self) -> None:
+        """Other tools may be listed."""
+        for client in tuple(self._clients):
             client.tell("notifications/tools/list_changed", {})
 
     async def close(self) -> None:
         for client in tuple(self._clients):
             await client.close()
+        await self.reach.close()
         self._policies.close()
         await self.pool.close()
         self._log.close()

@@ -130,7 +130,10 @@ def serve(settings: GatewaySettings) -> int:
         pool = WithOwnServer(pool, lambda key: _home(settings, whose.get(key, OWNER_NAME)))
     try:
         version = metadata.version("pif-kleis")
-        gateway = Gateway(pool, Policies(file), log, pins, version=version, mode=settings.mode)
+        gateway = Gateway(
+            pool, Policies(file), log, pins,
+            version=version, mode=settings.mode, proves_lists=settings.mode == "enforce",
+        )  # fmt: skip
     except KleisError as error:
         return _refused(str(error), error.hint)
     if over_http is None:

@@ -220,6 +220,7 @@ class Gate:
         mode: Mode = "enforce",
         is_modern: bool = False,
         who: Principal = ANN,
+        proves_lists: bool = False,
     ) -> None:
         self.servers = {each.settings.name: each for each in servers or (FakeServer(tools=[tool("read")]),)}
         self.pool = _FakePool(self.servers)
@@ -227,7 +228,7 @@ class Gate:
         self.approvals = _Approvals()
         self.policies = _Policies(Served(policy_of_text(rule)))
         self.gateway = Gateway(
-            self.pool, self.policies, self.log, self.approvals, version="1", mode=mode
+            self.pool, self.policies, self.log, self.approvals, version="1", mode=mode, proves_lists=proves_lists
         )  # fmt: skip
         self.client: Client = self.gateway.client("k", who, is_modern=is_modern)
         self.said: list[dict[str, Any]] = []

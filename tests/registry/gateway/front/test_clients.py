@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from kleis.policy.calls import Principal, ToolCall
 from kleis.policy.policy_file import Served
+from kleis.policy.questions_about_calls import CallQuestions
 from registry.gateway.front import catalogue
+from registry.gateway.front.client import Client
 from registry.gateway.front.listening import Connection
 from registry.gateway.messages.names import parts_of
 from registry.gateway.upstream.protocol import Answer, UpstreamFailure
@@ -154,17 +158,59 @@ def test_a_list_is_fetched_again_when_its_server_says_so_or_is_another_process()
     asyncio.run(scenario())
 
 
+BY_TOOL = """define check_call(who : Principal, state : State, call : McpCall) : Decision = match tool_of(call) {
+    "read" => if argument(call, "n") = JsonNumber(7) then Allow else Deny("seven", "")
+  | "admin_only" => if has_scope(who, "admin") then Allow else Deny("admin", "")
+  | _ => Deny("no", "")
+}"""
+
+
 def test_what_a_principal_can_never_call_is_not_listed() -> None:
-    class Nothing:
-        def listed(self, served: Served, who: object, entry: catalogue.Entry) -> bool:
-            return entry.own != "hidden"
+    """Once it is proved, for whoever has the same scopes, and until another policy is in force."""
+
+    async def listed(client: Client) -> list[str]:
+        answer = await client.answer(request("tools/list", b"{}"), lambda message: None)
+        assert answer is not None
+        return names(json.loads(answer))
 
     async def scenario() -> None:
-        gate = Gate(FakeServer(tools=[tool("hidden"), tool("shown")]))
-        gate.gateway.reach = Nothing()
-        assert names(await gate.ask("tools/list")) == ["files__shown"]
+        offered = [tool("read"), tool("never"), tool("admin_only")]
+        gate = Gate(FakeServer(tools=offered), rule=BY_TOOL, proves_lists=True)
+        gate.client.add_outlet(Connection(gate.hears))
+        assert names(await gate.ask("tools/list")) == ["files__read", "files__never", "files__admin_only"]
+        await until(lambda: bool(gate.said))
+        assert [each["method"] for each in gate.said] == ["notifications/tools/list_changed"]
+        assert names(await gate.ask("tools/list")) == ["files__read"]
+        admin = gate.gateway.client("admin", Principal("bob", ("admin",)), is_modern=False)
+        admin.add_outlet(Connection(gate.hears))
+        assert await listed(admin) == ["files__read", "files__never", "files__admin_only"]
+        told = len(gate.said)
+        await until(lambda: len(gate.said) > told)
+        assert await listed(admin) == ["files__read", "files__admin_only"]
+        await gate.gateway.close()
 
     asyncio.run(scenario())
+
+
+def test_a_gateway_that_is_closed_asks_the_prover_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    plain = CallQuestions.denies_every_call
+
+    def denies(self: CallQuestions, scopes: Sequence[str], call: ToolCall) -> bool:
+        asked.append(plain(self, scopes, call))
+        return asked[-1]
+
+    monkeypatch.setattr(CallQuestions, "denies_every_call", denies)
+
+    async def scenario() -> None:
+        offered = [tool(f"t{number}") for number in range(50)]
+        gate = Gate(FakeServer(tools=offered), rule=BY_TOOL, proves_lists=True)
+        assert len(names(await gate.ask("tools/list"))) == 50
+        await until(lambda: bool(asked))
+        await gate.gateway.close()
+
+    asyncio.run(scenario())
+    assert 1 <= len(asked) < 50
 
 
 def test_levels_reach_the_servers_that_run_and_those_that_start_later() -> None:
