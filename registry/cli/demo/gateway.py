@@ -21,6 +21,7 @@ from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.process import FAILED, SUCCEEDED
 from registry.cli.terminal.screen import json_text
 from registry.cli.terminal.session import CommandContext
+from registry.gateway.front.catalogue import FRESH
 from registry.gateway.log.key import PUBLIC, read_public
 from registry.gateway.log.verifying import verify
 from registry.gateway.pins import lock_file
@@ -229,8 +230,11 @@ async def _change_policy(stage: _Stage, connection: Connection) -> None:
 async def _change_server(stage: _Stage, connection: Connection) -> None:
     stage.act("A server that says something else than was approved")
     stage.write_tools(CHANGED)
+    await asyncio.sleep(
+        FRESH
+    )  # this server does not say that its list has changed: it is asked for again after so long
     names = await connection.tools()
-    stage.note("tools/list", ", ".join(names), names == ["notes__write"])
+    stage.note("tools/list", ", ".join(names) or "no tool", "notes__read" not in names)
     await stage.call(
         connection, "notes__read", "/srv/notes/today", "otherwise than it was approved", denied=True
     )

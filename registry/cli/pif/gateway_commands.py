@@ -73,7 +73,9 @@ class _Gateway(Commands):
     """`pif gateway` serves; with a command behind it, that is done."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        if ctx.protected_args or ctx.args:
+        # The words of a command behind it: click 8.2 and later warn of the public name.
+        state = vars(ctx)
+        if state.get("_protected_args") or state.get("protected_args") or ctx.args:
             return super().invoke(ctx)
         context = context_of(ctx)
         ctx.exit(_serve(context, **ctx.params))

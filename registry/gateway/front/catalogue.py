@@ -25,7 +25,7 @@ from registry.gateway.pins.approvals import Approvals, Listed
 from registry.gateway.upstream.protocol import Upstream, UpstreamFailure
 from registry.gateway.upstream.raw_json import UnsoundJson, joined, members, text_of, written
 
-__all__ = ["METHODS", "Catalogue", "Entry"]
+__all__ = ["FRESH", "METHODS", "Catalogue", "Entry"]
 
 METHODS: Mapping[Listed, str] = {
     "tools": "tools/list",

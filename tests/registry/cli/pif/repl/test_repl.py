@@ -97,6 +97,7 @@ def test_a_session_at_a_terminal(tmp_path: Path) -> None:
         typed.end()
     with PseudoTerminal(WORDS, {**known, "TERM": "dumb"}) as typed:
         typed.wait_for("2 names from the last time")
+        typed.wait_for("pif>")
         typed.type("twice(_)\r")
         typed.wait_for("\n86\n")
         typed.type("\x04")

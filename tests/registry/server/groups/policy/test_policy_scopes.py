@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ def test_three_groups_may_share_a_tool() -> None:
     (spec,) = shared[0].tools()
     assert spec.input_schema["properties"]["scope"]["enum"] == ["a", "b", "c"]
     assert shared[0].tools() is shared[0].tools()
-    assert shared[1].find("say") is None
+    assert asyncio.run(shared[1].find("say")) is None
 
 
 # Audits and comparisons.
