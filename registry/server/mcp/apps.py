@@ -93,13 +93,14 @@ class Apps:
         self._listed = frozenset(listed)
 
     def _view(self, name: object) -> tuple[str, str] | None:
-        """The address of a tool's view; evolved tools come and go."""
+        """The address of a tool's view. Evolved tools come and go, so any other name is taken for one where there may be some:
+        the answer to a name that is none is an error, which has the same view."""
         if not isinstance(name, str):
             return None
         known = self._views.get(name)
         if known is not None or (name in self._listed and name in RESERVED):
             return known
-        return EVOLVED if any(group.find(name) is not None for group in self._evolving) else None
+        return EVOLVED if self._evolving else None
 
     def has_view(self, name: object) -> bool:
         """Whether a tool has a view."""
