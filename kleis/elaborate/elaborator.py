@@ -63,10 +63,14 @@ def elaborate(
 
 
 class Elaborator:
-    """Elaborates propositions over one theory.  `texts`: see `NameDependencies`."""
+    """Elaborates propositions over one theory.  `texts`: see `NameDependencies`.
 
-    def __init__(self, theory: Theory, *, texts: Texts | None = None) -> None:
+    Without `assumes`, goals have no axioms: what is proved follows from the definitions alone, whatever is declared of them.
+    """
+
+    def __init__(self, theory: Theory, *, texts: Texts | None = None, assumes: bool = True) -> None:
         self.theory = theory
+        self.assumes = assumes
         self.globals = GlobalScope(theory)
         self.definitions = Definitions(self)
         self.search = StructureSearch(self.globals, self.arbitrary)
@@ -280,6 +284,8 @@ class Elaborator:
         axioms = self._without_obligations(axioms, obligations)
         reach((axiom.formula for axiom in axioms), finished, into=reached)
         notes += self._implementations(reached, axioms, obligations)
+        if not self.assumes:
+            axioms = []
         reach((each.formula for each in obligations), finished, into=reached)
         data = self._data_of(reached)
         return assemble(

@@ -216,10 +216,12 @@ class PolicyFile:
             self._patience = _RETRY_PROOF
 
     def _require(self, policy: Policy) -> None:
-        from kleis.policy.promises import require_promises  # the prover is loaded where there are promises
-        from kleis.prover.prover import Prover
+        from kleis.policy.promises import (
+            of_definitions,
+            require_promises,
+        )  # the prover is loaded where there are promises
 
-        require_promises(policy, self._open_prover or Prover)
+        require_promises(policy, self._open_prover or of_definitions)
 
 
 def _kept(old: Policy | None) -> str:

@@ -7,6 +7,8 @@ See docs/reference/policy.md §11.
 Invariants
     * A policy with promises is served only if each of them, in its own file and in those it imports, is verified about
       the rules as the policy has them.
+    * A promise follows from the definitions alone. An axiom decides nothing, and may say of a rule what is not so: what
+      rests on one is open.
     * What fails or stays unknown is shown: the counterexample, or what was tried.
 """
 
@@ -20,16 +22,17 @@ import msgspec
 
 from kleis.errors import LoadError
 from kleis.policy.policy import Policy
+from kleis.prover.facts import Fact
 from kleis.prover.lemmas import Entered, Ledger
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax.tree import Lemma
 from kleis.theory.theory import Entry, Theory
 
-__all__ = ["OpenProver", "Promise", "prove_promises", "require_promises"]
+__all__ = ["OpenProver", "Promise", "of_definitions", "prove_promises", "require_promises"]
 
 OpenProver: TypeAlias = Callable[[Theory], AbstractContextManager[Prover]]
-"""Gives a prover for the theory of a policy."""
+"""Gives a prover for the theory of a policy, one that assumes no axioms."""
 
 State: TypeAlias = Literal["kept", "broken", "open"]
 
@@ -79,9 +82,14 @@ class Promise(msgspec.Struct, frozen=True, kw_only=True):
         return f"the promise {self.name} ({place}) is {self.state}: {self.detail}"
 
 
+def of_definitions(theory: Theory) -> Prover:
+    """A prover that assumes no axioms."""
+    return Prover(theory, assumes=False)
+
+
 def prove_promises(
     policy: Policy,
-    open_prover: OpenProver = Prover,
+    open_prover: OpenProver = of_definitions,
     *,
     progress: Callable[[int, int, str], None] | None = None,
     until_broken: bool = False,
@@ -109,7 +117,7 @@ def prove_promises(
     return tuple(found)
 
 
-def require_promises(policy: Policy, open_prover: OpenProver = Prover) -> None:
+def require_promises(policy: Policy, open_prover: OpenProver = of_definitions) -> None:
     """Raise `LoadError` (codes `promise-broken`, `promise-open`) unless every promise is kept."""
     for each in prove_promises(policy, open_prover, until_broken=True):
         if each.state != "kept":
@@ -135,7 +143,8 @@ def _is_promise(entry: Entry) -> bool:
 def _promise(entered: Entered) -> Promise:
     verdict = entered.verdict
     state: State = "open"
-    if entered.fact is not None:
+    assumed = _assumed(entered.fact)
+    if entered.fact is not None and not assumed:
         state = "kept"
     elif verdict.status in ("disproved", "error", "inconsistent"):
         state = "broken"
@@ -149,13 +158,24 @@ def _promise(entered: Entered) -> Promise:
         state=state,
         file=entered.place.file,
         line=entered.place.line,
-        detail="" if state == "kept" else _detail(verdict),
+        detail="" if state == "kept" else _detail(verdict, assumed),
         witness=witness,
     )
 
 
-def _detail(verdict: Verdict) -> str:
+def _assumed(fact: Fact | None) -> tuple[str, ...]:
+    """The axioms that a proof rests on, by its lemmas too; none where the prover assumed none."""
+    grounds = fact.grounds() if fact is not None else []
+    used = (
+        each.name for ground in grounds for each in ground.goal.axioms if each.name in ground.verdict.core
+    )
+    return tuple(dict.fromkeys(used))
+
+
+def _detail(verdict: Verdict, assumed: tuple[str, ...]) -> str:
     """Why a verdict is no proof."""
+    if assumed:
+        return f"it rests on {', '.join(assumed)}, which nobody has proved of the rules"
     match verdict.status:
         case "verified":
             return "it was only computed, of a recursion that is not shown to end"

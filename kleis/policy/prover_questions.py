@@ -5,6 +5,7 @@ docs/reference/policy.md §7.
 
 Invariants
     * The answer to a question is an action that a caller can give to the policy again; nothing more is assumed of it.
+    * An axiom that the policy declares is not assumed: what it says of a rule nobody has proved.
     * A question that is not decided within its budget, or after the time is up, is `unknown` and says why.
 """
 
@@ -78,7 +79,7 @@ class Questions:
             self._shared.close()
 
     def _prover_of(self, theory: Theory) -> Prover:
-        return Prover(theory, broker=self._broker, order=_ORDER, cvc5=False, beside=False)
+        return Prover(theory, broker=self._broker, order=_ORDER, cvc5=False, beside=False, assumes=False)
 
     @cached_property
     def _regular(self) -> Prover:

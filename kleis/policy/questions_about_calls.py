@@ -2,7 +2,9 @@
 
 See docs/reference/policy.md §10.4.
 
-Invariant: a call that is given as an answer has been decided again by the policies themselves.
+Invariants
+    * A call that is given as an answer has been decided again by the policies themselves.
+    * What is proved follows from the definitions: an axiom that a policy declares of its rules is not assumed.
 """
 
 from __future__ import annotations
@@ -53,7 +55,10 @@ class CallQuestions:
         self, theory: Theory, *, broker: Broker | None = None, stop: Callable[[], bool] | None = None
     ) -> None:
         self._prover = Prover(
-            theory, broker=CancellableBroker(broker) if broker is not None else None, cvc5=False
+            theory,
+            broker=CancellableBroker(broker) if broker is not None else None,
+            cvc5=False,
+            assumes=False,
         )
         self._stop = stop
         self.asked = 0

@@ -88,7 +88,8 @@ class Prover:
 
     cvc5 takes part where it is installed, unless `cvc5` says otherwise.  `guards` multiplies the time
     limits; `effort` the budgets in steps, and so what can be decided; `beside` runs the two chains side by side;
-    `elaborator` is one of the same theory.  Not for several threads at once, but `close` may be called from any.
+    `elaborator` is one of the same theory.  Without `assumes` no axiom is assumed: what is verified follows from the
+    definitions alone.  Not for several threads at once, but `close` may be called from any.
     """
 
     def __init__(
@@ -104,9 +105,10 @@ class Prover:
         effort: int = 1,
         beside: bool = True,
         elaborator: Elaborator | None = None,
+        assumes: bool = True,
     ) -> None:
         self.theory = theory
-        self.elaborator = elaborator or Elaborator(theory)
+        self.elaborator = elaborator or Elaborator(theory, assumes=assumes)
         joins = find_spec("cvc5") is not None if cvc5 is None else cvc5
         self.effort = effort
         self.order = with_effort([entry for entry in order if entry.extra != "cvc5" or joins], effort)

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from kleis import core
+from kleis.core.goal import Goal, constructors_of
 from kleis.core.traversal import sorts_of, stripped, subterms
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Inexpressible, Task
@@ -178,12 +179,20 @@ def _rationals(task: Task) -> bool:
 
     It does not where no unknown of ℚ occurs (only values of closed terms, or of terms over ℤ), and where ℝ does not
     occur and terms over ℚ are linear: linear arithmetic has the same truths over ℚ and ℝ.  Elsewhere, what is proved
-    over ℝ holds over ℚ as long as every unknown of ℚ is bound by the claim's outermost ∀; otherwise there is no
-    encoding.
+    over ℝ holds over ℚ as long as every unknown of ℚ is bound by the claim's outermost ∀, alone or inside a value of a
+    data type: values over ℚ that refute the claim are values over ℝ that do.  Otherwise there is no encoding.
     """
+
+    known: dict[object, bool] = {}
+
+    def has(sort: object) -> bool:
+        if sort not in known:
+            known[sort] = _mentions_rationals(sort, task.goal)
+        return known[sort]
+
     unknowns = [sort for term in _formulas(task) for sort in _unknown_sorts(term)]
     unknowns += [sort for each in task.goal.symbols for sort in (*each.domain, each.codomain)]
-    if not any(_mentions_rationals(sort) for sort in unknowns):
+    if not any(map(has, unknowns)):
         return True
     linear = all(_is_linear(each) for term in _formulas(task) for each in subterms(term))
     if linear and not any(sort == core.REAL for term in _formulas(task) for sort in sorts_of(term)):
@@ -195,8 +204,11 @@ def _rationals(task: Task) -> bool:
         rest += [*hypotheses, claim]
     inner = [sort for term in rest for sort in _unknown_sorts(term)]
     inner += [sort for each in task.goal.symbols for sort in (*each.domain, each.codomain)]
-    plain = all(each.sort == core.RATIONAL or not _mentions_rationals(each.sort) for each in outermost)
-    if plain and not any(_mentions_rationals(sort) for sort in inner):
+    plain = all(
+        each.sort == core.RATIONAL or isinstance(each.sort, core.DataSort) or not has(each.sort)
+        for each in outermost
+    )
+    if plain and not any(map(has, inner)):
         return False
     raise Inexpressible(
         "incomplete", "unknowns of ℚ that are multiplied, or beside ℝ: solvers have no rationals"
@@ -209,15 +221,21 @@ def _unknown_sorts(term: core.Term) -> Iterator[object]:
             yield variable.sort
 
 
-def _mentions_rationals(sort: object) -> bool:
-    if sort == core.RATIONAL:
-        return True
-    fields = getattr(sort, "__struct_fields__", ())
-    for name in fields:
-        value = getattr(sort, name)
-        parts = value if isinstance(value, tuple) else (value,)
-        if any(_mentions_rationals(part) for part in parts if not isinstance(part, str | int)):
+def _mentions_rationals(sort: object, goal: Goal) -> bool:
+    """Whether values of a sort are made of rational numbers, inside the fields of data types too."""
+    waiting, seen = [sort], set[object]()
+    while waiting:
+        each = waiting.pop()
+        if each == core.RATIONAL:
             return True
+        if each in seen:
+            continue
+        seen.add(each)
+        if isinstance(each, core.DataSort):
+            waiting += [field.sort for made in constructors_of(goal, each) for field in made.fields]
+        for name in getattr(each, "__struct_fields__", ()):
+            value = getattr(each, name)
+            waiting += value if isinstance(value, tuple) else (value,)
     return False
 
 

@@ -136,7 +136,7 @@ def show_promises(file: Path, *, roots: tuple[Path, ...], as_json: bool) -> int:
 def _open_prover(theory: Theory) -> Prover:
     from registry.cli.kleis.shared.question import make_prover
 
-    return make_prover(theory)
+    return make_prover(theory, assumes=False)
 
 
 def audit_file(file: Path, *, action: str, default: Default, roots: tuple[Path, ...], as_json: bool) -> int:

@@ -193,3 +193,24 @@ def after(file: PolicyFile):  # type: ignore[no-untyped-def]
     for _ in range(5):
         served = file.current()
     return served
+
+
+def test_an_axiom_of_the_policy_keeps_no_promise(tmp_path: Path) -> None:
+    """What it says of what the rules use, nobody has proved."""
+    file = tmp_path / "policy.kleis"
+    file.write_text(
+        """
+import "stdlib/policies/gateway.kleis"
+operation trusted : String → Bool
+structure Trust { axiom all : ∀(server : String). trusted(server) }
+define check_call(who : Principal, state : State, call : McpCall) : Decision =
+    if trusted(server_of(call)) then Deny("no", "") else Allow
+promise nobody : ∀(who : Principal)(state : State)(call : McpCall). ¬allowed(check_call(who, state, call))
+"""
+    )
+    policy = load_policy(file, default="deny")
+    (promise,) = prove_promises(policy)
+    assert promise.state != "kept"
+    (assuming,) = prove_promises(policy, Prover)
+    assert assuming.state == "open"
+    assert "Trust::all" in assuming.detail

@@ -44,6 +44,7 @@ def make_prover(
     beside: bool = True,
     effort: int = 1,
     order: Sequence[Entry] | None = None,
+    assumes: bool = True,
 ) -> Prover:
     """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
     from kleis.prover.portfolio import ORDER
@@ -52,7 +53,16 @@ def make_prover(
     cache = None if fresh else user_cache()
     cvc5 = find_spec("cvc5") is not None
     engines = ORDER if order is None else order
-    return Prover(theory, broker=broker, order=engines, cache=cache, cvc5=cvc5, beside=beside, effort=effort)
+    return Prover(
+        theory,
+        broker=broker,
+        order=engines,
+        cache=cache,
+        cvc5=cvc5,
+        beside=beside,
+        effort=effort,
+        assumes=assumes,
+    )
 
 
 def user_cache() -> VerdictCache:
