@@ -67,6 +67,10 @@ class CallQuestions:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the prover go."""
         self._prover.close()
 
     def find(self, condition: tree.Expression) -> CallFinding:

@@ -131,8 +131,9 @@ class Catalogue:
         error = task.exception()
         if error is None:
             return True
-        if not isinstance(error, UpstreamFailure):
-            raise error
+        if not isinstance(error, UpstreamFailure):  # a defect: it costs no other server
+            logger.error("%s of %s cannot be read", METHODS[kind], server, exc_info=error)
+            return False
         logger.warning("%s of %s cannot be had: %s", METHODS[kind], server, error)
         return False
 

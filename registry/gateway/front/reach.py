@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from kleis.policy.calls import Annotations, Principal, ToolCall, unfit
@@ -102,14 +101,21 @@ class ProvedReach:
         while self._waiting:
             policy = self._policy
             assert policy is not None, "questions are of a policy"
-            with _broker() as self._broker, CallQuestions(policy.theory, broker=self._broker) as prover:
-                are_fewer = False
+            broker = Broker()
+            self._broker = CancellableBroker(broker)
+            prover = await asyncio.to_thread(CallQuestions, policy.theory, broker=self._broker)
+            are_fewer = False
+            try:
                 while self._waiting and policy is self._policy:
                     question, _ = self._waiting.popitem(last=False)
                     denied = await asyncio.to_thread(_is_denied, prover, question)
                     if policy is self._policy:
                         self._denied[question] = denied
                         are_fewer = are_fewer or denied
+            finally:
+                self._broker = None
+                await asyncio.to_thread(prover.close)
+                await asyncio.to_thread(broker.close)
             if are_fewer:
                 self._on_change()
 
@@ -117,15 +123,6 @@ class ProvedReach:
         self._work = None
         if not task.cancelled() and task.exception() is not None:
             logger.error("the prover cannot be asked which tools are denied", exc_info=task.exception())
-
-
-@contextmanager
-def _broker() -> Iterator[CancellableBroker]:
-    broker = Broker()
-    try:
-        yield CancellableBroker(broker)
-    finally:
-        broker.close()
 
 
 def _is_denied(prover: CallQuestions, question: _Question) -> bool:

@@ -68,6 +68,8 @@ def verify(path: Path, key: Ed25519PublicKey) -> Verified:
             )
         if fields.get("before") != before:
             return found("the line before it is not the one that was written", number)
+        if number == 0 and fields.get("line") != "begin":
+            return found("a log does not begin like this", number)
         match fields.get("line"):
             case "begin" if number == 0 and isinstance(fields.get("log"), str):
                 log = fields["log"]

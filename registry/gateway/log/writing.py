@@ -2,13 +2,17 @@
 
 Invariants
     * `before` returns when its line has been handed to the system whole, which survives the end of this process; with
-      `fsync`, when it is on disk. Else it raises `Unlogged`, and so does everything after it.
-    * A line that could be written in part is taken back; where that fails the log is over.
+      `fsync`, when it is on disk. Else it raises `Unlogged`.
+    * A line that could be written in part is taken back, and a later one may succeed (once the disk has room). Where it
+      cannot be taken back, or `fsync` fails, after which nobody knows what is on disk, the log is over.
+    * A checkpoint that is due comes before the next line, so that no line says of a call that it was forwarded, and the
+      call is refused because what came after the line could not be written.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import secrets
 import time
@@ -18,6 +22,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from kleis.durable_files import synchronise
 from registry.gateway.log.chain import digest, line_of, signed_text
 from registry.gateway.log.key import public_text, signed
 from registry.gateway.log.records import Asked, Outcome, Unlogged
@@ -29,6 +34,9 @@ CHECKPOINT_LINES = 64
 
 CHECKPOINT_SECONDS = 5.0
 """Seconds after which one is signed with the next line."""
+
+
+logger = logging.getLogger(__name__)
 
 
 class ChainedLog:
@@ -50,6 +58,8 @@ class ChainedLog:
         self.path = folder / f"{begun}-{self.id[:8]}.jsonl"
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         self._descriptor = os.open(self.path, flags, 0o600)
+        if fsync:
+            synchronise(folder)  # the name of the file is on disk too
         self._key = key
         self._fsync = fsync
         self._now = now
@@ -62,6 +72,7 @@ class ChainedLog:
         self._write("begin", {"log": self.id, "key": public_text(key), **about})
 
     def before(self, asked: Asked) -> object:
+        self._sign_where_due()
         fields = {
             "time": self._now(),
             "principal": asked.principal,
@@ -74,11 +85,10 @@ class ChainedLog:
             "rule": asked.rule,
             "forwarded": asked.forwarded,
         }
-        number = self._write("call", fields)
-        self._sign_where_due()
-        return number
+        return self._write("call", fields)
 
     def after(self, token: object, outcome: Outcome) -> None:
+        self._sign_where_due()
         milliseconds = round(outcome.milliseconds, 3)
         fields = {
             "of": token,
@@ -88,14 +98,20 @@ class ChainedLog:
             "error": outcome.error,
         }
         self._write("outcome", fields)
-        self._sign_where_due()
 
     def close(self) -> None:
-        """Sign what stands there, and end."""
-        if not self._failure:
-            self._checkpoint()
-            self._failure = "the log is closed"
+        """Sign what stands there, where that can be written, and end."""
+        if self._descriptor < 0:
+            return
+        try:
+            if not self._failure:
+                self._checkpoint()
+        except Unlogged as error:
+            logger.error("the log ends without a checkpoint: %s", error)
+        finally:
+            self._failure = self._failure or "the log is closed"
             os.close(self._descriptor)
+            self._descriptor = -1
 
     def _sign_where_due(self) -> None:
         lines = self._number - self._signed
@@ -117,11 +133,15 @@ class ChainedLog:
             written = os.write(self._descriptor, line + b"\n")
             if written != len(line) + 1:
                 raise OSError(0, "the line was written in part")
-            if self._fsync:
-                os.fsync(self._descriptor)
         except OSError as error:
             self._take_back(error.strerror or str(error))
             raise Unlogged(error.strerror or str(error)) from None
+        try:
+            if self._fsync:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            self._failure = error.strerror or str(error)
+            raise Unlogged(self._failure) from None
         self._size += written
         self._number += 1
         self._before = digest(line)

@@ -38,6 +38,9 @@ __all__ = ["Clients", "HttpClients"]
 SESSIONS = 200
 """Sessions at one time; each has processes of its own."""
 
+PRINCIPALS = 1_000
+"""Principals of the newer generation, each by its scopes, that are remembered; those that asked longest ago make room."""
+
 IDLE = 1_800.0
 """Seconds after which a session that nobody uses is ended."""
 
@@ -130,7 +133,8 @@ class HttpClients:
             case Request(id=None) | None:
                 await _empty(send, 202)
             case Refusal(answer=b"", id=bytes() as number, reason=reason):
-                await _json(send, self._client_of(who).refused(number, reason))
+                client = await self._client_of(who)
+                await _json(send, client.refused(number, reason))
             case Refusal():
                 await _json(send, said.answer, 400)
             case Request(id=bytes() as number) as request:
@@ -141,15 +145,19 @@ class HttpClients:
                     fault = error if isinstance(error, Fault) else Fault(-32600, str(error))
                     await _json(send, self._newer.error(number, fault), _STATUS.get(fault.code, 200))
                     return
-                client = self._client_of(who)
+                client = await self._client_of(who)
                 exchange = _Exchange(send, headers, by_status=True)
                 await exchange.run(client, request, _gone(receive), key=object())
 
-    def _client_of(self, who: Principal) -> Client:
-        client = self._principals.get(who)
+    async def _client_of(self, who: Principal) -> Client:
+        client = self._principals.pop(who, None)
         if client is None:
             client = self._make(f"principal:{who.name}:{','.join(who.scopes)}", who, True)
-            self._principals[who] = client
+        self._principals[who] = client  # the last of them
+        if len(self._principals) > PRINCIPALS:
+            idle = [name for name, each in self._principals.items() if each.is_idle and name != who]
+            if idle:
+                await self._principals.pop(idle[0]).close()
         return client
 
     # ── The older generation ─────────────────────────────────────────────────────────────────────────────────

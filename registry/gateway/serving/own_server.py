@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from kleis.policy.calls import Principal
 from registry.gateway.upstream.pool import Pool
 from registry.gateway.upstream.protocol import Receiver, Upstream, UpstreamPool, UpstreamSettings
 
@@ -31,12 +32,13 @@ def own_settings(home: Path, store: str) -> UpstreamSettings:
 class WithOwnServer:
     """A pool with one server more, whose process depends on who asks.
 
-    `home_of`: the home and the store behind a client's key.
+    `home_of`: the home and the store of a principal. `belongs` says who is behind a key before anything is asked by it.
     """
 
     def __init__(self, pool: UpstreamPool, home_of: Callable[[str], tuple[Path, str]]) -> None:
         self._pool = pool
         self._home_of = home_of
+        self._principals: dict[str, str] = {}
         self._own: dict[tuple[Path, str], Pool] = {}
         shown = own_settings(Path(), "")
         self._settings: Mapping[str, UpstreamSettings] = {**pool.settings, NAME: shown}
@@ -45,16 +47,21 @@ class WithOwnServer:
     def settings(self) -> Mapping[str, UpstreamSettings]:
         return self._settings
 
+    def belongs(self, key: str, who: Principal) -> None:
+        """Who is behind a key, until it is released."""
+        self._principals[key] = who.name
+
     async def get(self, name: str, key: str, on_notification: Receiver | None = None) -> Upstream:
         if name != NAME:
             return await self._pool.get(name, key, on_notification)
-        at = self._home_of(key)
+        at = self._home_of(self._principals[key])
         pool = self._own.get(at)
         if pool is None:
             pool = self._own[at] = Pool([own_settings(*at)])
         return await pool.get(NAME, key, on_notification)
 
     async def release(self, key: str) -> None:
+        self._principals.pop(key, None)
         for pool in (self._pool, *self._own.values()):
             await pool.release(key)
 

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from kleis.errors import KleisError
 from kleis.policy.calls import Principal
 from kleis.policy.policy_file import PolicyFile
 from pif.language.budget import reserve_stack
-from registry.access.principals import ALL_SCOPES, OWNER_NAME, home_of
+from registry.access.principals import ALL_SCOPES, home_of
 from registry.access.principals import Principal as Caller
 from registry.gateway.config import read_config_file
 from registry.gateway.front.gateway import Gateway
@@ -125,20 +126,19 @@ def serve(settings: GatewaySettings) -> int:
     except (OSError, Unlogged) as error:
         return _refused(f"the log cannot be written: {error}")
     pool: UpstreamPool = Pool(servers.values())
-    whose: dict[str, str] = {}
-    if has_own:
-        pool = WithOwnServer(pool, lambda key: _home(settings, whose.get(key, OWNER_NAME)))
+    own = WithOwnServer(pool, partial(_home, settings)) if has_own else None
     try:
         version = metadata.version("pif-kleis")
         gateway = Gateway(
-            pool, Policies(file), log, pins,
+            own or pool, Policies(file), log, pins,
             version=version, mode=settings.mode, proves_lists=settings.mode == "enforce",
         )  # fmt: skip
     except KleisError as error:
         return _refused(str(error), error.hint)
+    if own is not None:
+        gateway.on_client = own.belongs
     if over_http is None:
         return _serve_stdio(settings, gateway)
-    gateway.on_client = lambda key, who: whose.__setitem__(key, who.name)
     return _serve_http(settings, gateway, over_http)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kleis.errors import KleisError
 from registry.gateway.log import writing
-from registry.gateway.log.chain import digest
+from registry.gateway.log.chain import digest, line_of
 from registry.gateway.log.key import PUBLIC, open_key, read_public
 from registry.gateway.log.records import Asked, Outcome, Unlogged
 from registry.gateway.log.verifying import Verified, read_lines, verify
@@ -201,3 +201,51 @@ def test_no_byte_of_a_signed_line_can_be_changed(
     log.path.write_bytes(bytes(text))
     found = checked(folder, log.path)
     assert not found.is_sound or found.is_torn or found.lines < 8
+
+
+def test_a_checkpoint_that_cannot_be_written_refuses_the_call_before_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = iter((0.0, 0.0, 0.0, *[100.0] * 20))
+    log = ChainedLog(tmp_path, open_key(tmp_path), {}, now=lambda: next(moment))
+    plain = os.write
+
+    def full(descriptor: int, data: bytes) -> int:
+        if b'"checkpoint"' in data:
+            raise OSError(28, "No space left on device")
+        return plain(descriptor, data)
+
+    log.before(CALL)
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(Unlogged, match="No space"):
+        log.before(CALL)
+    assert checked(tmp_path, log.path).calls == 1, "no line says that the call was forwarded"
+    monkeypatch.undo()
+    log.before(CALL)
+    log.close()
+    assert (checked(tmp_path, log.path).problem, checked(tmp_path, log.path).calls) == ("", 2)
+
+
+def test_after_a_failed_fsync_nothing_is_logged_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = ChainedLog(tmp_path, open_key(tmp_path), {}, fsync=True)
+
+    def broken(descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(Unlogged, match="Input/output"):
+        log.before(CALL)
+    monkeypatch.undo()
+    with pytest.raises(Unlogged, match="Input/output"):
+        log.before(CALL)
+    log.close()
+
+
+def test_a_log_without_its_beginning_is_none(tmp_path: Path) -> None:
+    log = written(tmp_path)
+    forged = line_of(0, "", "call", {"principal": "ann", "decision": "allow"})
+    log.path.write_bytes(forged + b"\n")
+    found = checked(tmp_path, log.path)
+    assert (found.is_sound, found.at) == (False, 1)

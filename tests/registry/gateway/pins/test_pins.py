@@ -163,3 +163,15 @@ def test_one_name_at_two_servers_is_no_look_alike_unless_the_servers_are() -> No
     assert list(look_alikes(["git/list"], ["files/list"])) == []
     assert list(look_alikes(["fi1es/list"], ["files/list"])) == [("fi1es/list", "files/list")]
     assert list(look_alikes(["git/read"], ["files/list"])) == []
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "1e400", "0.1000000000000000055511151231257827", "-1e-400"])
+def test_numbers_that_have_no_digest_of_their_own_are_never_approved(tmp_path: Path, number: str) -> None:
+    """Else one could be put in the place of another, or break the lists of all servers."""
+    pins = Pins(tmp_path / "lock", trust_first_use=True)
+    strange = b'{"name":"strange","inputSchema":{"maximum":' + number.encode() + b"}}"
+    found = problems(
+        pins, {"strange": strange, "read": item(inputSchema={"maximum": 0.1, "minimum": -(2**60)})}
+    )
+    assert found["read"] == ""
+    assert "two parsers may read differently" in found["strange"]
