@@ -44,6 +44,7 @@ class Puller:
         self._ledger = LedgerFile(home)
         self._trust = TrustFile(home)
         self.manifest, self._root = self._accepted()
+        self._saw({})  # from now on no older root counts, whatever becomes of what is asked for
         self._shards = Shards(source, self.manifest)
 
     @property
@@ -67,7 +68,6 @@ class Puller:
         answer = self._taken(arrived)
         if answer["type"] == "error":
             return answer
-        self._saw({})
         return {"type": "pulled", "publisher": self._publisher(), "tool": arrived.roots[0], **answer["done"]}
 
     def all(self, progress: Progress = lambda done, of: None) -> dict[str, Any]:

@@ -130,6 +130,15 @@ def test_an_older_publication_and_another_of_the_same_number_are_refused(scene: 
     assert scene.bob.pull(scene.out, "fourth")["type"] == "pulled"
 
 
+def test_an_older_publication_is_refused_also_after_a_pull_that_failed(scene: Scene) -> None:
+    old = (scene.out / MANIFEST).read_bytes()
+    scene.alice.evolve("square", TWICE, force=True, examples=[{"input": 1, "output": 2}])
+    scene.alice.publish(scene.out)
+    assert "no fifth" in scene.refused("fifth")["message"]
+    (scene.out / MANIFEST).write_bytes(old)
+    assert "older" in scene.refused("square")["message"]
+
+
 def test_a_revoked_key_is_refused_for_ever(scene: Scene) -> None:
     trust = TrustFile(scene.bob.home)
     trust.revoke((scene.alice.key(),))
