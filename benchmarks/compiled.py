@@ -24,7 +24,7 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError
 from pif.language.host import Tool
 from pif.language.terms import literal
-from pif.language.values import print_value
+from pif.language.value_text import print_value
 from pif.reference.run_input import RunInput, given_term
 from pif.run.evaluate import Request, run
 from pif.run.stepping import Stepper

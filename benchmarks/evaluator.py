@@ -13,7 +13,8 @@ from benchmarks.timing import alternating, geometric_mean
 from pif.language.budget import Budget, reserve_stack
 from pif.language.decode import decode_term
 from pif.language.host import Tool
-from pif.language.values import Closure, print_value
+from pif.language.value_text import print_value
+from pif.language.values import Closure
 from pif.reference.machine import Machine
 from pif.reference.resolve import resolve
 

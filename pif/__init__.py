@@ -1,6 +1,6 @@
 """PIF: a pure, fuel-bounded lambda calculus whose programs are JSON (docs/reference/pif.md).
 
-    JSON ── language.decode ──▶ Term ──┬─ reference.resolve ──▶ nodes ──────┬── run.stepping ──▶ Value ── language.values ──▶ JSON
+    JSON ── language.decode ──▶ Term ──┬─ reference.resolve ──▶ nodes ──────┬── run.stepping ──▶ Value ── language.value_text ──▶ JSON
                                        └─ compiled.generate ──▶ Python ─────┘
 
 - `language/`: what a program is: terms, values, the table of operations, limits, errors

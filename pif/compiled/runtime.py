@@ -22,18 +22,8 @@ from pif.language.errors import PifError
 from pif.language.host import Theory, Tool, Tools, holds_bignum
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.language.terms import Term, same_term, text_charge
-from pif.language.values import (
-    LONG,
-    NIL,
-    FunctionInData,
-    Quoted,
-    Record,
-    Value,
-    is_list,
-    items_of,
-    list_of,
-    show_value,
-)
+from pif.language.value_text import FunctionInData, show_value
+from pif.language.values import LONG, NIL, Quoted, Record, Value, is_list, items_of, list_of
 from pif.reference.quotation import analysis, fill
 from pif.reference.scalars import equal
 

@@ -9,7 +9,8 @@
 - `hostile_cases`: what charges are measured on
 - `terms`: syntax trees, printing, identity
 - `decode`: JSON to terms, all errors
-- `values`: values, their kinds, printing
+- `values`: values and their kinds
+- `value_text`: values as JSON text
 - `reification`: values to terms and back
 - `host`: tools and theories for runs
 - `schema`: JSON Schema from the table

@@ -6,7 +6,8 @@ from itertools import islice
 
 from pif.language import primitives as table
 from pif.language.errors import nearest
-from pif.language.values import NIL, FunctionInData, Record, Value, is_list, items_of, list_of, show_value
+from pif.language.value_text import FunctionInData, show_value
+from pif.language.values import NIL, Record, Value, is_list, items_of, list_of
 from pif.reference.machine import Env, Machine, Node, One, Two
 
 __all__ = ["STRUCTURE_OPERATIONS", "ListLiteral", "RecordLiteral"]

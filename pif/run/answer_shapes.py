@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NotRequired, Required, TypedDict
 
 from pif.language.terms import Json
-from pif.language.values import PrintedFields
+from pif.language.value_text import PrintedFields
 
 __all__ = ["ContinuationAnswer", "ValueAnswer"]
 

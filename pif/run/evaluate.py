@@ -27,7 +27,8 @@ from pif.language.json_text import JsonError, load_json
 from pif.language.reification import NotData, TooDeepTerm, TooManyNodes, at_most, literal_term
 from pif.language.terms import Json, Term, print_term, same_term
 from pif.language.text_mistakes import hint_for, is_meant_as_json
-from pif.language.values import Continuation, FunctionInData, Value, kind_of, print_value
+from pif.language.value_text import FunctionInData, print_value
+from pif.language.values import Continuation, Value, kind_of
 from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging

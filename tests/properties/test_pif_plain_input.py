@@ -8,9 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pif.language import values
+from pif.language import value_text
 from pif.language.errors import PifError
-from pif.language.values import Record, print_value, show_value
+from pif.language.value_text import print_value, show_value
+from pif.language.values import Record
 from pif.reference.run_input import RunInput, given_term
 from pif.run.plain_input import plain_input
 from pif.run.read_input import read_data, read_input
@@ -95,7 +96,7 @@ def test_what_is_printed_together_is_printed_as_alone(data: Any, limit: int, as_
         return
     together = print_value(value, limit, as_term=as_term), *_shown(value, limit)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(values._Printer, "together", lambda printer, cell: None)
+        patch.setattr(value_text._Printer, "together", lambda printer, cell: None)
         alone = print_value(value, limit, as_term=as_term), *_shown(value, limit)
     assert together == alone
 

@@ -100,7 +100,7 @@ def test_any_text_is_a_term_or_gets_an_error(text: str | bytes) -> None:
 @given(JSON)
 def test_plain_data_is_not_changed(data: Any) -> None:
     """What `data` input holds comes back as it was, numbers rounded."""
-    from pif.language.values import print_value
+    from pif.language.value_text import print_value
 
     try:
         value, charge = read_data(data)

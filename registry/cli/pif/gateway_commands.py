@@ -281,7 +281,12 @@ def show(context: CommandContext, where: Path | None, last: int, denied: bool) -
 
 
 def _log_files(where: Path) -> list[Path]:
-    """The files of a folder, or the one."""
+    """The files of a folder, or the one. Raises RegistryError where there is neither."""
+    if not where.exists():
+        raise RegistryError(
+            "invalid_argument", f"there is no log at {where}", place="gateway",
+            hint="`pif gateway` begins one when it starts; or name the file, or its folder",
+        )  # fmt: skip
     return sorted(where.glob("*.jsonl")) if where.is_dir() else [where]
 
 

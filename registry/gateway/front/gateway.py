@@ -76,7 +76,7 @@ class Gateway:
 
     def _changed(self, served: Served) -> None:
         """Another policy is in force, or the file cannot be used: whoever looks is told."""
-        said = served.problem or "the policy has been loaded anew"
+        said = served.problem or "the policy in its file is in force"
         sys.stderr.write(f"pif gateway: {said}\n")
         sys.stderr.flush()
         level = "warning" if served.problem else "info"

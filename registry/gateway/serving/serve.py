@@ -122,7 +122,7 @@ def serve(settings: GatewaySettings) -> int:
         )
         log = _open_log(settings)
     except (KleisError, ValueError) as error:
-        return _refused(str(error), getattr(error, "hint", ""))
+        return _refused(str(error))
     except (OSError, Unlogged) as error:
         return _refused(f"the log cannot be written: {error}")
     pool: UpstreamPool = Pool(servers.values())
@@ -134,7 +134,7 @@ def serve(settings: GatewaySettings) -> int:
             version=version, mode=settings.mode, proves_lists=settings.mode == "enforce",
         )  # fmt: skip
     except KleisError as error:
-        return _refused(str(error), error.hint)
+        return _refused(str(error))
     if own is not None:
         gateway.on_client = own.belongs
     if over_http is None:

@@ -14,7 +14,8 @@ from pif.language.budget import Budget, reserve_stack
 from pif.language.errors import PifError
 from pif.language.host import Tool, Tools
 from pif.language.terms import Term, literal
-from pif.language.values import Continuation, Value, print_value
+from pif.language.value_text import print_value
+from pif.language.values import Continuation, Value
 from pif.reference.run_input import RunInput, given_term
 from pif.run.stepping import Stepper
 from tests.support.terms.tool_dictionary import TOOLS, Dictionary
