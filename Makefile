@@ -43,11 +43,12 @@ install: $(STAMP) ## link pif and kleis into ~/.local/bin: make install [PREFIX=
 		*) echo "$(PREFIX)/bin is not on your PATH. Add it:  export PATH=\"$(PREFIX)/bin:\$$PATH\"" ;; \
 	esac
 
-lint: $(STAMP) ## format check, lint, types, import directions
+lint: $(STAMP) ## format check, lint, types, import directions, tables of the documents
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m tests.guide.tables --check
 
 check: lint test check-extras ## what CI runs: lint, test, and the tests of the extras
 

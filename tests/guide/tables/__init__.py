@@ -12,6 +12,8 @@ names start with the page's name; `trusted` holds those of `docs/explanation/tru
 
     python -m tests.guide.tables        writes all tables into all documents (`make docs-tables`)
 
+    python -m tests.guide.tables --check    names the documents that would change (a part of `make lint`)
+
 `test_tables.py` fails where a document differs from what would be written.
 """
 
