@@ -68,6 +68,19 @@ def test_evolve_and_analyze_take_a_time_limit_and_tell_progress(tmp_path: Path) 
 
         again = client.ask("evolve", name="square", description="Squares", code=SQUARE)
         assert [(each["law"], each["status"]) for each in again["laws"]] == [(LAW, "proved")]
+        shifted = {
+            "lam": "y",
+            "body": {"sub": [{"mul": [{"var": "y"}, {"add": [{"var": "y"}, 1]}]}, {"var": "y"}]},
+        }
+        compared = client.ask("analyze", code="square", against=shifted, timeout_ms=1)["equivalence"]
+        assert (compared["status"], compared["reason"]) == ("unknown", "not decided within 0.001 s")
+        refused = client.ask("evolve", name="square", description="Squares", code=SQUARE, timeout_ms=50_000)
+        assert refused["error"]["kind"] == "invalid_argument"
+
+
+def test_a_check_of_laws_tells_which_law_it_is_at(tmp_path: Path) -> None:
+    with pif_server(tmp_path / "home", more=True) as client:
+        client.ask("evolve", name="square", description="Squares", code=SQUARE, laws=[LAW])
         message = call("checked", "check_laws", {"name": "square"})
         message["params"]["_meta"] = {"progressToken": "c"}
         client.send(message)
@@ -77,14 +90,6 @@ def test_evolve_and_analyze_take_a_time_limit_and_tell_progress(tmp_path: Path) 
                 told.append(received["params"])
         assert received["result"]["structuredContent"]["ok"] is True
         assert (told[-1]["progress"], told[-1]["total"], told[-1]["message"]) == (1, 1, LAW)
-        shifted = {
-            "lam": "y",
-            "body": {"sub": [{"mul": [{"var": "y"}, {"add": [{"var": "y"}, 1]}]}, {"var": "y"}]},
-        }
-        compared = client.ask("analyze", code="square", against=shifted, timeout_ms=1)["equivalence"]
-        assert (compared["status"], compared["reason"]) == ("unknown", "not decided within 0.001 s")
-        refused = client.ask("evolve", name="square", description="Squares", code=SQUARE, timeout_ms=50_000)
-        assert refused["error"]["kind"] == "invalid_argument"
 
 
 def test_a_cancelled_evolve_keeps_nothing(tmp_path: Path) -> None:
