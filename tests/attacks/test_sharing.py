@@ -22,7 +22,8 @@ from registry.errors import RegistryError
 from registry.records import read_laws
 from registry.sharing.keys import KeyFile, TrustFile
 from registry.sharing.manifest import MANIFEST, Offered, encoded, object_hash, read_manifest, shard_of, signed
-from registry.sharing.sources import DirectorySource, WebSource, opened
+from registry.sharing.places import opened
+from registry.sharing.sources import DirectorySource, WebSource
 from tests.support.files.publications import Peer, calling, forged, rerooted, row_of
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
