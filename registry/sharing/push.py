@@ -15,7 +15,7 @@ import msgspec
 from registry.errors import RegistryError
 from registry.sharing.manifest import untrue
 from registry.sharing.publication import Content, rooted
-from registry.sharing.wire import Wire
+from registry.sharing.wire import Server
 
 __all__ = ["Pusher"]
 
@@ -43,7 +43,7 @@ class _Taken(msgspec.Struct, frozen=True):
 class Pusher:
     """What one home has to bring, and the server that it is brought to."""
 
-    def __init__(self, wire: Wire, content: Content, home: Path, namespace: str) -> None:
+    def __init__(self, wire: Server, content: Content, home: Path, namespace: str) -> None:
         self._wire = wire
         self._content = content
         self._manifest, self._root = rooted(content.shards, home, namespace, stream="push")

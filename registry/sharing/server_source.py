@@ -12,7 +12,7 @@ from typing import Any, Final
 from registry.errors import RegistryError
 from registry.sharing.manifest import MANIFEST_LIMIT, OBJECT_LIMIT, untrue
 from registry.sharing.sources import bounded, hashed
-from registry.sharing.wire import Wire
+from registry.sharing.wire import Server
 
 __all__ = ["PAGE", "ServerSource"]
 
@@ -28,7 +28,7 @@ class ServerSource:
 
     stream = "server"
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Server) -> None:
         self._wire = wire
         self._held: dict[str, bytes] = {}
         self._size = 0

@@ -13,7 +13,7 @@ import ipaddress
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from urllib.parse import urlsplit
 
 import msgspec
@@ -26,7 +26,7 @@ from registry.sharing.sources import too_large, unreachable
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["ANSWER_LIMIT", "SERVER_PATH", "Wire"]
+__all__ = ["ANSWER_LIMIT", "SERVER_PATH", "Server", "Wire"]
 
 SERVER_PATH: Final = "/mcp"
 
@@ -52,6 +52,23 @@ class _Failed(msgspec.Struct, frozen=True):
 class _Answer(msgspec.Struct, frozen=True):
     result: _Result | None = None
     error: _Failed | None = None
+
+
+class Server(Protocol):
+    """A server of ours, as those who pull and push know it."""
+
+    @property
+    def place(self) -> str:
+        """Where it is."""
+        ...
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The object that a tool answers. Raises as `Wire.call`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        ...
 
 
 class Wire:

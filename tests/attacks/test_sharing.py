@@ -372,8 +372,8 @@ Answering = Callable[[BaseHTTPRequestHandler], None]
 
 
 @contextmanager
-def web(answer: Answering) -> Iterator[str]:
-    """A web server of the attacker's."""
+def web(answer: Answering, *, post: bool = False) -> Iterator[str]:
+    """A web server of the attacker's; with `post` it answers these too."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -381,6 +381,10 @@ def web(answer: Answering) -> Iterator[str]:
         def do_GET(self) -> None:
             answer(self)
             self.close_connection = True
+
+        def do_POST(self) -> None:
+            assert post
+            self.do_GET()
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -21,9 +21,9 @@ from registry.sharing.manifest import (
     shard_of,
     signed,
 )
+from registry.sharing.places import opened
 from registry.sharing.publication import content_of, publish, rooted
 from registry.sharing.pull import Puller
-from registry.sharing.places import opened
 from registry.sharing.sources import Source
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve
@@ -67,7 +67,10 @@ class Peer:
         return manifest
 
     def trusts(self, other: Peer, label: str = "ops") -> None:
-        TrustFile(self.home).add(other.key(), label)
+        self.trusts_key(other.key(), label)
+
+    def trusts_key(self, key: str, label: str = "ops") -> None:
+        TrustFile(self.home).add(key, label)
 
     def puller(self, source: Source | Path | str) -> Puller:
         return Puller(
