@@ -229,6 +229,34 @@ def test_what_holds_whatever_a_recursion_computes_is_refuted_without_it() -> Non
     assert left_out not in script.text(opaque=True)
 
 
+def test_a_definition_that_a_law_speaks_of_has_no_value_where_it_had_none() -> None:
+    # Its premise makes `first` a function of the script that is not written out; of [] it has no value still.
+    world = World(PROGRAM + "define same(l : List(ℤ)) : Bool = first(l) = first(l)\n")
+    law = world.goal("∀(h : ℤ, t : List(ℤ)). first(Cons(h, t)) = h").claim
+    assert law is not None
+    for claim, holds in (
+        ("∀(l : List(ℤ)). same(l)", False),
+        ("∀(h : ℤ, t : List(ℤ)). same(Cons(h, t))", True),
+    ):
+        sequent = msgspec.structs.replace(world.sequent(claim), premises=(("law", law),))
+        if holds:
+            assert ask(sequent, Ask(("law",)), world.vocabulary(sequent), ("z3",), STEPS).given == ("law",)
+        else:
+            with pytest.raises(RejectedError):
+                ask(sequent, Ask(("law",)), world.vocabulary(sequent), ("z3",), STEPS)
+
+
+def test_a_definition_that_a_law_speaks_of_is_still_what_it_is() -> None:
+    world = World("define inc(x : ℤ) : ℤ = x + 1\ndefine more(x : ℤ) : ℤ = inc(x)\n")
+    law = world.goal("∀(x : ℤ). inc(x) > x - 1").claim
+    assert law is not None
+    wrong, right = (world.sequent(f"∀(x : ℤ). more(x) = x + {by}") for by in (2, 1))
+    wrong, right = (msgspec.structs.replace(each, premises=(("law", law),)) for each in (wrong, right))
+    assert ask(right, Ask(("law",)), world.vocabulary(right), ("z3",), STEPS).answers
+    with pytest.raises(RejectedError, match="a model"):
+        ask(wrong, Ask(("law",)), world.vocabulary(wrong), ("z3",), STEPS)
+
+
 def test_a_model_without_the_recursion_is_none() -> None:
     """`euclid(4, 6) = 2` has a model where `euclid` may be anything; what is said of it is not taken for one."""
     assert EUCLID.ask("euclid(4, 6) = 2").answers
