@@ -13,9 +13,11 @@ import pytest
 from kleis import core
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
-from kleis.prover.checker.format import Ask, Instance
+from kleis.prover.checker.format import Ask, Case, Induction, Instance
 from kleis.prover.checker.read_terms import Vocabulary
 from kleis.prover.checker.rules.ask import AskReport, ask, premises_clash
+from kleis.prover.checker.rules.induction import subgoals
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS
 from kleis.prover.checker.sequent import NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.solvers import installed, run
 from kleis.prover.checker.translation.builtins import PRELUDE
@@ -255,6 +257,19 @@ def test_a_definition_that_a_law_speaks_of_is_still_what_it_is() -> None:
     assert ask(right, Ask(("law",)), world.vocabulary(right), ("z3",), STEPS).answers
     with pytest.raises(RejectedError, match="a model"):
         ask(wrong, Ask(("law",)), world.vocabulary(wrong), ("z3",), STEPS)
+
+
+def test_a_recursion_that_is_multiplied_is_unfolded_few_times() -> None:
+    world = World("define double(n : ℕ) : ℕ = if n = 0 then 1 else 2 * double(n - 1)\n")
+    induction = Induction("n", (Case("0", Ask()), Case("step", Ask((f"{HYPOTHESIS}1",)))), by=1)
+    for joined, holds in (("*", True), ("+", False)):
+        claim = world.sequent(f"∀(m n : ℕ). double(m + n) = double(m) {joined} double(n)")
+        _, (_, step) = subgoals(claim, induction)
+        if holds:
+            assert ask(step, Ask((f"{HYPOTHESIS}1",)), world.vocabulary(step), ("z3",), 300_000).given
+        else:
+            with pytest.raises(RejectedError):
+                ask(step, Ask((f"{HYPOTHESIS}1",)), world.vocabulary(step), ("z3",), 100_000)
 
 
 def test_a_model_without_the_recursion_is_none() -> None:
