@@ -64,6 +64,7 @@ class Definitions:
         self._recursion = recursion
         self._known_by_name = known_by_name
         self._known: dict[str, bool] = {}
+        self._split: dict[str, tuple[Case, ...]] = {}
         terms.definition_of = self.named
 
     def named(self, key: str) -> tuple[str, bool]:
@@ -152,7 +153,9 @@ class Definitions:
         return value.text, value.defined
 
     def _cases(self, definition: core.Definition) -> tuple[Case, ...]:
-        return cases(definition, self._terms.sorts.constructors)
+        if definition.key not in self._split:
+            self._split[definition.key] = cases(definition, self._terms.sorts.constructors)
+        return self._split[definition.key]
 
     def _declare_total(
         self, group: Sequence[core.Definition], conditions: dict[str, str], bodies: dict[str, tuple[str, str]]
