@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kleis.prover.prover import Prover
     from kleis.theory.theory import Theory
 
-__all__ = ["audit_file", "check_action", "check_call", "compare_files", "show_promises"]
+__all__ = ["audit_file", "check_action", "check_call", "compare_files", "offered_by", "show_promises"]
 
 _UNKNOWN = 3
 _USAGE = 2
@@ -150,7 +150,7 @@ def audit_file(
     from kleis.policy.audit import audit
 
     try:
-        offered = None if lock is None else _offered(lock)
+        offered = None if lock is None else offered_by(lock)
     except KleisError as error:
         print_error(f"error  {error}", style="bad")
         return _USAGE
@@ -165,7 +165,7 @@ def audit_file(
     return 0 if found.complete else _UNKNOWN
 
 
-def _offered(lock: Path) -> Offered:
+def offered_by(lock: Path) -> Offered:
     """The tools of each server in a lock file, and those of the registry's own server, which needs no approval. Raises
     `KleisError`."""
     from registry.gateway.pins.lock_file import read
