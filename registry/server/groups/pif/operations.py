@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.prover.process.deadline import Deadline
+from pif.analysis.facts import facts_of
+from pif.language.decode import decode_term
+from pif.language.errors import PifError
 from pif.run.evaluate import Answer as Result
 from registry.errors import RegistryError
 from registry.records import valid_name
@@ -19,7 +22,34 @@ from registry.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from registry.sharing.service import SharingService
 
-__all__ = ["Exchange", "Places", "performed"]
+__all__ = ["Exchange", "Places", "asked_for", "performed"]
+
+
+def asked_for(arguments: Any) -> tuple[str, ...]:
+    """The tools that a call asks for by name, in its arguments or in a term among them."""
+    match arguments:
+        case requests.Run(tool=str(name)):
+            return (name,)
+        case requests.Run(code=code) | requests.Analyze(code=code):
+            return (code,) if isinstance(code, str) else _named_in(code)
+        case requests.Evolve(code=code):
+            return _named_in(code)
+        case requests.Diff(name=name, against=against):
+            return (name,) if against is None else (name, against)
+        case requests.Fuzz(name=name) | requests.CheckLaws(name=name):
+            return (name,)
+        case _:
+            return ()
+
+
+def _named_in(code: Any) -> tuple[str, ...]:
+    """The tools that a term names; none in what is no term."""
+    if not isinstance(code, dict | list):
+        return ()
+    try:
+        return tuple(facts_of(decode_term(code)).tools)
+    except PifError:
+        return ()  # the call says what is wrong with it
 
 
 class Exchange:
