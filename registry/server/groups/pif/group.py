@@ -43,7 +43,7 @@ from registry.server.groups.pif.asks import Asks
 from registry.server.groups.pif.completion import Completion
 from registry.server.groups.pif.exposed_names import name_of
 from registry.server.groups.pif.exposure import Exposure
-from registry.server.groups.pif.operations import Exchange, Places, asked_for, performed
+from registry.server.groups.pif.operations import Exchange, Places, asked_for, performed, with_origin
 from registry.server.groups.pif.text import encoded, rendered
 from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -52,6 +52,7 @@ from registry.server.groups.pif.tool_specs import (
     SHARING_TOOLS,
     TOOLS,
 )
+from registry.sharing.ledger import LedgerFile
 from registry.store.following import Following
 from registry.tools.help import help_on
 from registry.workspace import requests
@@ -137,7 +138,7 @@ class PifGroup(Group):
         self.workspace = workspace
         self._theory_of = theory_of
         self._exchange = exchange
-        self._places = Places(exchange, sharing)
+        self._places = Places(exchange, sharing, LedgerFile(settings.home))
         self._upstream = upstream
         self._settings = settings
         self._system = TOOLS + MORE_TOOLS if more else TOOLS + SHARING_TOOLS if settings.share else TOOLS
@@ -419,7 +420,8 @@ class PifGroup(Group):
             case ["pif:", "", "tools", "team", team] if team:
                 found = self.workspace.list(requests.List(limit=1_000, team=team), types=False)
             case ["pif:", "", "tools", *parts]:
-                found = self.workspace.show(_reference(parts))
+                shown = self.workspace.show(_reference(parts))
+                found = with_origin(shown, self.workspace, self._places.ledger)
             case ["pif:", "", "graph"]:
                 drawn = self.workspace.graph(picture=True)
                 return None if drawn["type"] == "error" else ResourceText(drawn["svg"], "image/svg+xml")

@@ -20,9 +20,10 @@ from registry.workspace import requests
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from registry.sharing.ledger import LedgerFile
     from registry.sharing.service import SharingService
 
-__all__ = ["Exchange", "Places", "asked_for", "performed"]
+__all__ = ["Exchange", "Places", "asked_for", "performed", "with_origin"]
 
 
 def asked_for(arguments: Any) -> tuple[str, ...]:
@@ -78,6 +79,7 @@ class Places(msgspec.Struct, frozen=True):
 
     exchange: Callable[[str], Path]
     sharing: Callable[[], SharingService] | None
+    ledger: LedgerFile | None = None
 
     def registries(self) -> SharingService:
         """What is shared. Raises `not_allowed` where nothing is."""
@@ -103,7 +105,7 @@ def _answered(workspace: Workspace, places: Places, name: str, arguments: Any, d
         case "list":
             return workspace.list(arguments)
         case "analyze":
-            return workspace.analyze(arguments, deadline=deadline)
+            return with_origin(workspace.analyze(arguments, deadline=deadline), workspace, places.ledger)
         case "history":
             return workspace.history(arguments.name)
         case "diff":
@@ -118,6 +120,19 @@ def _answered(workspace: Workspace, places: Places, name: str, arguments: Any, d
             return _exchanged(workspace, places, arguments, deadline)
         case _:
             raise LookupError(f"the group pif has no tool {name}")
+
+
+def with_origin(answer: Result, workspace: Workspace, ledger: LedgerFile | None) -> Result:
+    """An answer about a tool, with whose it is, who signed it, from where and when it came, if it came from elsewhere."""
+    named = answer.get("tool") or answer.get("name")
+    if ledger is None or answer["type"] not in ("analysis", "tool") or not isinstance(named, str):
+        return answer
+    record = workspace.tools().find(f"{named}@{answer['version']}" if answer["type"] == "tool" else named)
+    try:
+        origin = None if record is None else ledger.origin(record.reference, record.hash)
+    except RegistryError as error:
+        return {**answer, "origin": {"unknown": error.message}}
+    return answer if origin is None else {**answer, "origin": origin.as_json()}
 
 
 def _exchanged(
