@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,9 @@ SELDOM = 30.0
 WAIT_FOR_UPSTREAM = 12.0
 """Seconds that a call waits for the server behind this one, when that has been given its own time."""
 
+_FETCHING = 2
+"""Threads that wait for it, so that they are none of those that other work needs."""
+
 _STATES = 4_096
 """States of watched tools that are kept until the registry changes."""
 
@@ -140,6 +144,7 @@ class PifGroup(Group):
         self._exchange = exchange
         self._places = Places(exchange, sharing, LedgerFile(settings.home))
         self._upstream = upstream
+        self._fetching = None if upstream is None else ThreadPoolExecutor(_FETCHING, "pif-upstream")
         self._settings = settings
         self._system = TOOLS + MORE_TOOLS if more else TOOLS + SHARING_TOOLS if settings.share else TOOLS
         self._asks = Asks(in_threads=bool(settings.store))
@@ -188,6 +193,8 @@ class PifGroup(Group):
             self._polling.cancel()
         for each in self._following:
             each.close()
+        if self._fetching is not None:
+            self._fetching.shutdown(wait=False, cancel_futures=True)
         self._asks.close()
         self.workspace.close()
 
@@ -212,7 +219,9 @@ class PifGroup(Group):
         if upstream is None or not await self._asks.put(lambda: upstream.missing(wanted)):
             return
         with suppress(TimeoutError):  # the thread goes on by itself: what it pulls is here for the next call
-            await asyncio.wait_for(asyncio.to_thread(upstream.fetch, wanted), WAIT_FOR_UPSTREAM)
+            loop = asyncio.get_running_loop()
+            fetched = loop.run_in_executor(self._fetching, upstream.fetch, wanted)
+            await asyncio.wait_for(asyncio.shield(fetched), WAIT_FOR_UPSTREAM)
 
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         if self._upstream is not None:
