@@ -111,7 +111,7 @@ def _answered(workspace: Workspace, places: Places, name: str, arguments: Any, d
         case "diff":
             return workspace.diff(arguments.name, arguments.against)
         case "check_laws":
-            return workspace.check_laws(arguments.name)
+            return workspace.check_laws(arguments.name, progress=deadline.report)
         case "rollback":
             return workspace.rollback(arguments)
         case "forget":
