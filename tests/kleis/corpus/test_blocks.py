@@ -43,7 +43,7 @@ def has_room_for_chains() -> bool:
 
     try:
         with deep():
-            return descend(5_000)
+            return descend(2_000)
     except RecursionError:
         return False
 
