@@ -33,7 +33,7 @@ from registry.server.contract.settings import (
     check_without_http,
     check_workers,
 )
-from registry.server.mcp.stdio_server import serve_stdio
+from registry.server.stdio.stdio_server import serve_stdio
 from registry.server.workers.kept_connections import KeptConnections
 from registry.server.workers.member import KEPT_FILE, METRICS_DIRECTORY, USE_FILE, Member
 from registry.server.workers.orders import Channel, Orders, read_orders
