@@ -16,6 +16,7 @@ import pytest
 
 from registry.cli.pif.commands import pif
 from registry.cli.terminal.commands import CommandTable
+from tests.support.servers.raw_client import call, initialize
 
 HEAVY = (
     "mcp",
@@ -38,11 +39,25 @@ COMMANDS: dict[str, tuple[list[str], int, tuple[str, ...]]] = {
     "pif run": (["run", IDENTITY, "1"], 300, ("asyncio", "kleis.syntax", "kleis.prover", "registry.cli.pif.tool_commands")),
     "pif list": (["list"], 310, ("asyncio", "kleis.syntax", "kleis.prover")),
     "kleis --help": (["--help"], 150, ("asyncio", "sqlite3", "kleis.syntax", "kleis.prover", "msgspec")),
-    "kleis eval": (["eval", "1 + 2"], 350, ("asyncio", "sqlite3", "kleis.elaborate.elaborator", "kleis.prover.prover", "kleis.prover.engines")),
-    "kleis verify": (["verify", "1 + 1 = 2"], 630, ("asyncio", "sqlite3", "kleis.prover.engines")),
+    "kleis eval": (["eval", "1 + 2"], 370, ("asyncio", "sqlite3", "kleis.elaborate.elaborator", "kleis.prover.prover", "kleis.prover.engines")),
+    "kleis verify": (["verify", "1 + 1 = 2"], 660, ("asyncio", "sqlite3", "kleis.prover.engines.solvers")),
+    "pif serve --groups pif": (["serve", "--groups", "pif"], 480, ("kleis.syntax", "registry.server.mcp.mcp_server")),
+    "pif serve": (["serve"], 900, ("registry.server.mcp.mcp_server", "kleis.prover.engines")),
 }  # fmt: skip
 """What a command is given, how many modules it may have imported when it ends, and what it must not have imported besides
 `HEAVY`."""
+
+REQUESTS = "".join(
+    json.dumps(each) + "\n"
+    for each in (
+        initialize(1),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+        {"jsonrpc": "2.0", "id": 3, "method": "resources/list"},
+        call(4, "run", {"code": json.loads(IDENTITY), "input": 1}),
+    )
+)
+"""What a server is asked."""
 
 _PROGRAM = """
 import json, sys
@@ -60,7 +75,7 @@ def test_a_command_imports_what_it_needs(command: str, tmp_path: Path) -> None:
 
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM.format(program=command.split()[0]), json.dumps(arguments)],
-        env=environment, capture_output=True, text=True, timeout=120, check=False,
+        env=environment, input=REQUESTS if "serve" in command else "", capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
     status, modules = json.loads(done.stderr.rpartition("\0")[2])

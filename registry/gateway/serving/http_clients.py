@@ -26,12 +26,12 @@ from starlette.types import Receive, Scope, Send
 from kleis.policy.calls import Principal
 from registry.gateway.front.client import Client
 from registry.gateway.front.listening import Connection
-from registry.gateway.messages.generations import OLDER, UNSUPPORTED, check_modern
+from registry.gateway.messages.generations import UNSUPPORTED, check_modern
 from registry.gateway.messages.replies import METHOD_NOT_FOUND, Fault, Form
 from registry.gateway.messages.requests import Refusal, Request, key_of, read_request
-from registry.gateway.upstream.envelopes import MODERN_REVISION
 from registry.gateway.upstream.raw_json import UnsoundJson, on_one_line, text_of
 from registry.server.mcp.http_access import Refused
+from registry.server.streams.generations import MODERN, OLDER
 
 __all__ = ["Clients", "HttpClients"]
 
@@ -104,10 +104,10 @@ class HttpClients:
         self._calls += 1
         try:
             version = headers.get(_VERSION, b"").decode("latin-1")
-            if version == MODERN_REVISION:
+            if version == MODERN:
                 await self._stand_alone(scope, headers, receive, send, who)
             elif version and version not in OLDER:
-                data = {"supported": [MODERN_REVISION], "requested": version[:100]}
+                data = {"supported": [MODERN], "requested": version[:100]}
                 fault = Fault(UNSUPPORTED, "Unsupported protocol version", data)
                 said = read_request(await _body(receive)) if scope["method"] == "POST" else None
                 number = said.id if isinstance(said, Request) and said.id is not None else b"null"
@@ -397,7 +397,7 @@ def _check_headers(request: Request, headers: Mapping[bytes, bytes]) -> None:
     if headers.get(b"mcp-method", b"").decode("latin-1") != request.method:
         raise Fault(HEADER_MISMATCH, "the header Mcp-Method does not match the method of the body")
     version = request.meta.get("io.modelcontextprotocol/protocolVersion")
-    if version is not None and text_of(version) != MODERN_REVISION:  # without it the body is at fault
+    if version is not None and text_of(version) != MODERN:  # without it the body is at fault
         raise Fault(HEADER_MISMATCH, "the header MCP-Protocol-Version does not match `_meta` of the body")
     name = _NAMED.get(request.method)
     if name is None or name not in request.params:

@@ -68,7 +68,9 @@ class Handshake(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fiel
 class _ModernMeta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Literal["2026-07-28"] = msgspec.field(name=VERSION_KEY)
     capabilities: Capabilities = msgspec.field(name=CAPABILITIES_KEY)
-    client_info: ClientInfo = msgspec.field(name="io.modelcontextprotocol/clientInfo")
+    client_info: ClientInfo | _Unset = msgspec.field(
+        default=_UNSET, name="io.modelcontextprotocol/clientInfo"
+    )
     progress_token: str | int | _Unset = msgspec.field(default=_UNSET, name="progressToken")
 
 
