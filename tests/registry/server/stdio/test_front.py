@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,12 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from registry.server.contract.group import PromptArgument, PromptSpec
+from registry.server.contract.group import PromptArgument, PromptSpec, ResourceSpec, ToolSpec
 from registry.server.offers.offer import Offer
+from registry.server.offers.wire_forms import PAGE
 from registry.server.stdio.front import Front
 from registry.server.streams.connection import InputStream
 from registry.server.streams.messages import Incoming, Reply
-from tests.programs.demo_group import DemoGroup
+from tests.programs.demo_group import ECHO, DemoGroup
 from tests.support.servers.raw_client import call, cancelled, demo, initialize, modern
 
 Message = dict[str, Any]
@@ -174,8 +176,6 @@ def test_a_session_with_prompts() -> None:
 
 def _without_references(said: list[Message]) -> list[Message]:
     """What was said, with the references of defects, which are random, left out, and lists that are told in any place."""
-    import re
-
     told = [each for each in said if "id" not in each]
     answers = [each for each in said if "id" in each]
     text = msgspec.json.encode([*answers, *sorted(told, key=msgspec.json.encode)])
@@ -237,3 +237,21 @@ def test_a_server_that_is_stopped_early_ends() -> None:
         [sys.executable, "-c", _PROGRAM], input=b"", capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+class Many(DemoGroup):
+    """The demo's group with more tools than a page has, and resources that cannot be listed."""
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return (*super().tools(), *(msgspec.structs.replace(ECHO, name=f"echo_{n}") for n in range(PAGE)))
+
+    def resources(self) -> Sequence[ResourceSpec]:
+        raise RuntimeError("no resources today")
+
+
+def test_pages_and_defects() -> None:
+    ours, theirs = both(handshake(), request(1, "tools/list"), request(2, "resources/list"), group=Many)
+
+    assert _without_references(ours) == _without_references(theirs)
+    assert ours[1]["result"]["nextCursor"] == str(PAGE)
+    assert ours[2]["error"]["code"] == -32603
