@@ -1,6 +1,6 @@
 """A call judged by the gateway against a relay that copies lines, both in front of the same server over stdio.
 
-The relay is the least that anything between client and server can do. Arguments have 2 kB; the server has 1, 10 or 100 tools,
+The relay is the least that anything between client and server can do; the gateway writes its chained log. Arguments have 2 kB; the server has 1, 10 or 100 tools,
 the policy 10 or 10,000 literal rules of which the last decides. `mcp-policy-gateway` from PyPI is measured on the same calls
 where PIF_BENCH_POLICY_GATEWAY names the Python that it is installed in.
 
@@ -86,6 +86,11 @@ class _Peer:
             if "id" in answer:
                 return answer
 
+    def processor(self) -> int:
+        """Nanoseconds of processor time that the process has taken, without the server behind it; 0 where Linux does not say."""
+        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
+        return sum(int(each.read_text().split()[0]) for each in tasks)
+
     def times(self, count: int) -> list[int]:
         """Nanoseconds of each of some calls."""
         spent = []
@@ -163,21 +168,29 @@ def _other(folder: Path, command: str, tools: int, rules: int) -> list[str]:
     return [command, "-c", OTHER, "run", "-c", str(file), "--policy", "p"]
 
 
-def _medians(commands: Mapping[str, tuple[Sequence[str], str]], rounds: int, calls: int) -> dict[str, float]:
-    """Milliseconds of a call of each, in rounds that take turns."""
+def _medians(
+    commands: Mapping[str, tuple[Sequence[str], str]], rounds: int, calls: int
+) -> dict[str, tuple[float, float]]:
+    """Milliseconds of a call of each, in rounds that take turns: the median, and the mean of processor time."""
     with ExitStack() as stack:
         peers = {name: stack.enter_context(_Peer(*command)) for name, command in commands.items()}
         spent: dict[str, list[int]] = {name: [] for name in peers}
         for peer in peers.values():
             peer.times(30)
+        processor = dict.fromkeys(peers, 0)
         for _ in range(rounds):
             for name, peer in peers.items():
+                before = peer.processor()
                 spent[name].extend(peer.times(calls))
-    return {name: statistics.median(times) / 1e6 for name, times in spent.items()}
+                processor[name] += peer.processor() - before
+    return {
+        name: (statistics.median(times) / 1e6, processor[name] / len(times) / 1e6)
+        for name, times in spent.items()
+    }
 
 
 def measure(*, rounds: int = 5, calls: int = 60) -> dict[str, float]:
-    """What judging adds to a relay in milliseconds, for each number of rules and tools; and the medians."""
+    """What judging, with its log, adds to a relay in milliseconds, for each number of rules and tools; what else was measured."""
     found: dict[str, float] = {}
     shown: dict[str, float] = {}
     other = _other_gateway()
@@ -195,20 +208,24 @@ def measure(*, rounds: int = 5, calls: int = 60) -> dict[str, float]:
                 policy = _policy(folder, rules, tool)
                 gateway = [
                     sys.executable, "-m", "registry.cli.pif", "--home", str(folder / f"home-{rules}"), "gateway",
-                    "--policy", str(policy), "--config", str(config), "--no-pif",
+                    "--policy", str(policy), "--config", str(config), "--no-pif", "--trust-first-use",
                 ]  # fmt: skip
                 commands[f"{rules:,}"] = (gateway, f"s__{tool}")
                 if other is not None:
                     commands[f"other {rules:,}"] = (_other(folder, other, tools, rules), f"s__{tool}")
             medians = _medians(commands, rounds, calls)
-        shown[f"relay, {tools} tools, ms"] = medians["relay"]
+        relay, of_relay = medians["relay"]
+        shown[f"relay, {tools} tools, ms"] = relay
+        shown[f"relay, {tools} tools, processor, ms"] = of_relay
         for rules in RULES:
-            found[f"judged by {rules:,} rules, {tools} tools − relay, ms"] = (
-                medians[f"{rules:,}"] - medians["relay"]
-            )
+            elapsed, processor = medians[f"{rules:,}"]
+            found[f"judged by {rules:,} rules, {tools} tools − relay, ms"] = elapsed - relay
+            shown[f"judged by {rules:,} rules, {tools} tools − relay, processor, ms"] = processor - of_relay
             if other is not None:
-                name = f"mcp-policy-gateway, {rules:,} rules, {tools} tools − relay, ms"
-                shown[name] = medians[f"other {rules:,}"] - medians["relay"]
+                elapsed, processor = medians[f"other {rules:,}"]
+                name = f"mcp-policy-gateway, {rules:,} rules, {tools} tools − relay"
+                shown[f"{name}, ms"] = elapsed - relay
+                shown[f"{name}, processor, ms"] = processor - of_relay
     return {**found, **shown}
 
 

@@ -43,6 +43,15 @@ class Arrived:
             for goal, kept in answer.certificates.items():
                 self._kept.setdefault(goal, (kept, answer.worker))
 
+    def complaints(self) -> list[str]:
+        """Each worker of which certificates failed, in words."""
+        with self._lock:
+            found = sorted(self.rejected.items())
+        return [
+            f"worker {worker}: {count} of its certificates did not pass the check; those questions were decided here"
+            for worker, count in found
+        ]
+
     def get(self, question: str) -> KeptCertificate | None:
         """The certificate that came for a goal."""
         found = self._kept.get(question)

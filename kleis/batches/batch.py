@@ -14,14 +14,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from kleis.batches.arrived import Arrived
-from kleis.batches.engines_here import version_here
-from kleis.batches.questions import Asked, BatchAnswer, BatchTask, Declarations
-from kleis.batches.spread import Opening, spread
+from kleis.batches.questions import Asked, BatchAnswer, BatchTask, Declarations, digest_of_bytes
+from kleis.batches.spread import QUIET, Opening, spread
+from kleis.batches.tasks import tasks_of
 from kleis.batches.work import asked_of
 from kleis.errors import KleisError
 from kleis.prover.lemmas import Ledger, recalled
@@ -35,12 +36,6 @@ if TYPE_CHECKING:
     from kleis.theory.theory import Theory
 
 __all__ = ["Batch", "Progress"]
-
-SMALLEST = 50
-"""Questions of a task: a task costs the scheduler some milliseconds, whatever is in it."""
-
-LARGEST = 200
-"""Questions of a task: what is lost with a worker, and how seldom something arrives."""
 
 
 class Progress(msgspec.Struct):
@@ -71,7 +66,7 @@ class Batch:
         jobs: int = 1,
         trust_unknown: bool = False,
         note: Callable[[str], None] = lambda text: None,
-        quiet: float = 300.0,
+        quiet: float = QUIET,
     ) -> None:
         self._loading = loading
         self._broker = broker
@@ -86,10 +81,11 @@ class Batch:
         self._contradicted: set[str] = set()
         self.progress = Progress(0)
 
-    @property
-    def declarations(self) -> bytes:
-        """What workers need of the theory."""
-        return msgspec.msgpack.encode(Declarations.of(self._loading))
+    @cached_property
+    def theories(self) -> dict[str, bytes]:
+        """What workers need of the theory, under its digest."""
+        declarations = msgspec.msgpack.encode(Declarations.of(self._loading))
+        return {digest_of_bytes(declarations): declarations}
 
     def decide(
         self, questions: Sequence[Asked], opening: Opening | None = None
@@ -97,9 +93,13 @@ class Batch:
         """The verdicts, each with its place in `questions`, as they are decided; `opening` is the pool that helps."""
         self.progress = Progress(len(questions))
         places: dict[str, list[int]] = {}
+        once: dict[str, Asked] = {}
+        (theory,) = self.theories
         for place, asked in enumerate(questions):
-            places.setdefault(asked.digest, []).append(place)
-        once = {digest: questions[found[0]] for digest, found in places.items()}
+            named = msgspec.structs.replace(asked, theory=theory)
+            digest = named.digest
+            places.setdefault(digest, []).append(place)
+            once.setdefault(digest, named)
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="kleis-batch") as workers:
             running: dict[Future[Verdict], str] = {}
             try:
@@ -112,11 +112,7 @@ class Batch:
                     yield from self._ended(done, running, places)
             finally:
                 workers.shutdown(wait=False, cancel_futures=True)
-        for worker, count in sorted(self._arrived.rejected.items()):
-            self._note(
-                f"worker {worker}: {count} of its certificates did not pass the check; those questions were decided here"
-            )
-        for text in sorted(self._contradicted):
+        for text in (*self._arrived.complaints(), *sorted(self._contradicted)):
             self._note(text)
 
     def _ended(
@@ -144,7 +140,7 @@ class Batch:
                 yield asked, "", ""
             else:
                 open_questions.append(asked)
-        tasks = [BatchTask(tuple(part), version_here(), self._effort) for part in _parts(open_questions)]
+        tasks = tasks_of(open_questions, self._effort)
         for task, answer in spread(tasks, opening, note=self._note, quiet=self._quiet):
             yield from self._with_said(task, answer)
 
@@ -217,14 +213,3 @@ class Batch:
                 effort=self._effort,
             )
         return prover
-
-
-def _parts(questions: Sequence[Asked]) -> Iterator[Sequence[Asked]]:
-    """Questions in tasks of at least `SMALLEST`, where there are so many, and of `LARGEST` where there are many."""
-    size = min(LARGEST, max(SMALLEST, len(questions) // 32))
-    whole = max(1, len(questions) // size)
-    for number in range(whole):
-        begin = number * size
-        end = len(questions) if number == whole - 1 else begin + size
-        if begin < end:
-            yield questions[begin:end]

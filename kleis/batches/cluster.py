@@ -7,7 +7,7 @@ held them dies they are made again.  Dask carries answers as pickles: a cluster 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib.util import find_spec
@@ -15,8 +15,7 @@ from typing import Any
 
 import msgspec
 
-from kleis.batches.questions import digest_of_bytes
-from kleis.batches.spread import Pool, Unreachable
+from kleis.batches.spread import Opening, Pool, Unreachable
 from kleis.errors import KleisError
 
 __all__ = ["Cluster", "ClusterError", "parse_address"]
@@ -54,7 +53,7 @@ def parse_address(address: str) -> int:
 
 class _DaskPool(msgspec.Struct):
     executor: Executor
-    declarations: object
+    held: Mapping[str, object]
 
 
 class Cluster(AbstractContextManager["Cluster"]):
@@ -84,12 +83,12 @@ class Cluster(AbstractContextManager["Cluster"]):
     def __exit__(self, *about: object) -> None:
         self._around.close()
 
-    def opening(self, declarations: bytes) -> Callable[[frozenset[str]], AbstractContextManager[Pool]]:
-        """How `spread` opens this cluster for questions about these declarations."""
-        return lambda shunned: self._open(declarations, shunned)
+    def opening(self, theories: Mapping[str, bytes]) -> Opening:
+        """How `spread` opens this cluster for questions about these declarations, each under its digest."""
+        return lambda shunned: self._open(theories, shunned)
 
     @contextmanager
-    def _open(self, declarations: bytes, shunned: frozenset[str]) -> Iterator[Pool]:
+    def _open(self, theories: Mapping[str, bytes], shunned: frozenset[str]) -> Iterator[Pool]:
         from distributed import Client
 
         with ExitStack() as around:
@@ -104,7 +103,7 @@ class Cluster(AbstractContextManager["Cluster"]):
             if not wanted:
                 raise Unreachable(f"no worker of {self._address} is left to ask")
             where = {"workers": wanted, "allow_other_workers": False} if shunned else {}
-            held = client.submit(bytes, declarations, key=f"kleis-{digest_of_bytes(declarations)}")
+            held = {name: client.submit(bytes, data, key=f"kleis-{name}") for name, data in theories.items()}
             # Not pure: a task that failed before is another one now.
             executor = client.get_executor(pure=False, **where)
             yield _DaskPool(executor, held)

@@ -1,7 +1,7 @@
 """What travels between a batch and its workers: declarations, tasks, answers, all as MessagePack of the types below.
 
-A theory is its files in loading order, named by their digest; a question is named by the digest of its text, its structure
-and its lemmas.  So a task that runs twice gives the same answers, under the same names.
+A theory is its files in loading order, named by their digest; a question is named by the digest of its text, its structure,
+its lemmas and its theory.  So a task that runs twice gives the same answers, under the same names.
 """
 
 from __future__ import annotations
@@ -24,11 +24,15 @@ def digest_of_bytes(data: bytes) -> str:
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question of a batch: a proposition, the structure that it is about, and lemmas, as texts."""
+    """A question of a batch: a proposition, the structure that it is about, and lemmas, as texts.
+
+    `theory` names the declarations, by their digest; whoever sends the question fills it in.
+    """
 
     proposition: str
     using: str = ""
     lemmas: tuple[str, ...] = ()
+    theory: str = ""
 
     @property
     def digest(self) -> str:
@@ -59,11 +63,16 @@ class Declarations(msgspec.Struct, frozen=True):
 
 
 class BatchTask(msgspec.Struct, frozen=True):
-    """Questions that go to a worker together, and the version that has to answer them."""
+    """Questions that go to a worker together, and the version that has to answer them.  Each names its theory."""
 
     questions: tuple[Asked, ...]
     version: str
     effort: int = 1
+
+    @property
+    def theories(self) -> tuple[str, ...]:
+        """The names of the declarations that a worker needs for it."""
+        return tuple(dict.fromkeys(each.theory for each in self.questions))
 
 
 class Said(msgspec.Struct, frozen=True):

@@ -8,20 +8,27 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, wait
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from kleis.batches.questions import BatchAnswer, BatchTask
 from kleis.batches.work import answer
 
-__all__ = ["Pool", "Unreachable", "executor_pool", "spread"]
+__all__ = ["QUIET", "Opening", "Pool", "Unreachable", "executor_pool", "spread"]
 
 ATTEMPTS = 3
 """How often a pool is opened for what is still without an answer."""
+
+QUIET = 300.0
+"""Seconds without any answer after which workers are given up."""
+
+_LOOK = 0.2
+"""Seconds between looks at whether the caller still wants answers."""
 
 
 class Unreachable(Exception):
@@ -37,8 +44,8 @@ class Pool(Protocol):
         ...
 
     @property
-    def declarations(self) -> object:
-        """The first argument of `work.answer`: the bytes, or what stands for them where they travel once a worker."""
+    def held(self) -> Mapping[str, object]:
+        """For each theory its declarations: the bytes, or what stands for them where they travel once a worker."""
         ...
 
 
@@ -48,12 +55,12 @@ Opening = Callable[[frozenset[str]], AbstractContextManager[Pool]]
 
 class _Plain(msgspec.Struct):
     executor: Executor
-    declarations: object
+    held: Mapping[str, object]
 
 
-def executor_pool(executor: Executor, declarations: bytes) -> AbstractContextManager[Pool]:
+def executor_pool(executor: Executor, theories: Mapping[str, bytes]) -> AbstractContextManager[Pool]:
     """Any executor as a pool: it carries the declarations with every task."""
-    return nullcontext(_Plain(executor, declarations))
+    return nullcontext(_Plain(executor, theories))
 
 
 def spread(
@@ -61,13 +68,14 @@ def spread(
     opening: Opening,
     *,
     note: Callable[[str], None],
-    quiet: float = 300.0,
+    quiet: float = QUIET,
     attempts: int = ATTEMPTS,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[BatchTask, BatchAnswer | None]]:
     """The answers to tasks, as they arrive.
 
     `note` is told of workers that were refused or failed, and of pools that broke.  When nothing arrives for `quiet`
-    seconds, what is outstanding is given up.
+    seconds, what is outstanding is given up; so it is when `stop` says that nobody wants it any more.
     """
     pending = dict(enumerate(tasks))
     shunned: frozenset[str] = frozenset()
@@ -76,7 +84,7 @@ def spread(
             return
         try:
             with opening(shunned) as pool:
-                for number, found in _once(pending, pool, note, quiet):
+                for number, found in _once(pending, pool, note, _Patience(quiet, stop)):
                     if found.refused or found.failure:
                         shunned = shunned | {found.worker}
                         note(_why(found))
@@ -88,6 +96,8 @@ def spread(
         except _Quiet:
             note(f"nothing came from the workers for {quiet:g} s: what is open is decided here")
             break
+        except _Stopped:
+            break
     for task in pending.values():
         yield task, None
 
@@ -96,21 +106,37 @@ class _Quiet(Exception):
     """Nothing arrived for too long."""
 
 
+class _Stopped(Exception):
+    """Nobody wants what is outstanding."""
+
+
+class _Patience(msgspec.Struct, frozen=True):
+    quiet: float
+    stop: Callable[[], bool]
+
+    def next_of(self, waiting: set[Future[bytes]]) -> tuple[set[Future[bytes]], set[Future[bytes]]]:
+        """Those that are done, at least one, and the others.  Raises `_Quiet` or `_Stopped`."""
+        until = time.monotonic() + self.quiet
+        while not self.stop():
+            left = until - time.monotonic()
+            if left <= 0:
+                raise _Quiet
+            done, others = wait(waiting, timeout=min(left, _LOOK), return_when=FIRST_COMPLETED)
+            if done:
+                return done, others
+        raise _Stopped
+
+
 def _once(
-    pending: dict[int, BatchTask], pool: Pool, note: Callable[[str], None], quiet: float
+    pending: dict[int, BatchTask], pool: Pool, note: Callable[[str], None], patience: _Patience
 ) -> Iterator[tuple[int, BatchAnswer]]:
     """Submit everything that is pending once; the answers that arrive, those that say no among them."""
-    futures = {
-        pool.executor.submit(answer, pool.declarations, msgspec.msgpack.encode(task)): number  # type: ignore[arg-type]
-        for number, task in pending.items()
-    }
+    futures = {_submitted(pool, task): number for number, task in pending.items()}
     waiting = set(futures)
     broken: set[str] = set()
     try:
         while waiting:
-            done, waiting = wait(waiting, timeout=quiet, return_when=FIRST_COMPLETED)
-            if not done:
-                raise _Quiet
+            done, waiting = patience.next_of(waiting)
             for future in done:
                 try:
                     yield futures[future], msgspec.msgpack.decode(future.result(), type=BatchAnswer)
@@ -123,6 +149,12 @@ def _once(
             future.cancel()
         for said in sorted(broken):
             note(f"{said}; it is asked again")
+
+
+def _submitted(pool: Pool, task: BatchTask) -> Future[bytes]:
+    """A task with the declarations that it needs, on its way."""
+    needed: Any = {each: pool.held[each] for each in task.theories}
+    return pool.executor.submit(answer, needed, msgspec.msgpack.encode(task))
 
 
 def _why(found: BatchAnswer) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import atexit
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
 import msgspec
@@ -29,7 +29,7 @@ from kleis.theory.theory import Theory
 
 __all__ = ["answer", "asked_of"]
 
-_MOST_THEORIES = 4
+_MOST_THEORIES = 64
 _CERTIFICATE_SECONDS = 120.0
 """How long a worker waits for the certificates of one question."""
 
@@ -54,8 +54,11 @@ class _Made:
         self.kept[question] = kept
 
 
-def answer(declarations: bytes, task: bytes) -> bytes:
-    """The answer to a task, a `BatchAnswer` as MessagePack; what goes wrong is in it, with the worker's name."""
+def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
+    """The answer to a task, a `BatchAnswer` as MessagePack; what goes wrong is in it, with the worker's name.
+
+    `theories` are the declarations that its questions name, each under its digest.
+    """
     wanted = msgspec.msgpack.decode(task, type=BatchTask)
     worker = _worker_name()
     if wanted.version != version_here():
@@ -64,8 +67,8 @@ def answer(declarations: bytes, task: bytes) -> bytes:
 
     def work() -> None:
         try:
-            found.append(_answered(_theory(declarations), wanted, worker))
-        except (KleisError, OSError, MemoryError, RecursionError, RuntimeError) as error:
+            found.append(_answered(theories, wanted, worker))
+        except (KleisError, OSError, MemoryError, RecursionError, RuntimeError, KeyError) as error:
             # Disk or memory is full, or no process can be started: the batch asks another worker.
             found.append(BatchAnswer(worker=worker, failure=f"{type(error).__name__}: {error}"))
 
@@ -86,22 +89,25 @@ def asked_of(prover: Prover, asked: Asked, facts: Sequence[Fact] = ()) -> Decisi
     return prover.ask(question, using=using, lemmas=lemmas, facts=facts)
 
 
-def _answered(theory: Theory, task: BatchTask, worker: str) -> BatchAnswer:
+def _answered(theories: Mapping[str, bytes], task: BatchTask, worker: str) -> BatchAnswer:
     made = _Made()
     shared = SharedVerdicts(made, _broker())
-    prover = Prover(
-        theory,
-        broker=_broker(),
-        cache=RecentVerdicts(),
-        elsewhere=shared,
-        beside=False,
-        effort=task.effort,
-    )
+    provers = {
+        name: Prover(
+            _theory(theories[name]),
+            broker=_broker(),
+            cache=RecentVerdicts(),
+            elsewhere=shared,
+            beside=False,
+            effort=task.effort,
+        )
+        for name in task.theories
+    }
     said = []
     try:
         for asked in task.questions:
             try:
-                verdict = asked_of(prover, asked).verdict
+                verdict = asked_of(provers[asked.theory], asked).verdict
             except KleisError:
                 said.append(Said(asked.digest, "error"))
                 continue

@@ -32,11 +32,14 @@ from kleis.syntax.parser.parser import parse_type
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree.traversal import children, walk
 
-__all__ = ["Ask", "Explored", "Finding", "Status", "Stopped", "Subject", "explore"]
+__all__ = ["Ask", "AskAhead", "Explored", "Finding", "Status", "Stopped", "Subject", "explore"]
 
 Status = Literal["axiom", "proved", "follows", "refuted", "unknown", "not reached"]
 
 _LAWS_PER_STOP_CHECK = 200
+
+_AHEAD = 50
+"""Laws that workers are asked at a time, before it is their turn: some turn out to follow, or to be refuted, by then."""
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -105,6 +108,8 @@ class Stopped(Exception):
     """An `Ask` was cancelled or ran out of time before there was a verdict."""
 
 
+AskAhead = Callable[[Sequence[tree.Expression]], None]
+
 Ask = Callable[[tree.Expression], Verdict | None]
 """The prover's verdict; None where a limit on time or memory ended an engine.  Raises `Stopped`."""
 
@@ -117,9 +122,11 @@ def explore(
     models: Sequence[Model] = (),
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int, str], None] | None = None,
+    ahead: AskAhead | None = None,
 ) -> Explored:
-    """Decide as many candidates as there is time for.  `models` are known models of the structure."""
-    return _Exploration(subject, ask, list(models), stop, progress).run(candidates)
+    """Decide as many candidates as there is time for.  `models` are known models of the structure; `ahead` is told of
+    propositions that `ask` will probably be asked soon."""
+    return _Exploration(subject, ask, list(models), stop, progress, ahead).run(candidates)
 
 
 class _Exploration:
@@ -132,12 +139,15 @@ class _Exploration:
         models: list[Model],
         stop: Callable[[], bool],
         progress: Callable[[int, int, str], None] | None,
+        ahead: AskAhead | None,
     ) -> None:
         self.subject = subject
         self.ask = ask
         self.models = models
         self.stop = stop
         self.progress = progress
+        self.ahead = ahead
+        self.announced: set[Equation] = set()
         self.rules = Rules()
         self.names: list[str] = []
         self.found: dict[Equation, Finding] = {}
@@ -161,6 +171,7 @@ class _Exploration:
         equations, others = self._sorted(candidates)
         left = self._tested(equations, self.models)
         while left and not self.stop():
+            self._announce(left)
             equation, *left = left
             finding, model = self._decided(equation)
             if finding is None:
@@ -175,6 +186,26 @@ class _Exploration:
         findings = [self._finding(equation) for equation in equations] + others_found
         findings += [self._unreached(each) for each in (others if left else others[len(others) - rest :])]
         return Explored(tuple(findings), tuple(self.models), not left and not rest, tuple(self.problems))
+
+    def _announce(self, left: Sequence[Equation]) -> None:
+        """Tell what may be asked soon, where the next question is not among what was told."""
+        if self.ahead is None or left[0] in self.announced:
+            return
+        soon: list[Equation] = []
+        for equation in left:
+            if equation in self.axioms or self.rules.follows(equation) is not None:
+                if not soon:
+                    return  # the next one is no question
+                continue
+            soon.append(equation)
+            if len(soon) == _AHEAD:
+                break
+        self.announced.update(soon)
+        self.ahead([self._claim(each) for each in soon])
+
+    def _claim(self, equation: Equation) -> tree.Expression:
+        """What the prover is asked of an equation."""
+        return proposition_of_equation(equation, self.carrier, self.subject.structure, qualified=True)
 
     def _is_unknown(self, equation: Equation) -> bool:
         found = self.found.get(equation)
@@ -244,8 +275,7 @@ class _Exploration:
             return Finding(law=law, status="follows", uses=names, detail="rewriting"), None
         subject = self.subject
         try:
-            claim = proposition_of_equation(equation, self.carrier, subject.structure, qualified=True)
-            verdict = self.ask(claim)
+            verdict = self.ask(self._claim(equation))
         except Stopped:
             return None, None
         if verdict is None:
@@ -265,6 +295,8 @@ class _Exploration:
         """Findings of the prover alone, as far as there is time, and how many propositions are left."""
         found: list[Finding] = []
         done = 0
+        if self.ahead is not None:
+            self.ahead([self._closed(each) for each in propositions])
         for proposition in propositions:
             if self.stop():
                 break

@@ -221,7 +221,7 @@ class _Check:
         """What follows from the list of all reachable states, where there are few."""
         claims, asking = self._claims, self._asking
         if not self._listed:
-            self._listed.append(all_reachable(asking))
+            self._listed.append(all_reachable(asking, self._asked.depth))
         (reachable,) = self._listed
         if reachable is None:
             return None

@@ -26,7 +26,8 @@ __all__ = ["MOST_STATES", "Reachable", "all_reachable"]
 MOST_STATES = 120
 """With more states the disjunction of them is no proposition that a solver decides quickly."""
 
-_MOST_LEVELS = 60
+_LEAST_LEVELS = 12
+"""So many steps from the first states are looked at even where shorter runs were asked for."""
 
 _Values = tuple[tree.Expression, ...]
 
@@ -38,9 +39,10 @@ class Reachable(msgspec.Struct, frozen=True):
     count: int
 
 
-def all_reachable(asking: Asking) -> Reachable | None:
-    """The reachable states, proved to be all; None where there are many, or where no proof is found."""
-    found = _explored(asking.prover, asking.claims)
+def all_reachable(asking: Asking, depth: int) -> Reachable | None:
+    """The reachable states, proved to be all; None where there are many, where some are more than `depth` steps away, or
+    where no proof is found."""
+    found = _explored(asking.prover, asking.claims, max(depth, _LEAST_LEVELS))
     if not found:
         return None
     claims = asking.claims
@@ -51,13 +53,13 @@ def all_reachable(asking: Asking) -> Reachable | None:
     return None
 
 
-def _explored(prover: Prover, claims: Claims) -> list[_Values]:
-    """The states that a search finds; none where it finds too many, or stays open."""
+def _explored(prover: Prover, claims: Claims, depth: int) -> list[_Values]:
+    """The states that a search finds; none where it finds too many or some further away, or stays open."""
     names = claims.names(0)
     variables = tuple(tree.Name(each) for each in names)
     found: list[_Values] = []
     leads_here = claims.machine.first(names)
-    for _ in range(_MOST_LEVELS):
+    for _ in range(depth + 2):  # the last finds that there are no more
         others = [negation(_is(variables, each)) for each in found]
         constraints = claims.some(0, [leads_here, *others])
         models = find_models(

@@ -15,6 +15,7 @@ import json
 import math
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any, NoReturn
 
 from kleis.errors import KleisError
@@ -28,6 +29,9 @@ LONGEST = 4_000_000
 DEEPEST = 64
 """Arrays and objects inside one another."""
 
+_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+"""A level down and a level up, as signed bytes."""
+_NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _GREATEST_EXACT = 2**53
 _LONGEST_NUMBER = 400
 
@@ -41,14 +45,15 @@ def read_exactly(text: str | bytes, *, exact_integers: bool = False) -> Any:
 
     `exact_integers`: integers of any size up to 400 digits.  Raises `ExactJsonError`.
     """
-    if len(text) > LONGEST:
-        _refuse("too-long", f"the text has {len(text):,} bytes; at most {LONGEST:,} are read")
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    if len(raw) > LONGEST:
+        _refuse("too-long", f"the text has {len(raw):,} bytes; at most {LONGEST:,} are read")
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
             _refuse("not-utf-8", f"byte {error.start} is not UTF-8")
-    _check_depth(text)
+    _check_depth(raw)
 
     def integer(digits: str) -> int:
         _check_length(digits)
@@ -136,28 +141,16 @@ def _fraction(written: str) -> int | Fraction:
     return value
 
 
-def _check_depth(text: str) -> None:
-    """Refuse what is nested too deeply, before anything recurs."""
-    if text.count("[") + text.count("{") <= DEEPEST:
+def _check_depth(text: bytes) -> None:
+    """Refuse what is nested too deeply, before anything recurs: in linear time, whatever the text is."""
+    if text.count(b"[") + text.count(b"{") <= DEEPEST:
         return
-    depth = 0
-    inside = escaped = False
-    for character in text:
-        if inside:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                inside = False
-        elif character == '"':
-            inside = True
-        elif character in "[{":
-            depth += 1
-            if depth > DEEPEST:
-                _refuse("too-deep", f"more than {DEEPEST} arrays and objects are nested")
-        elif character in "]}":
-            depth -= 1
+    unescaped = text.replace(b"\\\\", b"").replace(
+        b'\\"', b""
+    )  # pairs first: then every quote begins or ends a string
+    brackets = b"".join(unescaped.split(b'"')[::2]).translate(_STEPS, _NOT_BRACKETS)
+    if max(accumulate(memoryview(brackets).cast("b")), default=0) > DEEPEST:
+        _refuse("too-deep", f"more than {DEEPEST} arrays and objects are nested")
 
 
 def _check_surrogates(data: Any) -> None:

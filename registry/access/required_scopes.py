@@ -69,6 +69,9 @@ TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
     "documents": {"draw_plot": "run", "assemble_document": "theory"},
 }  # fmt: skip
 
+_SHARING: Final = "read"
+"""Of `export` where it writes no directory: it answers what is shared with other registries."""
+
 _LAST_RESORT: Final = "admin"
 
 
@@ -79,6 +82,12 @@ def scope_of_method(method: str) -> str | None:
 
 def scope_of_tool(group: str, name: str, arguments: Any = None) -> str:
     """The scope that a call needs: of a tool that several groups share, that of the group which its argument `scope` names."""
+    if (
+        (group, name) == ("pif", "export")
+        and isinstance(arguments, Mapping)
+        and not arguments.get("directory")
+    ):
+        return _SHARING
     meant = arguments.get("scope") if isinstance(arguments, Mapping) else None
     if isinstance(meant, str) and name in TOOLS.get(meant, ()):
         group = meant

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 import msgspec
 from msgspec import Meta
 
+from kleis.batches.ahead import About
 from kleis.errors import KleisError
 from kleis.explore.explore import Ask, Explored, Finding, Model, Stopped, Subject, explore
 from kleis.prover.process.deadline import Deadline
@@ -111,9 +112,10 @@ def explored(
     seconds: float | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[int, int, str], None] | None = None,
+    workers: About | None = None,
 ) -> Answer:
-    """The answer of `explore`: `{"type": "exploration", …}`; with what is found by then, after so many `seconds`. Raises
-    RegistryError."""
+    """The answer of `explore`: `{"type": "exploration", …}`; with what is found by then, after so many `seconds`. `workers`
+    are asked about a structure ahead, if there are any. Raises RegistryError."""
     deadline = None if seconds is None else time.monotonic() + seconds
 
     def stop() -> bool:
@@ -132,7 +134,7 @@ def explored(
             signatures, subject, models, ask = about.signatures, about.subject, (about.model,), about.ask
         elif snapshot is not None and asked.structure and not asked.tools:
             signatures, subject = _subject(snapshot, asked)
-            ask = _asking(snapshot, stop, asked.effort)
+            ask = _asking(snapshot, stop, asked.effort, workers)
         else:
             raise RegistryError(
                 "invalid_argument", "explore is about a structure or about tools", place="structure",
@@ -140,14 +142,19 @@ def explored(
             )  # fmt: skip
         theory = None if snapshot is None else snapshot.for_run(until=deadline)
         candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
-        found = explore(subject, candidates, ask, models=models, stop=stop, progress=progress)
+        found = explore(
+            subject, candidates, ask, models=models, stop=stop, progress=progress,
+            ahead=None if workers is None else workers.ask,
+        )  # fmt: skip
         return _answer(asked, signatures, subject, found, [*problems, *found.problems])
 
 
-def _asking(snapshot: TheorySnapshot, stop: Callable[[], bool], effort: int) -> Ask:
+def _asking(snapshot: TheorySnapshot, stop: Callable[[], bool], effort: int, workers: About | None) -> Ask:
     """A function that asks a snapshot, and raises `Stopped` where that was cancelled."""
 
     def ask(proposition: Expression) -> Verdict | None:
+        if workers is not None:
+            workers.wait(proposition)
         try:
             return snapshot.verdict(proposition, cancelled=stop, effort=effort)
         except PifError as error:

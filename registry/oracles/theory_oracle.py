@@ -23,6 +23,7 @@ from kleis.budget import Budget
 from kleis.errors import KleisError
 from kleis.evaluator.environment import Environment, environment_of
 from kleis.evaluator.evaluate import evaluated
+from kleis.prover.kept_certificates import Elsewhere
 from kleis.prover.process.broker import Broker
 from kleis.prover.process.cancellable_broker import CancellableBroker
 from kleis.prover.process.deadline import Deadline
@@ -75,7 +76,7 @@ Cancelled = Callable[[], bool] | None
 
 class TheorySnapshot:
     """One theory, for any number of runs. `name` stands for it in messages; `guards` multiplies the time and memory limits
-    of engines (for loaded machines); without a `broker` it starts one of its own, which `close` ends."""
+    of engines (for loaded machines); without a `broker` it starts one of its own, which `close` ends; `elsewhere` is the prover's."""
 
     def __init__(
         self,
@@ -85,6 +86,7 @@ class TheorySnapshot:
         broker: Broker | None = None,
         cache: VerdictCache | None = None,
         guards: float = 2.0,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.theory = theory
         self.name = name
@@ -92,6 +94,7 @@ class TheorySnapshot:
         self._broker = broker or Broker()
         self._cache = cache
         self._guards = guards
+        self._elsewhere = elsewhere
         self._lock = threading.Lock()
         self._answers: OrderedDict[Key, Answer | Refusal] = OrderedDict()
         self._weight = 0
@@ -212,8 +215,9 @@ class TheorySnapshot:
         if self._prover is None or self._attempts is None or self._prover.effort != effort:
             self._attempts = CancellableBroker(self._broker)
             self._prover = Prover(
-                self.theory, broker=self._attempts, cache=self._cache, guards=self._guards, effort=effort
-            )
+                self.theory, broker=self._attempts, cache=self._cache, guards=self._guards, effort=effort,
+                elsewhere=self._elsewhere,
+            )  # fmt: skip
         return self._prover, self._attempts
 
     # ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -8,10 +8,17 @@ In reading order, the ground first:
 - `ledger`: what a home remembers of publishers and of the tools that it took in
 - `publication`: the tools of a home as files that are named by their content, written to a directory
 - `sources`: where such files are read from: a directory, or a web server that may lie
+- `wire`: calls of a running server of ours, which may lie too
+- `server_source`: what such a server offers, as a source
+- `places`: the source at an address
 - `arrival`: files from a source, read and believed only as far as they are computed here
 - `pull`: one tool, or all that is new, taken in
+- `push`: tools brought to a server
+- `catalogue`: what a server offers, kept up to date by what has changed
+- `staging`: what a push has brought so far
+- `service`: what a server gives to those who pull, and takes from those who push
 - `index_page`: a publication for people
 
-What to call first: `publication.publish`, `pull.Puller`. A publisher is believed only about what it offers: what a tool is, does and
+What to call first: `publication.publish`, `pull.Puller`, `push.Pusher`; in a server `service.SharingService`. A publisher is believed only about what it offers: what a tool is, does and
 costs is computed here, so a source that lies can at worst withhold.
 """

@@ -8,7 +8,7 @@ and certificates are for `registry.workspace` to check, which takes the tools in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from registry.errors import RegistryError
@@ -36,6 +36,9 @@ __all__ = ["Arrival", "Arrived", "Shards"]
 _BYTES: Final = 128 * 1024 * 1024
 """What one tool and all that it names may have together."""
 
+_SHARD_BYTES: Final = 128 * 1024 * 1024
+"""What all shards that are read of a publication may have together."""
+
 Replaceable = Callable[[ToolRecord], bool]
 """Whether a version here, the current one of its name, came from this publisher and was not changed since."""
 
@@ -49,16 +52,35 @@ class Shards:
         self.names: dict[str, tuple[str, ...]] = {}
         """The names in codes that were looked at, by hash: kept from one arrival to the next."""
         self._read: dict[str, dict[str, Offered]] = {}
+        self._budget = _SHARD_BYTES
+
+    def was_read(self, shard: str) -> bool:
+        """Whether a shard was read."""
+        return shard in self._read
+
+    def ahead(self, shards: Iterable[str]) -> None:
+        """Fetch shards that are not read yet, together where the source can."""
+        missing = {each for each in shards if each not in self._read}
+        hashes = [hash_ for each in sorted(missing) if (hash_ := self.manifest.shards.get(each)) is not None]
+        if hashes:
+            self.source.ahead(hashes)
 
     def tools(self, shard: str) -> dict[str, Offered]:
         """The tools in a shard; none where the root has no such shard."""
         if shard not in self._read:
             hash_ = self.manifest.shards.get(shard)
-            place = f"{self.source.place}/objects/{hash_}.json"
-            self._read[shard] = (
-                {} if hash_ is None else read_shard(self.source.object(hash_, SHARD_LIMIT), shard, place)
-            )
+            self._read[shard] = {} if hash_ is None else self._fetched(shard, hash_)
         return self._read[shard]
+
+    def _fetched(self, shard: str, hash_: str) -> dict[str, Offered]:
+        place = f"{self.source.place}/objects/{hash_}.json"
+        content = self.source.object(hash_, SHARD_LIMIT)
+        self._budget -= len(content)
+        if self._budget < 0:
+            raise untrue(
+                place, "the publication offers too much", "more", f"{_SHARD_BYTES} bytes of shards at most"
+            )
+        return read_shard(content, shard, place)
 
     def tool(self, name: str) -> Offered | None:
         """What is offered under a name."""
@@ -67,7 +89,8 @@ class Shards:
 
 class Arrived:
     """What came: the versions asked for, as they are called here; those that are new here, as lineages; certificates; the rows of
-    all; of one that has another name here, its name there; how many objects were fetched."""
+    all; of one that has another name here, its name there; how many objects were fetched; what the names stood for here when that was
+    looked at."""
 
     def __init__(self, roots: tuple[str, ...]) -> None:
         self.roots = roots
@@ -76,6 +99,7 @@ class Arrived:
         self.rows: dict[str, Row] = {}
         self.called_there: dict[str, str] = {}
         self.fetched = 0
+        self.expect: dict[str, int | None] = {}
 
 
 class Arrival:
@@ -87,6 +111,7 @@ class Arrival:
         self._replaceable = replaceable
         self._budget = _BYTES
         self._names: dict[str, tuple[str, ...]] = shards.names
+        self._identities_here = Identities(tools.find, self._named)
 
     def of(self, name: str, version: int | None, as_name: str | None = None) -> Arrived:
         """A tool, its current version there or the one asked for, under its own name or `as_name`, with all that it names.
@@ -108,6 +133,7 @@ class Arrival:
         rows: dict[str, Row] = {}
         for root in roots:
             self._follow(root, rows)
+        self._shards.source.ahead([*self._missing(rows)])
         records = {reference: self._record(reference, row, arrived) for reference, row in rows.items()}
         for reference, row in rows.items():
             named = self._named(records[reference])
@@ -126,6 +152,9 @@ class Arrival:
         lineages = self._lineages(records)
         self._check(lineages, records, rows)
         arrived.lineages = [each for each in lineages if self._adds(each)]
+        for each in arrived.lineages:
+            here = self._tools.snapshot.record(each.name)
+            arrived.expect[each.name] = None if here is None else here.version
         return arrived
 
     def _adds(self, lineage: Lineage) -> bool:
@@ -137,21 +166,53 @@ class Arrival:
         """Add the rows of a version and of all that it names, by `name@version`: at most `REACHED_AT_MOST`, circles or not."""
         waiting = [root]
         before = len(found)
+        place = self._shards.source.place
         while waiting:
-            reference = waiting.pop()
-            if reference in found:
-                continue
-            wanted = parse_reference(reference)
-            offered = self._shards.tool(wanted.name)
-            row = None if offered is None else offered.versions.get(str(wanted.version))
-            place = self._shards.source.place
-            if row is None:
-                message = "a tool names one that the publication does not have"
-                raise untrue(place, message, reference, "a row for it")
-            found[reference] = row
-            if len(found) - before > REACHED_AT_MOST:
-                raise untrue(place, "a tool names too many others", root, f"{REACHED_AT_MOST} at most")
-            waiting += [to for to in row.names.values() if to is not None and to != LIBRARY]
+            level = {each: parse_reference(each) for each in waiting if each not in found}
+            self._shards.ahead(shard_of(each.name) for each in level.values())
+            waiting = []
+            for reference, wanted in level.items():
+                offered = self._shards.tool(wanted.name)
+                row = None if offered is None else offered.versions.get(str(wanted.version))
+                if row is None:
+                    message = "a tool names one that the publication does not have"
+                    raise untrue(place, message, reference, "a row for it")
+                found[reference] = row
+                if len(found) - before > REACHED_AT_MOST:
+                    raise untrue(place, "a tool names too many others", root, f"{REACHED_AT_MOST} at most")
+                waiting += [to for to in row.names.values() if to is not None and to != LIBRARY]
+
+    def _missing(self, rows: dict[str, Row]) -> Iterator[str]:
+        """The objects of versions that are not here."""
+        for reference, row in rows.items():
+            if not self._is_here(reference, row):
+                yield row.object
+                yield from row.certificates
+
+    def _is_here(self, reference: str, row: Row) -> bool:
+        wanted = parse_reference(reference)
+        here = self._tools.snapshot.record(wanted.name, wanted.version)
+        return here is not None and here.hash == row.hash
+
+    def missing(self, roots: Sequence[str]) -> list[str]:
+        """The objects of versions, and of all that they name, that are not here. Raises as `of`."""
+        rows: dict[str, Row] = {}
+        for root in roots:
+            self._follow(root, rows)
+        return [*dict.fromkeys(self._missing(rows))]
+
+    def is_settled(self, reference: str) -> bool:
+        """Whether a version of the publication is here and means here what it means there: nothing of it is to be taken in."""
+        wanted = parse_reference(reference)
+        offered = self._shards.tool(wanted.name)
+        row = None if offered is None else offered.versions.get(str(wanted.version))
+        if row is None or not self._is_here(reference, row):
+            return False
+        record = self._tools.snapshot.record(wanted.name, wanted.version)
+        try:
+            return record is not None and self._identities_here.of(record) == row.identity
+        except RegistryError:
+            return False  # it reaches too many: the arrival says so
 
     def _record(self, reference: str, row: Row, arrived: Arrived) -> ToolRecord:
         """A version: the one here, where its code is that; else fetched, decoded and hashed anew."""

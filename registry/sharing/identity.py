@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -46,11 +47,17 @@ def named_in(code: str) -> tuple[str, ...]:
 class Identities:
     """The identities of the tools of one moment, as `find` knows them."""
 
-    def __init__(self, find: Find, names: Callable[[ToolRecord], tuple[str, ...]] | None = None) -> None:
-        """`names` answers `named_in` of a record's code, for callers who have it already."""
+    def __init__(
+        self,
+        find: Find,
+        names: Callable[[ToolRecord], tuple[str, ...]] | None = None,
+        known: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """`names` answers `named_in` of a record's code, for callers who have it already; `known`: identities of this moment, by
+        `name@version`."""
         self._find = find
         self._names = names or (lambda record: named_in(record.code))
-        self._known: dict[str, str] = {}
+        self._known: dict[str, str] = {**known}
 
     def of(self, record: ToolRecord) -> str:
         """The identity of a tool. Raises `invalid_argument` where it reaches too many."""

@@ -52,7 +52,7 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of it: publishers by key, provenance by `name@version` here."""
+    """All of it: publishers by key (and what their roots are for), provenance by `name@version` here."""
 
     publishers: dict[str, Seen] = {}
     tools: dict[str, Provenance] = {}

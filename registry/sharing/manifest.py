@@ -31,6 +31,7 @@ __all__ = [
     "NAMESPACE_RULE",
     "OBJECT_LIMIT",
     "SHARD_LIMIT",
+    "STREAMS",
     "Manifest",
     "Offered",
     "Row",
@@ -55,6 +56,9 @@ OBJECT_LIMIT: Final = 4 * 1024 * 1024
 LIBRARY: Final = "std"
 """What a row says where a name in its code means a tool of the library."""
 
+STREAMS: Final = {"": "a publication in files", "server": "what a server offers", "push": "a push"}
+"""What a root may be signed for, and what people call that."""
+
 NAMESPACE_RULE: Final = "[a-z][a-z0-9-]{0,31}"
 
 _NAMESPACE: Final = re.compile(NAMESPACE_RULE)
@@ -70,8 +74,12 @@ _SEQUENCES: Final = 2**53
 T = TypeVar("T")
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The root. `sequence` grows by one with each publication that differs from the one before."""
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The root. `sequence` grows by one with each root of the same stream that differs from the one before.
+
+    `stream` is what the root was signed for, so that none is taken for another: empty for a publication in files, `server` for what a
+    server offers at the moment, `push` for what is brought to a server.
+    """
 
     format: str
     format_version: int
@@ -80,6 +88,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sequence: int
     time: str
     shards: dict[str, str]
+    stream: str = ""
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,14 +138,17 @@ def signed(signature: str, content: bytes) -> bytes:
     return signature.encode() + b"\n" + content
 
 
-def read_manifest(file: bytes, place: str) -> Manifest:
-    """The root in a file, which its own key has signed. Raises `invalid_argument` where it is not that."""
+def read_manifest(file: bytes, place: str, stream: str = "") -> Manifest:
+    """The root in a file, which its own key has signed, for that stream. Raises `invalid_argument` where it is not that."""
     signature, _, content = file.partition(b"\n")
     manifest = _decoded(content, Manifest, place)
     if manifest.format != FORMAT or manifest.format_version != 1:
         raise untrue(
             place, "the publication has another format", f"{manifest.format}", f"{FORMAT}, version 1"
         )
+    if manifest.stream != stream:
+        found = f"one for {STREAMS.get(manifest.stream, 'something else')}"
+        raise untrue(place, "the root was signed for something else", found, f"one for {STREAMS[stream]}")
     check_namespace(manifest.namespace)
     check_key(manifest.key)
     if not check_signature(manifest.key, signature.decode("ascii", "replace"), content):

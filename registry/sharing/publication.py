@@ -41,7 +41,16 @@ from registry.store.failures import store_errors
 from registry.store.protocol import Store
 from registry.tools.snapshot_tools import SnapshotTools
 
-__all__ = ["OBJECTS", "Content", "Published", "content_of", "publish", "rooted"]
+__all__ = [
+    "OBJECTS",
+    "Content",
+    "Published",
+    "content_of",
+    "publish",
+    "rooted",
+    "row_of",
+    "shard_text",
+]
 
 OBJECTS: Final = "objects"
 _LAST: Final = "published"
@@ -94,19 +103,20 @@ def content_of(tools: SnapshotTools, store: Store, names: Sequence[str] | None =
                     raise _of_a_team(record, written)
                 if other is not None and not other.name.startswith(LIBRARY_PREFIX):
                     waiting.append(other.name)
-            rows[str(record.version)] = _row(record, meant, identities, store, objects)
+            rows[str(record.version)] = row_of(record, meant, identities, store, objects)
         offered[name] = Offered(lineage.current, rows)
         records[name] = next(each for each in lineage.versions if each.version == lineage.current)
     return Content(_shards(offered, objects), objects, offered, records)
 
 
-def _row(
+def row_of(
     record: ToolRecord,
     meant: dict[str, ToolRecord | None],
     identities: Identities,
     store: Store,
     objects: dict[str, bytes],
 ) -> Row:
+    """The row of a version; what it consists of is added to `objects`. Raises `invalid_argument` where it is too large."""
     certificates = []
     for law in read_laws(record.laws):
         text = store.certificate(law.certificate) if law.certificate else None
@@ -134,37 +144,44 @@ def _shards(offered: dict[str, Offered], objects: dict[str, bytes]) -> dict[str,
         divided.setdefault(shard_of(name), {})[name] = offered[name]
     shards: dict[str, str] = {}
     for shard, tools in sorted(divided.items()):
-        content = encoded(tools)
-        if len(content) > SHARD_LIMIT:
-            raise RegistryError(
-                "invalid_argument", "there is more to share than a publication can hold", found=f"{len(offered)} tools",
-                expected="a shard of 4 MB at most", hint="Name the tools to publish.",
-            )  # fmt: skip
+        content = shard_text(tools)
         shards[shard] = object_hash(content)
         objects[shards[shard]] = content
     return shards
 
 
+def shard_text(tools: dict[str, Offered]) -> bytes:
+    """The bytes of a shard. Raises `invalid_argument` where it is too large."""
+    content = encoded(tools)
+    if len(content) > SHARD_LIMIT:
+        raise RegistryError(
+            "invalid_argument", "there is more to share than a publication can hold", found=f"{len(content)} bytes of one shard",
+            expected="a shard of 4 MB at most", hint="Name the tools to publish.",
+        )  # fmt: skip
+    return content
+
+
 def rooted(
-    content: Content,
+    shards: dict[str, str],
     home: Path,
     namespace: str,
     *,
+    stream: str = "",
     clock: Callable[[], float] = time.time,
 ) -> tuple[Manifest, bytes]:
-    """The root over that content, and its file, signed by the key of the home; the last one where nothing differs."""
+    """The root over those shards, and its file, signed by the key of the home for that stream; the last one where nothing differs."""
     from kleis.durable_files import FileLock, write_whole
 
     check_namespace(namespace)
     keys = KeyFile(home)
     key = keys.public()
-    path = home / FOLDER / _LAST
+    path = home / FOLDER / (f"{_LAST}-{stream}" if stream else _LAST)
     with store_errors(path), FileLock(path.with_name("published.lock")) as lock:
         lock.acquire(None)
-        last = read_manifest(path.read_bytes(), str(path)) if path.exists() else None
+        last = read_manifest(path.read_bytes(), str(path), stream) if path.exists() else None
         moment = datetime.fromtimestamp(int(clock()), UTC).isoformat().replace("+00:00", "Z")
         manifest = Manifest(
-            FORMAT, 1, namespace, key, 1 if last is None else last.sequence + 1, moment, content.shards
+            FORMAT, 1, namespace, key, 1 if last is None else last.sequence + 1, moment, shards, stream
         )  # fmt: skip
         if last is not None and last.key != key:
             manifest, last = msgspec.structs.replace(manifest, sequence=1), None

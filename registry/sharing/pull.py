@@ -9,7 +9,7 @@ taken in before, and the same command goes on from there.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,29 +20,65 @@ from registry.records import ToolRecord, parse_reference
 from registry.sharing.arrival import Arrival, Arrived, Shards
 from registry.sharing.keys import TrustFile
 from registry.sharing.ledger import LedgerFile, Provenance, Seen
-from registry.sharing.manifest import Manifest, read_manifest, shard_of, untrue
+from registry.sharing.manifest import Manifest, read_manifest, untrue
 from registry.sharing.sources import Source
 
 if TYPE_CHECKING:
+    from kleis.prover.process.deadline import Deadline
     from registry.workspace.workspace import Workspace
 
-__all__ = ["Puller"]
+__all__ = ["TOGETHER", "Puller", "Taken"]
 
-_TOGETHER: Final = 100
+TOGETHER: Final = 100
 """Tools taken in by one transaction, where all that is new is; where that is refused, each is by itself."""
 
 Progress = Callable[[int, int], None]
 """Told how many tools of how many are done."""
 
 
+class Taken:
+    """What was taken in, and what was refused."""
+
+    def __init__(self) -> None:
+        self.added: list[str] = []
+        self.refused: list[dict[str, Any]] = []
+        self.laws: list[Any] = []
+        self.fetched = 0
+
+    def add(self, more: Taken) -> None:
+        """Count more in."""
+        self.added += more.added
+        self.refused += more.refused
+        self.laws += more.laws
+        self.fetched += more.fetched
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of an answer."""
+        laws = {"laws": self.laws} if self.laws else {}
+        return {"fetched": self.fetched, "added": self.added, "refused": self.refused, **laws}
+
+
 class Puller:
     """One publication, and the home that takes from it."""
 
-    def __init__(self, workspace: Workspace, home: Path, source: Source) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        home: Path,
+        source: Source,
+        *,
+        trust: Sequence[TrustFile] = (),
+        replaces: bool = True,
+        deadline: Deadline | None = None,
+    ) -> None:
+        """`trust`: who else says whom to trust, beside the home itself: a key is trusted if one of them trusts it and none has revoked
+        it. Without `replaces` nothing that is here gets a newer version. `deadline` limits the time for proofs of laws."""
         self._workspace = workspace
         self._source = source
+        self._replaces = replaces
+        self._deadline = deadline
         self._ledger = LedgerFile(home)
-        self._trust = TrustFile(home)
+        self._trust = (TrustFile(home), *trust)
         self.manifest, self._root = self._accepted()
         self._saw({})  # from now on no older root counts, whatever becomes of what is asked for
         self._shards = Shards(source, self.manifest)
@@ -50,10 +86,12 @@ class Puller:
     @property
     def publisher(self) -> str:
         """What the owner of the home calls the publisher."""
-        return self._trust.read().trusted.get(self.manifest.key, self.manifest.namespace)
+        names = (each.read().trusted.get(self.manifest.key) for each in self._trust)
+        return next(filter(None, names), self.manifest.namespace)
 
     def offered(self) -> Iterator[tuple[str, int]]:
         """Names and current versions of all that there is."""
+        self._shards.ahead(self.manifest.shards)
         for shard in sorted(self.manifest.shards):
             for name, offered in sorted(self._shards.tools(shard).items()):
                 yield name, offered.current
@@ -75,32 +113,57 @@ class Puller:
 
         Raises `store_error` where the source cannot be read any more; what was taken in before stays.
         """
+        roots = self.new()
+        total = Taken()
+        for start in range(0, len(roots), TOGETHER):
+            total.add(self.some(roots[start : start + TOGETHER]))
+            progress(min(start + TOGETHER, len(roots)), len(roots))
+        self.finish({each["root"] for each in total.refused})
+        return {
+            "type": "synchronised",
+            "publisher": self._publisher(),
+            "looked_at": len(roots),
+            **total.as_json(),
+        }
+
+    def new(self) -> list[str]:
+        """The current versions that are offered and are not here as they are there, in shards that differ from those of the last time."""
         known = self._seen()
-        changed = {shard: hash_ for shard, hash_ in self.manifest.shards.items() if known.get(shard) != hash_}
-        roots = [
+        changed = [shard for shard, hash_ in self.manifest.shards.items() if known.get(shard) != hash_]
+        self._shards.ahead(changed)
+        arrival = self._arrival()
+        roots = (
             f"{name}@{offered.current}"
             for shard in sorted(changed)
             for name, offered in sorted(self._shards.tools(shard).items())
-        ]
-        added: list[str] = []
-        refused: list[dict[str, Any]] = []
-        laws: list[Any] = []
-        fetched = 0
-        for start in range(0, len(roots), _TOGETHER):
-            for answer, reference in self._taken_together(roots[start : start + _TOGETHER]):
-                if answer["type"] == "error":
-                    refused.append({"root": reference, **answer["error"]})
-                else:
-                    added += answer["done"]["added"]
-                    laws += answer["done"].get("laws", [])
-                    fetched += answer["done"]["fetched"]
-            progress(min(start + _TOGETHER, len(roots)), len(roots))
-        unfinished = {shard_of(each["root"].partition("@")[0]) for each in refused}
+        )
+        return [each for each in roots if not arrival.is_settled(each)]
+
+    def missing(self, roots: Sequence[str]) -> list[str]:
+        """The objects of these versions, and of what they name, that are not here. Raises as `one` answers."""
+        return self._arrival().missing(roots)
+
+    def some(self, roots: list[str]) -> Taken:
+        """Take in some of what is new: together, or where that is refused one by one. Raises `store_error`."""
+        taken = Taken()
+        for answer, reference in self._taken_together(roots):
+            if answer["type"] == "error":
+                taken.refused.append({"root": reference, **answer["error"]})
+            else:
+                taken.added += answer["done"]["added"]
+                taken.laws += answer["done"].get("laws", [])
+                taken.fetched += answer["done"]["fetched"]
+        return taken
+
+    def finish(self, refused: Container[str]) -> None:
+        """Remember what was taken in: all shards but those that have something which was refused."""
+        unfinished = {
+            shard
+            for shard in self.manifest.shards
+            if self._shards.was_read(shard)
+            and any(f"{name}@{each.current}" in refused for name, each in self._shards.tools(shard).items())
+        }
         self._saw({shard: hash_ for shard, hash_ in self.manifest.shards.items() if shard not in unfinished})
-        return {
-            "type": "synchronised", "publisher": self._publisher(), "looked_at": len(roots), "fetched": fetched,
-            "added": added, "refused": refused, **({"laws": laws} if laws else {}),
-        }  # fmt: skip
 
     def _taken_together(self, roots: list[str]) -> Iterator[tuple[dict[str, Any], str]]:
         answer = self._attempt(roots)
@@ -128,7 +191,9 @@ class Puller:
         self._ledger.took(rows)
         done: dict[str, Any] = {"added": [], "fetched": arrived.fetched}
         if arrived.lineages:
-            answer = self._workspace.take_in(arrived.lineages, arrived.certificates)
+            answer = self._workspace.take_in(
+                arrived.lineages, arrived.certificates, expect=arrived.expect, deadline=self._deadline
+            )
             if answer["type"] == "error":
                 self._ledger.forgot(rows)
                 return answer
@@ -150,7 +215,7 @@ class Puller:
     def _arrival(self) -> Arrival:
         def replaceable(here: ToolRecord) -> bool:
             origin = self._ledger.origin(here.reference, here.hash)
-            return origin is not None and origin.key == self.manifest.key
+            return self._replaces and origin is not None and origin.key == self.manifest.key
 
         return Arrival(self._shards, self._workspace.tools(), replaceable)
 
@@ -158,21 +223,21 @@ class Puller:
         """The root, if its signer is trusted and it is not older than what was seen of it; and the hash of its file."""
         file = self._source.root()
         place = self._source.place
-        manifest = read_manifest(file, place)
-        trust = self._trust.read()
-        if manifest.key in trust.revoked:
+        manifest = read_manifest(file, place, self._source.stream)
+        trust = [each.read() for each in self._trust]
+        if any(manifest.key in each.revoked for each in trust):
             raise RegistryError(
                 "not_allowed", "nothing was taken in: the key that signed the publication is revoked", file=place,
                 found=manifest.key, hint="ask the publisher for its new key",
             )  # fmt: skip
-        if manifest.key not in trust.trusted:
+        if not any(manifest.key in each.trusted for each in trust):
             raise RegistryError(
                 "not_allowed", "nothing was taken in: the key that signed the publication is not trusted here", file=place,
                 found=manifest.key, expected="a key of `pif trust list`",
                 hint=f"Ask the publisher, on another way, what `pif key show` prints; if it is that, then pif trust add {manifest.key} --as {manifest.namespace}",
             )  # fmt: skip
         root = hashlib.sha256(file).hexdigest()
-        seen = self._ledger.read().publishers.get(manifest.key)
+        seen = self._ledger.read().publishers.get(_stream_of(manifest))
         if seen is not None and (
             manifest.sequence < seen.sequence or (manifest.sequence == seen.sequence and root != seen.root)
         ):
@@ -185,14 +250,14 @@ class Puller:
         return manifest, root
 
     def _seen(self) -> dict[str, str]:
-        seen = self._ledger.read().publishers.get(self.manifest.key)
+        seen = self._ledger.read().publishers.get(_stream_of(self.manifest))
         return {} if seen is None else seen.shards
 
     def _saw(self, shards: dict[str, str]) -> None:
         """Remember the root; and the shards of which all was taken in, where that is known."""
         kept = shards or self._seen()
         self._ledger.saw(
-            self.manifest.key, Seen(self.manifest.sequence, self._root, self.manifest.namespace, kept)
+            _stream_of(self.manifest), Seen(self.manifest.sequence, self._root, self.manifest.namespace, kept)
         )
 
     def _named(self, wanted: str) -> tuple[str, int | None]:
@@ -215,3 +280,8 @@ class Puller:
             "name": self.publisher, "namespace": self.manifest.namespace, "key": self.manifest.key,
             "sequence": self.manifest.sequence, "time": self.manifest.time, "from": self._source.place,
         }  # fmt: skip
+
+
+def _stream_of(manifest: Manifest) -> str:
+    """Under what a publisher's roots are remembered: those of each stream are numbered for themselves."""
+    return f"{manifest.key} {manifest.stream}".rstrip()

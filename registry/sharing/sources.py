@@ -11,7 +11,7 @@ encoding is accepted, so that nothing grows when it is unpacked; each file has a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Protocol, Self
@@ -24,7 +24,15 @@ from registry.store.exchange.directory import ExchangeDirectory
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["DirectorySource", "Source", "WebSource", "opened"]
+__all__ = [
+    "DirectorySource",
+    "Source",
+    "WebSource",
+    "bounded",
+    "hashed",
+    "too_large",
+    "unreachable",
+]
 
 _CONNECT: Final = 10.0
 _EACH: Final = 60.0
@@ -39,8 +47,17 @@ class Source(Protocol):
         """Where it is, without what is secret."""
         ...
 
+    @property
+    def stream(self) -> str:
+        """What its roots are signed for (`manifest.STREAMS`)."""
+        ...
+
     def root(self) -> bytes:
         """The file of the root. Raises `invalid_argument`, `store_error`."""
+        ...
+
+    def ahead(self, hashes: Sequence[str]) -> None:
+        """Told which objects are asked for next, so that one that answers in pages can fetch them together. Raises as `root`."""
         ...
 
     def object(self, hash_: str, limit: int) -> bytes:
@@ -52,21 +69,10 @@ class Source(Protocol):
         ...
 
 
-def opened(where: str) -> Source:
-    """The source at an address: `https://…`, `http://…`, or a directory. Raises `invalid_argument` for others."""
-    scheme, divided, _ = where.partition("://")
-    if not divided:
-        return DirectorySource(Path(where).expanduser())
-    if scheme not in ("http", "https"):
-        raise RegistryError(
-            "invalid_argument", "tools are not pulled from there", place="from", found=ascii(where[:80]),
-            expected="an address with https:// or http://, or the path of a directory", hint="write a path without file://",
-        )  # fmt: skip
-    return WebSource(where)
-
-
 class DirectorySource:
     """A directory that `pif publish` wrote. No link in it is followed."""
+
+    stream = ""
 
     def __init__(self, path: Path) -> None:
         self.place = str(path)
@@ -81,14 +87,17 @@ class DirectorySource:
         content = self._root.read(MANIFEST)
         if content is None:
             raise _no_publication(self.place)
-        return _bounded(content, MANIFEST_LIMIT, f"{self.place}/{MANIFEST}")
+        return bounded(content, MANIFEST_LIMIT, f"{self.place}/{MANIFEST}")
+
+    def ahead(self, hashes: Sequence[str]) -> None:
+        """Files are read one by one."""
 
     def object(self, hash_: str, limit: int) -> bytes:
         place = f"{self.place}/objects/{hash_}.json"
         content = self._objects.read(f"{hash_}.json")
         if content is None:
             raise untrue(place, "an object is missing that the publication says it has", "nothing", hash_)
-        return _hashed(_bounded(content, limit, place), hash_, place)
+        return hashed(bounded(content, limit, place), hash_, place)
 
     def close(self) -> None:
         self._objects.__exit__(None, None, None)
@@ -97,6 +106,8 @@ class DirectorySource:
 
 class WebSource:
     """A publication behind a web server."""
+
+    stream = ""
 
     def __init__(self, address: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         import httpx2
@@ -125,9 +136,12 @@ class WebSource:
     def root(self) -> bytes:
         return self._read(MANIFEST, MANIFEST_LIMIT)
 
+    def ahead(self, hashes: Sequence[str]) -> None:
+        """Files are read one by one."""
+
     def object(self, hash_: str, limit: int) -> bytes:
         name = f"objects/{hash_}.json"
-        return _hashed(self._read(name, limit), hash_, f"{self.place}/{name}")
+        return hashed(self._read(name, limit), hash_, f"{self.place}/{name}")
 
     def close(self) -> None:
         self._client.close()
@@ -144,12 +158,12 @@ class WebSource:
                 for part in response.iter_raw():
                     content += part
                     if len(content) > limit:
-                        raise _too_large(place, limit)
+                        raise too_large(place, limit)
                     if self._clock() > until:
-                        raise _unreachable(place, f"it took more than {_EACH:.0f} seconds")
+                        raise unreachable(place, f"it took more than {_EACH:.0f} seconds")
                 return bytes(content)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
-            raise _unreachable(place, str(error) or type(error).__name__) from error
+            raise unreachable(place, str(error) or type(error).__name__) from error
 
 
 def _check_head(response: httpx2.Response, place: str, limit: int) -> None:
@@ -164,7 +178,7 @@ def _check_head(response: httpx2.Response, place: str, limit: int) -> None:
     if status == 404 and place.endswith(MANIFEST):
         raise _no_publication(place)
     if status != 200:
-        raise _unreachable(place, f"status {status}")
+        raise unreachable(place, f"status {status}")
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         found = response.headers["content-encoding"]
         raise untrue(
@@ -172,23 +186,26 @@ def _check_head(response: httpx2.Response, place: str, limit: int) -> None:
         )
     length = response.headers.get("content-length", "")
     if length.isascii() and length.isdigit() and (len(length) > 12 or int(length) > limit):
-        raise _too_large(place, limit)
+        raise too_large(place, limit)
 
 
-def _hashed(content: bytes, hash_: str, place: str) -> bytes:
+def hashed(content: bytes, hash_: str, place: str) -> bytes:
+    """The bytes of an object; raises `invalid_argument` where they have another hash than they were asked for by."""
     found = object_hash(content)
     if found != hash_:
         raise untrue(place, "an object has another hash than it was asked for by", found, hash_)
     return content
 
 
-def _bounded(content: bytes, limit: int, place: str) -> bytes:
+def bounded(content: bytes, limit: int, place: str) -> bytes:
+    """The bytes of a file; raises `invalid_argument` where there are too many."""
     if len(content) > limit:
-        raise _too_large(place, limit)
+        raise too_large(place, limit)
     return content
 
 
-def _too_large(place: str, limit: int) -> RegistryError:
+def too_large(place: str, limit: int) -> RegistryError:
+    """The error of more bytes than there may be."""
     return untrue(place, "a file is larger than one may be", f"more than {limit} bytes", f"{limit} at most")
 
 
@@ -199,7 +216,8 @@ def _no_publication(place: str) -> RegistryError:
     )  # fmt: skip
 
 
-def _unreachable(place: str, why: str) -> RegistryError:
+def unreachable(place: str, why: str) -> RegistryError:
+    """The error of a source that does not answer, or stops."""
     return RegistryError(
         "store_error", "the source cannot be read; nothing was taken in", file=place, found=ascii(why[:200])[1:-1],
         hint="Repeat the command when it can be reached, or pull from a mirror: what is here already is not asked for again.",

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal, Protocol
 
 import msgspec
@@ -222,6 +223,10 @@ class Store(Protocol):
         """The tools last evolved, described, rolled back or imported, latest first."""
         ...
 
+    def changed_since(self, sequence: int) -> tuple[str, ...]:
+        """The names that something happened to after that event, each once, in any order."""
+        ...
+
     def certificate(self, hash: str) -> str | None:
         """The text of a certificate, or None where there is none of that hash."""
         ...
@@ -232,6 +237,7 @@ class Store(Protocol):
         *,
         renumber: bool = False,
         certificates: Mapping[str, str] | None = None,
+        expect: Mapping[str, int | None] = MappingProxyType({}),
         principal: str | None = None,
     ) -> tuple[Adopted, ...]:
         """Take in lineages from another store, all of them or none.
@@ -239,7 +245,8 @@ class Store(Protocol):
         A version keeps its number, so that `name@version` goes on meaning the same code. What is here already is
         left alone. A number that stands for other code here, or was given up, is a `version_conflict`; with
         `renumber` such a version and those after it get new numbers instead. A name that gained a version moves to
-        the lineage's current one.
+        the lineage's current one. `expect` has names with the versions that they must stand for now, None for nothing: a
+        `version_conflict` where one does not.
         """
         ...
 

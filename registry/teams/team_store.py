@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -205,6 +206,9 @@ class TeamStore:
     def recent(self, limit: int) -> tuple[ToolRecord, ...]:
         return tuple(self._names.record(each) for each in self.inner.recent(limit))
 
+    def changed_since(self, sequence: int) -> tuple[str, ...]:
+        return tuple(self._names.prefix + each for each in self.inner.changed_since(sequence))
+
     def certificate(self, hash: str) -> str | None:
         return self.inner.certificate(hash)
 
@@ -214,12 +218,16 @@ class TeamStore:
         *,
         renumber: bool = False,
         certificates: Mapping[str, str] | None = None,
+        expect: Mapping[str, int | None] = MappingProxyType({}),
         principal: str | None = None,
     ) -> tuple[Adopted, ...]:
         """Take in lineages of full names, whose code has its names spelled in full."""
         own = [self._names.own(each) for each in lineages]
         who = principal or self._principal
-        found = self.inner.adopt(own, renumber=renumber, certificates=certificates, principal=who)
+        plain = {own_name(name): version for name, version in expect.items()}
+        found = self.inner.adopt(
+            own, renumber=renumber, certificates=certificates, expect=plain, principal=who
+        )
         self.last.forget()
         return tuple(msgspec.structs.replace(each, name=self._names.prefix + each.name) for each in found)
 

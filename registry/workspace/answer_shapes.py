@@ -15,8 +15,13 @@ __all__ = [
     "HistoryAnswer",
     "ImportAnswer",
     "LawsAnswer",
+    "ObjectsAnswer",
+    "OfferAnswer",
     "RolledBackAnswer",
+    "StagedAnswer",
+    "TakenAnswer",
     "ToolListAnswer",
+    "WantedAnswer",
 ]
 
 
@@ -100,6 +105,48 @@ class ExportAnswer(TypedDict):
     tools: int
     versions: int
     directory: str
+
+
+class OfferAnswer(TypedDict):
+    """The signed root of what a server offers."""
+
+    type: Literal["offer"]
+    root: str
+    namespace: str
+
+
+class ObjectsAnswer(TypedDict):
+    """Objects of it, by hash."""
+
+    type: Literal["objects"]
+    objects: dict[str, str]
+
+
+class StagedAnswer(TypedDict):
+    """How many objects of a push were kept until its root asks for them."""
+
+    type: Literal["staged"]
+    objects: int
+
+
+class WantedAnswer(TypedDict):
+    """The objects of a push that have to come; where there are none, how many tools are new."""
+
+    type: Literal["wanted"]
+    objects: list[str]
+    new: NotRequired[int]
+
+
+class TakenAnswer(TypedDict):
+    """What was taken in of a push, up to which tool, and how many are left."""
+
+    type: Literal["taken"]
+    after: str
+    left: int
+    fetched: int
+    added: list[str]
+    refused: list[dict[str, Json]]
+    laws: NotRequired[Json]
 
 
 class ImportAnswer(TypedDict):

@@ -177,18 +177,34 @@ class Forget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(description="name, or name@version for one version")]
 
 
-class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All tools written to a directory of files."""
+ObjectHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
-    directory: Annotated[str, Meta(description="a plain directory name")]
+
+class Export(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All tools written to a directory of files; or for another registry that pulls: the signed root, or objects of it."""
+
+    directory: Annotated[str, Meta(description="a plain directory name")] = ""
+    share: Annotated[bool, Meta(description="answer the signed root of what is shared instead")] = False
+    objects: Annotated[
+        tuple[ObjectHash, ...],
+        Meta(max_length=500, description="answer these objects of it instead, by hash"),
+    ] = ()
     overwrite: Annotated[bool, Meta(description="replace an earlier export there")] = False
     team: Annotated[str, Meta(description="the tools of this team of yours instead")] = ""
 
 
 class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The tools of such a directory taken in."""
+    """The tools of such a directory taken in; or those that another registry pushes: its signed root, or objects of it."""
 
-    directory: Annotated[str, Meta(description="a plain directory name")]
+    directory: Annotated[str, Meta(description="a plain directory name")] = ""
+    root: Annotated[str, Meta(description="the root of a push instead: which objects are wanted")] = ""
+    objects: Annotated[
+        tuple[str, ...], Meta(max_length=500, description="objects of a push instead, as texts")
+    ] = ()
+    after: (
+        Annotated[str, Meta(max_length=80, description="with root: take in tools, those after this one")]
+        | None
+    ) = None
     renumber: Annotated[bool, Meta(description="give versions whose number is taken new numbers")] = False
     trust_nothing: Annotated[
         bool, Meta(description="prove the laws anew instead of checking their certificates")

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from operator import attrgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, cast
 
 import msgspec
@@ -515,17 +516,18 @@ class Workspace(ToolRunner):
         lineages: Sequence[Lineage],
         certificates: Mapping[str, str],
         *,
+        expect: Mapping[str, int | None] = MappingProxyType({}),
         deadline: Deadline | None = None,
     ) -> Answer:
         """Take in versions of tools that came from elsewhere and whose codes were decoded and hashed here, all of them or none.
 
-        Examples, those of the home's tools that use what changes, laws and certificates are as with `import_`.
+        `expect`: what names must stand for while that is done, as they were looked at. Examples, those of the home's tools that use what changes, laws and certificates are as with `import_`.
         """
         from registry.store.exchange.export_import import Imported
         from registry.workspace.import_check import check_imported
 
         check_imported(lineages, self.tools(), self._terms, self.store, _stop(deadline))
-        adopted = self.store.adopt(lineages, certificates=certificates)
+        adopted = self.store.adopt(lineages, certificates=certificates, expect=expect)
         return self._taken_in(Imported(adopted, ()), deadline)
 
     def _taken_in(self, imported: Imported, deadline: Deadline | None, *, again: bool = False) -> Answer:

@@ -22,7 +22,8 @@ from registry.errors import RegistryError
 from registry.records import read_laws
 from registry.sharing.keys import KeyFile, TrustFile
 from registry.sharing.manifest import MANIFEST, Offered, encoded, object_hash, read_manifest, shard_of, signed
-from registry.sharing.sources import DirectorySource, WebSource, opened
+from registry.sharing.places import opened
+from registry.sharing.sources import DirectorySource, WebSource
 from tests.support.files.publications import Peer, calling, forged, rerooted, row_of
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
@@ -371,8 +372,8 @@ Answering = Callable[[BaseHTTPRequestHandler], None]
 
 
 @contextmanager
-def web(answer: Answering) -> Iterator[str]:
-    """A web server of the attacker's."""
+def web(answer: Answering, *, post: bool = False) -> Iterator[str]:
+    """A web server of the attacker's; with `post` it answers these too."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -380,6 +381,10 @@ def web(answer: Answering) -> Iterator[str]:
         def do_GET(self) -> None:
             answer(self)
             self.close_connection = True
+
+        def do_POST(self) -> None:
+            assert post
+            self.do_GET()
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -22,14 +22,14 @@ from kleis.batches import work
 from kleis.batches.questions import BatchAnswer
 from kleis.prover.kept_certificates import KeptCertificate
 
-Answering = Callable[[bytes, bytes], bytes]
+Answering = Callable[[Mapping[str, bytes], bytes], bytes]
 
 _honest = work.answer
 
 
-def lying(declarations: bytes, task: bytes) -> bytes:
+def lying(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """Every verdict turned round, and every certificate that of another goal."""
-    found = msgspec.msgpack.decode(_honest(declarations, task), type=BatchAnswer)
+    found = msgspec.msgpack.decode(_honest(theories, task), type=BatchAnswer)
     turned = {"verified": "disproved", "disproved": "verified", "unknown": "verified"}
     said = tuple(
         msgspec.structs.replace(each, status=turned.get(each.status, each.status)) for each in found.said
@@ -39,9 +39,9 @@ def lying(declarations: bytes, task: bytes) -> bytes:
     return msgspec.msgpack.encode(msgspec.structs.replace(found, said=said, certificates=shuffled))
 
 
-def forging(declarations: bytes, task: bytes) -> bytes:
+def forging(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """Every verdict `verified`, by a certificate in which the status was changed."""
-    found = msgspec.msgpack.decode(_honest(declarations, task), type=BatchAnswer)
+    found = msgspec.msgpack.decode(_honest(theories, task), type=BatchAnswer)
     said = tuple(msgspec.structs.replace(each, status="verified") for each in found.said)
     forged = {
         goal: KeptCertificate(kept.certificate.replace('"disproved"', '"verified"'), kept.attempts)
@@ -50,7 +50,7 @@ def forging(declarations: bytes, task: bytes) -> bytes:
     return msgspec.msgpack.encode(msgspec.structs.replace(found, said=said, certificates=forged))
 
 
-def full(declarations: bytes, task: bytes) -> bytes:
+def full(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """A worker whose disk is full."""
     before = work._theory
 
@@ -60,34 +60,34 @@ def full(declarations: bytes, task: bytes) -> bytes:
 
     work._theory = no_room  # type: ignore[assignment]
     try:
-        return _honest(declarations, task)
+        return _honest(theories, task)
     finally:
         work._theory = before
 
 
-def old(declarations: bytes, task: bytes) -> bytes:
+def old(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """A worker with another version."""
     before = work.version_here
     work.version_here = lambda: "kleis 0123456789abcdef z3-solver 4.8.0 python 3.9"  # type: ignore[assignment]
     try:
-        return _honest(declarations, task)
+        return _honest(theories, task)
     finally:
         work.version_here = before
 
 
-def hanging(declarations: bytes, task: bytes) -> bytes:
+def hanging(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """A worker that never answers."""
     threading.Event().wait()
     return b""
 
 
-def dying(declarations: bytes, task: bytes) -> bytes:
+def dying(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """A worker that is killed in the middle."""
     os.kill(os.getpid(), signal.SIGKILL)
     return b""
 
 
-def garbling(declarations: bytes, task: bytes) -> bytes:
+def garbling(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """A worker that answers no data of ours."""
     return b"\x93\x01"
 

@@ -9,7 +9,17 @@ from typing import Any
 
 import click
 
-from registry.cli.kleis.shared.options import EFFORT, FILES, FRESH, GRANT, JSON, PATH, STRICT, TIMEOUT
+from registry.cli.kleis.shared.options import (
+    CLUSTER,
+    EFFORT,
+    FILES,
+    FRESH,
+    GRANT,
+    JSON,
+    PATH,
+    STRICT,
+    TIMEOUT,
+)
 from registry.cli.terminal.commands import NumbersCommand
 from registry.cli.terminal.plain_output import print_error, say
 from registry.cli.terminal.process import words
@@ -76,6 +86,7 @@ def check(
 @FRESH
 @PATH
 @GRANT
+@CLUSTER
 @JSON
 def test(
     files: tuple[str, ...],
@@ -90,6 +101,7 @@ def test(
     fresh: bool,
     path: tuple[Path, ...],
     granted: Path | None,
+    cluster: str,
     as_json: bool,
 ) -> int:
     """Run the example blocks of files, and prove their lemmas.
@@ -106,12 +118,22 @@ def test(
     from registry.cli.kleis.files.test import FileReport, run_files
     from registry.cli.kleis.shared.loading import expand, make_loader
     from registry.cli.kleis.shared.patience import Patience
+    from registry.cli.kleis.shared.workers import check_address, workers_ahead
 
     names = expand(files)
     reports: list[FileReport] = []
     patience = Patience(timeout, effort)
     slots = jobs or os.cpu_count() or 1
-    with patience.waiting(live=not as_json, slots=slots, interrupting=False) as waiting:
+    if cluster:
+        if exact:
+            raise click.UsageError("--exact asks the prover nothing: there is nothing for --cluster to do")
+        check_address(cluster)
+    with (
+        patience.waiting(live=not as_json, slots=slots, interrupting=False) as waiting,
+        workers_ahead(
+            cluster, waiting.broker, effort=effort, line=waiting.line, over=lambda: waiting.deadline.over
+        ) as ahead,
+    ):
         waiting.line.about = f"0/{len(names)} {names[0]}"
         for report in run_files(
             make_loader(path),
@@ -123,6 +145,7 @@ def test(
             strict=strict,
             effort=effort,
             waiting=waiting,
+            ahead=ahead,
         ):
             with waiting.line.hidden():
                 if as_json:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import click
 
-from registry.cli.kleis.shared.options import EFFORT, EXPLAIN, FRESH, JSON, PATH, STRICT, TIMEOUT
+from registry.cli.kleis.shared.options import CLUSTER, EFFORT, EXPLAIN, FRESH, JSON, PATH, STRICT, TIMEOUT
 from registry.cli.terminal.commands import SECONDS, Commands, NumbersCommand
 from registry.cli.terminal.process import words
 
@@ -24,12 +24,7 @@ __all__ = ["COMMANDS"]
     metavar="FILE",
     help="Decide the propositions of a file of JSON lines instead.",
 )
-@click.option(
-    "--cluster",
-    default="",
-    metavar="ADDRESS",
-    help="Have workers help with a batch: tcp://HOST:PORT, tls://HOST:PORT or local:N (extra cluster).",
-)
+@CLUSTER
 @click.option(
     "--trust-unknown",
     is_flag=True,
@@ -423,6 +418,7 @@ def machine(
 @STRICT
 @FRESH
 @PATH
+@CLUSTER
 @JSON
 def explore(**options: Any) -> int:
     """Find the laws of a structure: conjecture, test, prove.
@@ -432,7 +428,10 @@ def explore(**options: Any) -> int:
     """
     from registry.cli.kleis.questions.explore import Exploring
     from registry.cli.kleis.questions.explore import explore as answer
+    from registry.cli.kleis.shared.workers import check_address
 
+    if options["cluster"]:
+        check_address(options["cluster"])
     return answer(Exploring(**options))
 
 

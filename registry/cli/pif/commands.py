@@ -26,7 +26,7 @@ _MODULES = {
     "registry.cli.pif.client_commands": ("install-client",),
     "registry.cli.pif.token_commands": ("token",),
     "registry.cli.pif.team_commands": ("team",),
-    "registry.cli.pif.sharing_commands": ("publish", "pull", "key", "trust"),
+    "registry.cli.pif.sharing_commands": ("publish", "pull", "push", "sync", "key", "trust"),
 }  # fmt: skip
 """The commands that each module has."""
 

@@ -268,9 +268,9 @@ def verify(context: CommandContext, where: Path | None, key: Path | None, anchor
     metavar="N",
     help="Of the calls, the last N.",
 )
-@click.option("--denied", is_flag=True, help="Those alone that were denied.")
+@click.option("--denied", is_flag=True, help="Those alone that were denied or refused.")
 def show(context: CommandContext, where: Path | None, last: int, denied: bool) -> int:
-    """Show the calls of a log with their outcomes."""
+    """Show the calls of a log with their outcomes, and what was refused without being judged."""
     from registry.cli.pif.gateway_views import calls_of, show_calls
     from registry.gateway.serving.serve import gateway_folder
 

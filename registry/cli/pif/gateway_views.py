@@ -51,14 +51,14 @@ def show_verified(context: CommandContext, found: Sequence[Verified], is_anchore
 
 
 def calls_of(files: Sequence[Path]) -> list[dict[str, Any]]:
-    """The calls of some logs with their outcomes, in order. Raises OSError."""
+    """The calls of some logs with their outcomes, and what was refused without being judged, in order. Raises OSError."""
     found: list[dict[str, Any]] = []
     for file in files:
         of_file: dict[int, dict[str, Any]] = {}
         for line in read_lines(file)[0]:
             fields = _fields(line)
-            if fields.get("line") == "call":
-                of_file[fields["n"]] = dict(fields)
+            if fields.get("line") in ("call", "refused"):
+                of_file[fields["n"]] = {"decision": "refused", **fields}
             elif fields.get("line") == "outcome" and fields.get("of") in of_file:
                 shown = ("ms", "size", "error")
                 of_file[fields["of"]]["outcome"] = {name: fields[name] for name in shown if name in fields}
@@ -78,6 +78,12 @@ def show_calls(context: CommandContext, calls: Sequence[Mapping[str, Any]]) -> N
     """A line for each call."""
     for each in calls:
         moment = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(each["time"]))
+        if each["decision"] == "refused":
+            what = visible(" ".join(filter(None, (each["principal"], each["method"], each["name"]))))
+            others = f" (and {each['more']:,} more)" if each["more"] else ""
+            said = f" {what}: {visible(each['reason'])}{others}, not judged"
+            context.say([Piece(f"{moment} "), Piece("refused", "bad"), Piece(said)])
+            continue
         outcome = each.get("outcome")
         went = "not forwarded"
         if outcome is not None:

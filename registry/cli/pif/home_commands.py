@@ -149,6 +149,10 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     "--read-only", is_flag=True, help="Change nothing in the home: runs, lists and proofs of what is there."
 )
 @click.option(
+    "--share", type=text, default="", metavar="NAMESPACE",
+    help="Let other registries pull the tools, which are called this together, and push.",
+)  # fmt: skip
+@click.option(
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
@@ -205,6 +209,14 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
     """Serve MCP on standard input and output, or over HTTP."""
     if context.as_json:
         raise click.UsageError("`serve` speaks MCP on standard output; it has no --json")
+    if options["share"]:
+        from registry.sharing.manifest import check_namespace
+
+        check_namespace(options["share"])
+        if options["read_only"]:
+            raise click.UsageError(
+                "--share keeps what others push and signs what they pull: leave --read-only out"
+            )
     if context.closed & {0, 1} and not options["http"]:
         context.screen.print_error("pif serve: standard input and output must be open")
         return USAGE

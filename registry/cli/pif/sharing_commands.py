@@ -1,4 +1,4 @@
-"""Commands on sharing between registries: publish, pull, key, trust (docs/reference/registry.md §3.1)."""
+"""Commands on sharing between registries: publish, pull, push, sync, key, trust (docs/reference/registry.md §3.1)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from registry.cli.pif.completion import own_tool_names
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
+from registry.cli.terminal.tokens import read_token, token_options
 from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]
@@ -34,7 +35,7 @@ def publish(context: CommandContext, directory: Path, names: tuple[str, ...], na
 
     with context.workspace() as workspace:
         content = publication.content_of(workspace.tools(), workspace.store, names or None)
-    manifest, file = publication.rooted(content, context.home().path, namespace)
+    manifest, file = publication.rooted(content.shards, context.home().path, namespace)
     done = publication.publish(directory, content, manifest, file, index_page(content, manifest))
     answer: Answer = {
         "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
@@ -47,12 +48,20 @@ def publish(context: CommandContext, directory: Path, names: tuple[str, ...], na
 @command("pull")
 @click.argument("name", type=text, required=False, metavar="[NAME[@VERSION]]")
 @click.option(
-    "--from", "source", type=text, required=True, metavar="ADDRESS", help="https://HOST/DIR/, or a directory."
-)
+    "--from", "source", type=text, required=True, metavar="ADDRESS",
+    help="https://HOST/mcp of a server, https://HOST/DIR/ of files, or a directory.",
+)  # fmt: skip
 @click.option("--as", "as_name", type=text, metavar="NAME", help="What it is called here.")
 @click.option("--all", "everything", is_flag=True, help="Take in all that is new.")
+@token_options
 def pull(
-    context: CommandContext, name: str | None, source: str, as_name: str | None, everything: bool
+    context: CommandContext,
+    name: str | None,
+    source: str,
+    as_name: str | None,
+    everything: bool,
+    token_file: Path | None,
+    token_variable: str | None,
 ) -> int:
     """Take in a tool of another registry, with all that it calls; without a NAME, list what there is.
 
@@ -63,11 +72,11 @@ def pull(
         raise click.UsageError("--all takes in everything: leave NAME and --as out")
     if as_name and not name:
         raise click.UsageError("--as needs the NAME of what is taken in")
+    from registry.sharing.places import opened
     from registry.sharing.pull import Puller
-    from registry.sharing.sources import opened
 
     with context.workspace(changes=bool(name or everything)) as workspace:
-        place = opened(source)
+        place = opened(source, read_token(token_file, token_variable))
         try:
             puller = Puller(workspace, context.home().path, place)
             if name:
@@ -89,6 +98,82 @@ def _all(context: CommandContext, puller: Any) -> Answer:
     with context.screen.progress("tools", 0) as report:
         answer: Answer = puller.all((lambda done, of: report(done)) if report else lambda done, of: None)
     return answer
+
+
+@command("push")
+@click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
+@click.option(
+    "--to", "address", type=text, required=True, metavar="ADDRESS", help="https://HOST/mcp of a server."
+)
+@click.option(
+    "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
+)
+@token_options
+def push(
+    context: CommandContext,
+    names: tuple[str, ...],
+    address: str,
+    namespace: str,
+    token_file: Path | None,
+    token_variable: str | None,
+) -> int:
+    """Bring tools (all, or those NAMES with what they call) to a server that shares.
+
+    It is signed by the key of the home (`pif key create`), which must be trusted there, and judged there as whatever comes from
+    elsewhere: no name there changes its meaning. Only what is missing is sent.
+    """
+    from registry.sharing.places import server_at
+
+    with server_at(address, read_token(token_file, token_variable)) as wire:
+        answer = _push(context, wire, names or None, namespace)
+    status = context.answer(answer, lambda done: _pushed(context, done))
+    return status or int(bool(answer["refused"]))
+
+
+def _push(context: CommandContext, wire: Any, names: tuple[str, ...] | None, namespace: str) -> Answer:
+    from registry.sharing import publication
+    from registry.sharing.push import Pusher
+
+    with context.workspace() as workspace:
+        content = publication.content_of(workspace.tools(), workspace.store, names)
+    pusher = Pusher(wire, content, context.home().path, namespace)
+    with context.screen.progress("objects", 0) as report:
+        answer: Answer = pusher.push((lambda done, of: report(done)) if report else lambda done, of: None)
+    return answer
+
+
+@command("sync")
+@click.option(
+    "--with", "address", type=text, required=True, metavar="ADDRESS", help="https://HOST/mcp of a server."
+)
+@click.option(
+    "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
+)
+@token_options
+def sync(
+    context: CommandContext, address: str, namespace: str, token_file: Path | None, token_variable: str | None
+) -> int:
+    """Pull all that is new at a server, then push all that is new here."""
+    from registry.sharing.places import opened, server_at
+    from registry.sharing.pull import Puller
+
+    token = read_token(token_file, token_variable)
+    with server_at(address, token) as wire:
+        with context.workspace(changes=True) as workspace:
+            place = opened(address, token)
+            try:
+                pulled = _all(context, Puller(workspace, context.home().path, place))
+            finally:
+                place.close()
+        pushed = _push(context, wire, None, namespace)
+    answer: Answer = {"type": "both_ways", "pulled": pulled, "pushed": pushed}
+
+    def say(done: Answer) -> None:
+        _pulled(context, done["pulled"])
+        _pushed(context, done["pushed"])
+
+    status = context.answer(answer, say)
+    return status or int(bool(pulled["refused"] or pushed["refused"]))
 
 
 @group("key")
@@ -200,6 +285,23 @@ def _published(answer: Answer) -> str:
     return f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}"
 
 
+def _pushed(context: CommandContext, answer: Answer) -> None:
+    for each in answer["added"]:
+        context.say(f"{each}  is new there")
+    for law in answer.get("laws", ()):
+        context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
+    if not answer["added"] and not answer["refused"]:
+        context.say("nothing is new there")
+    _refused(context, answer)
+
+
+def _refused(context: CommandContext, answer: Answer) -> None:
+    for each in answer.get("refused", ()):
+        context.screen.print_error(
+            f"{each.get('root')}: {each.get('message')}", f"  hint: {each.get('hint', '')}"
+        )
+
+
 def _pulled(context: CommandContext, answer: Answer) -> None:
     if answer["type"] == "offered":
         for each in answer["tools"]:
@@ -212,8 +314,7 @@ def _pulled(context: CommandContext, answer: Answer) -> None:
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
     if not answer["added"] and not answer.get("refused"):
         context.say("nothing is new: it is here already")
-    for each in answer.get("refused", ()):
-        context.screen.print_error(f"{each['root']}: {each['message']}", f"  hint: {each.get('hint', '')}")
+    _refused(context, answer)
 
 
 for each in (create, show):
@@ -221,4 +322,4 @@ for each in (create, show):
 for each in (add, list_, remove, revoke):
     trust.add_command(each)
 
-COMMANDS = (publish, pull, key, trust)
+COMMANDS = (publish, pull, push, sync, key, trust)

@@ -27,13 +27,15 @@ _ERASE = "\r\x1b[K"
 
 
 class LiveLine:
-    """Shows what `text` gives, again and again, until the block ends; `about`, which may change, stands before it.
+    """Shows what `text` gives, again and again, until the block ends; `about`, which may change, stands before it, and what
+    `beside` gives, which may be set later, after it.
 
     An empty text shows nothing.
     """
 
     def __init__(self, text: Callable[[], str], *, wanted: bool = True) -> None:
         self.about = ""
+        self.beside: Callable[[], str] = str
         self._text = text
         self._wanted = wanted and is_terminal(sys.stderr)
         self._ended = threading.Event()
@@ -64,7 +66,10 @@ class LiveLine:
     def _run(self) -> None:
         while not self._ended.wait(_EVERY):
             with self._screen:
-                self._write(visible(f"{self.about}  {self._text()}".strip())[:_WIDTH])
+                self._write(visible(self._words())[:_WIDTH])
+
+    def _words(self) -> str:
+        return "  ".join(each for each in (self.about, self.beside(), self._text()) if each)
 
     def _write(self, text: str) -> None:
         if text or self._shown:

@@ -19,10 +19,11 @@ import msgspec
 from kleis.policy.calls import Principal
 from kleis.policy.policy_file import Served
 from registry.gateway.front.catalogue import Catalogue
-from registry.gateway.front.forwarding import Denied, Forwarding
+from registry.gateway.front.forwarding import Denied, Forwarding, named_by
 from registry.gateway.front.listening import Outlet, Send, Stream, wanted_by
 from registry.gateway.front.reach import Reach
 from registry.gateway.messages.replies import (
+    HEADER_MISMATCH,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     SERVER_ERROR,
@@ -133,8 +134,12 @@ class Client:
         if key is None:
             key = key_of(request.id)
         if key in self._running:
+            self._shared.forwarding.refused(
+                self.who, request.method, named_by(request), "its id is under way"
+            )
             return self.form.error(request.id, Fault(-32600, "a request with this id is under way"))
         if len(self._running) >= REQUESTS or (self._bytes and self._bytes + request.size > BYTES):
+            self._shared.forwarding.refused(self.who, request.method, named_by(request), "too many requests")
             return self._failed(request, "busy", "too many requests are under way; wait for answers first")
         self._bytes += request.size
         self._sends[id(request)] = (request, send)
@@ -169,7 +174,7 @@ class Client:
             result = await self._ask(request, send)
             return self.form.result(request.id, request.method, result)
         except Fault as fault:
-            if request.method == "tools/call" and not fault.raw:
+            if request.method == "tools/call" and not fault.raw and fault.code != HEADER_MISMATCH:
                 return self._failed(request, "invalid_request", fault.message)
             return self.form.error(request.id, fault)
         except Denied as denied:
@@ -194,6 +199,7 @@ class Client:
 
     def refused(self, number: bytes, reason: str) -> bytes:
         """The answer to a call that could not be read."""
+        self._shared.forwarding.refused(self.who, "tools/call", "", reason)
         reason = f"DENIED — the call cannot be judged: {reason}"
         denied = Denied(
             rule="strict-json", reason=reason, hint="write it in a way that every parser reads alike"
@@ -230,6 +236,7 @@ class Client:
                 await self._unwatch(_text(request, "uri"))
                 return b"{}"
             case method:
+                forwarding.refused(self.who, method, named_by(request), "there is no such method")
                 raise Fault(METHOD_NOT_FOUND, "Method not found", method[:200])
 
     # ── Who this is, and what there is ───────────────────────────────────────────────────────────────────────
@@ -370,8 +377,7 @@ class Client:
 
     async def _watch(self, request: Request, uri: str) -> None:
         """Be told of a resource. Raises `Denied`, `Fault`, `UpstreamFailure`."""
-        at = await self.catalogue.locate(uri)
-        await self._shared.forwarding.subscribe(self, request, *at)
+        at = await self._shared.forwarding.subscribe(self, request, uri)
         self._watched.setdefault(at, Counter())[uri] += 1
 
     async def _unwatch(self, uri: str) -> None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import msgspec
@@ -20,16 +21,24 @@ import msgspec
 from kleis.policy.calls import Call, Completion, GetPrompt, Principal, ReadResource, ToolCall
 from registry.gateway.front.catalogue import Catalogue, Entry
 from registry.gateway.front.judging import Judge, Judged, Unjudgeable, arguments_of
-from registry.gateway.log.records import Kind, Unlogged
+from registry.gateway.log.records import Kind, Refused, Unlogged
 from registry.gateway.messages.names import address_of
-from registry.gateway.messages.replies import INVALID_PARAMS, SERVER_ERROR, Fault, denial, is_error
+from registry.gateway.messages.replies import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    SERVER_ERROR,
+    Fault,
+    denial,
+    is_error,
+)
 from registry.gateway.messages.requests import Request, unexpected
 from registry.gateway.messages.rewriting import with_addresses
 from registry.gateway.pins.approvals import Listed
+from registry.gateway.upstream.parameter_headers import contradiction
 from registry.gateway.upstream.protocol import Answer, Receiver, Upstream, UpstreamFailure
 from registry.gateway.upstream.raw_json import UnsoundJson, joined, members, text_of, written
 
-__all__ = ["Denied", "Forwarding"]
+__all__ = ["Denied", "Forwarding", "named_by"]
 
 PINNED = "approved"
 """The rule that denies what its server has changed since it was approved."""
@@ -94,15 +103,37 @@ class Forwarding:
         self._judge = judge
         self._parts = parts
 
+    def refused(self, who: Principal, method: str, name: str, reason: str) -> None:
+        """Record what is refused without being judged."""
+        self._judge.refused(Refused(principal=who.name, method=method, name=name, reason=reason))
+
+    @contextmanager
+    def _recorded(self, client: Asking, request: Request) -> Iterator[None]:
+        """Record why a request is refused before it is judged."""
+        try:
+            yield
+        except (Fault, UpstreamFailure, UnsoundJson) as error:
+            self.refused(client.who, request.method, named_by(request), error.message)
+            raise
+
     # ── What is asked ────────────────────────────────────────────────────────────────────────────────────────
 
     async def call_tool(self, client: Asking, request: Request) -> bytes:
         """The result of `tools/call`."""
+        with self._recorded(client, request):
+            meant = await self._of_tool(client, request)
+        return await self._forward(client, request, meant)
+
+    async def _of_tool(self, client: Asking, request: Request) -> _Meant:
         _only(request.params, ("name", "arguments"))
         raw = request.params.get("arguments", b"{}")
         if not raw.startswith(b"{"):
             raise Fault(INVALID_PARAMS, "`arguments` must be an object")
         entry, upstream = await client.catalogue.find("tools", _text(request.params, "name"))
+        if request.headers is not None:
+            other = contradiction(entry.item, raw, request.headers)
+            if other:
+                raise Fault(HEADER_MISMATCH, other)
         exact = {"*", entry.own} & upstream.settings.exact
 
         def call() -> list[Call]:
@@ -115,14 +146,18 @@ class Forwarding:
             ]  # fmt: skip
 
         params = {**request.params, "name": written(entry.own)}
-        meant = _Meant(
+        return _Meant(
             kind="tool", server=entry.server, name=entry.own, raw=raw, calls=_judgeable(call, entry), method="tools/call",
             params=params, upstream=upstream, entry=entry,
         )  # fmt: skip
-        return await self._forward(client, request, meant)
 
     async def get_prompt(self, client: Asking, request: Request) -> bytes:
         """The result of `prompts/get`."""
+        with self._recorded(client, request):
+            meant = await self._of_prompt(client, request)
+        return await self._forward(client, request, meant)
+
+    async def _of_prompt(self, client: Asking, request: Request) -> _Meant:
         _only(request.params, ("name", "arguments"))
         raw = request.params.get("arguments", b"{}")
         if not raw.startswith(b"{"):
@@ -134,24 +169,28 @@ class Forwarding:
                 GetPrompt(server=entry.server, prompt=entry.own, arguments=arguments_of(raw, exact=False))
             ]
 
-        meant = _Meant(
+        return _Meant(
             kind="prompt", server=entry.server, name=entry.own, raw=raw, calls=_judgeable(call, entry),
             method="prompts/get", params={**request.params, "name": written(entry.own)}, upstream=upstream, entry=entry,
             listed="prompts",
         )  # fmt: skip
-        return await self._forward(client, request, meant)
 
     async def read_resource(self, client: Asking, request: Request) -> bytes:
         """The result of `resources/read`."""
-        _only(request.params, ("uri",))
-        server, uri = await client.catalogue.locate(_text(request.params, "uri"))
-        meant = await self._of_resource(client, "resource", server, uri, "resources/read")
+        with self._recorded(client, request):
+            _only(request.params, ("uri",))
+            server, uri = await client.catalogue.locate(_text(request.params, "uri"))
+            meant = await self._of_resource(client, "resource", server, uri, "resources/read")
         return await self._forward(client, request, meant)
 
-    async def subscribe(self, client: Asking, request: Request, server: str, uri: str) -> None:
-        """Ask a server to tell of a resource; judged as its reading is. Raises `Denied`, `Fault`."""
-        meant = await self._of_resource(client, "subscription", server, uri, "resources/subscribe")
+    async def subscribe(self, client: Asking, request: Request, shown: str) -> tuple[str, str]:
+        """Ask a server to tell of the resource at an address; judged as its reading is.  Gives the server and the address
+        there. Raises `Denied`, `Fault`."""
+        with self._recorded(client, request):
+            server, uri = await client.catalogue.locate(shown)
+            meant = await self._of_resource(client, "subscription", server, uri, "resources/subscribe")
         await self._forward(client, request, meant)
+        return server, uri
 
     async def _of_resource(self, client: Asking, kind: Kind, server: str, uri: str, method: str) -> _Meant:
         entry = await client.catalogue.entry_at(server, uri)
@@ -167,6 +206,11 @@ class Forwarding:
 
     async def complete(self, client: Asking, request: Request) -> bytes:
         """The result of `completion/complete`. Each argument that is sent with it is judged as one that is completed."""
+        with self._recorded(client, request):
+            meant = await self._of_completion(client, request)
+        return await self._forward(client, request, meant)
+
+    async def _of_completion(self, client: Asking, request: Request) -> _Meant:
         params = request.params
         _only(params, ("ref", "argument", "context"))
         reference, argument = _object(params, "ref"), _object(params, "argument")
@@ -202,12 +246,11 @@ class Forwarding:
         sent = {"ref": joined(named), "argument": params["argument"]}
         if "context" in params:
             sent["context"] = params["context"]
-        meant = _Meant(
+        return _Meant(
             kind="completion", server=server, name=about, raw=joined({"argument": params["argument"], "given": joined(given)}),
             calls=_judgeable(call, entry), method="completion/complete", params=sent, upstream=upstream, entry=entry,
             listed="prompts",
         )  # fmt: skip
-        return await self._forward(client, request, meant)
 
     # ── Judged, logged, sent ─────────────────────────────────────────────────────────────────────────────────
 
@@ -272,6 +315,12 @@ class Forwarding:
     def address(self, server: str, uri: str) -> str:
         """The address at the gateway of a server's resource."""
         return address_of(self._parts[server], uri)
+
+
+def named_by(request: Request) -> str:
+    """What a request names, for the log, as far as it can be read: judged or not."""
+    raw = request.params.get("name", request.params.get("uri", b""))
+    return text_of(raw) if raw.startswith(b'"') else ""
 
 
 def _judgeable(call: Callable[[], list[Call]], entry: Entry | None) -> Sequence[Call] | Unjudgeable:

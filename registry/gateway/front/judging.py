@@ -8,8 +8,9 @@ Invariants
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from kleis.policy.calls import Call, CallDecision, Principal
 from kleis.policy.exact_json import ExactJsonError, read_exactly
 from registry.gateway.front.policies import Policies, decide
-from registry.gateway.log.records import Asked, CallLog, Kind, Outcome
+from registry.gateway.log.records import Asked, CallLog, Kind, Outcome, Refused, Unlogged
 
 __all__ = ["Judge", "Judged", "Mode", "Unjudgeable", "arguments_of"]
 
@@ -25,6 +26,9 @@ Mode = Literal["enforce", "monitor"]
 
 STRICT = "strict-json"
 """The rule that denies arguments which two parsers may read differently."""
+
+
+logger = logging.getLogger(__name__)
 
 
 class Unjudgeable(Exception):
@@ -101,9 +105,9 @@ class Judge:
         milliseconds = (time.perf_counter() - judged.began) * 1000
         self._log.after(judged.token, Outcome(milliseconds=milliseconds, size=size, error=error))
 
-
-def text_arguments(arguments: Any) -> Mapping[str, str] | None:
-    """Arguments of prompts and completions, which are texts; None where they are not."""
-    if isinstance(arguments, dict) and all(isinstance(each, str) for each in arguments.values()):
-        return arguments
-    return None
+    def refused(self, refused: Refused) -> None:
+        """Record what is refused without being judged."""
+        try:
+            self._log.refused(refused)
+        except Unlogged as failure:
+            logger.error("a refusal cannot be logged: %s", failure)

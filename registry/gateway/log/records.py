@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-__all__ = ["Asked", "CallLog", "Outcome", "Unlogged"]
+__all__ = ["Asked", "CallLog", "Outcome", "Refused", "Unlogged"]
 
 Kind = Literal["tool", "resource", "subscription", "prompt", "completion"]
 
@@ -34,15 +34,27 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
+class Refused(msgspec.Struct, frozen=True, kw_only=True):
+    """A message that was not judged, because it could not be read, or names nothing there is.  Nothing of it is forwarded."""
+
+    principal: str
+    method: str = ""
+    name: str = ""
+    reason: str
+
+
 class Unlogged(Exception):
     """A line could not be written: nothing is forwarded."""
 
 
 class CallLog(Protocol):
-    """A log.  `before` returns when the line is written as firmly as the log promises; both raise `Unlogged`."""
+    """A log.  `before` returns when the line is written as firmly as the log promises; all raise `Unlogged`."""
 
     def before(self, asked: Asked) -> object: ...
 
     def after(self, token: object, outcome: Outcome) -> None: ...
+
+    def refused(self, refused: Refused) -> None:
+        """Record a refusal, or count it where its principal has had too many lines lately.  Raises `Unlogged`."""
 
     def close(self) -> None: ...

@@ -84,7 +84,7 @@ def verify(path: Path, key: Ed25519PublicKey) -> Verified:
                 ):
                     return found("its signature is not this key's, or not of what stands before it", number)
                 signed = number + 1
-            case "outcome":
+            case "outcome" | "refused":
                 pass
             case other:
                 return found(f"no line is called {str(other)[:40]!r} there", number)

@@ -25,7 +25,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from kleis.durable_files import synchronise
 from registry.gateway.log.chain import digest, line_of, signed_text
 from registry.gateway.log.key import public_text, signed
-from registry.gateway.log.records import Asked, Outcome, Unlogged
+from registry.gateway.log.records import Asked, Outcome, Refused, Unlogged
+from registry.gateway.log.refusals import Refusals
 
 __all__ = ["CHECKPOINT_LINES", "CHECKPOINT_SECONDS", "ChainedLog"]
 
@@ -35,6 +36,8 @@ CHECKPOINT_LINES = 64
 CHECKPOINT_SECONDS = 5.0
 """Seconds after which one is signed with the next line."""
 
+LONGEST = 300
+"""Characters of each text in a line about what was refused."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,10 +72,11 @@ class ChainedLog:
         self._signed = 0
         self._signed_at = now()
         self._failure = ""
+        self._refusals = Refusals(now)
         self._write("begin", {"log": self.id, "key": public_text(key), **about})
 
     def before(self, asked: Asked) -> object:
-        self._sign_where_due()
+        self._write_what_is_due()
         fields = {
             "time": self._now(),
             "principal": asked.principal,
@@ -88,7 +92,7 @@ class ChainedLog:
         return self._write("call", fields)
 
     def after(self, token: object, outcome: Outcome) -> None:
-        self._sign_where_due()
+        self._write_what_is_due()
         milliseconds = round(outcome.milliseconds, 3)
         fields = {
             "of": token,
@@ -99,12 +103,20 @@ class ChainedLog:
         }
         self._write("outcome", fields)
 
+    def refused(self, refused: Refused) -> None:
+        more = self._refusals.admit(refused)
+        self._write_what_is_due()
+        if more is not None:
+            self._write_refused(refused, more)
+
     def close(self) -> None:
-        """Sign what stands there, where that can be written, and end."""
+        """Count what has no line, sign what stands there, where that can be written, and end."""
         if self._descriptor < 0:
             return
         try:
             if not self._failure:
+                for refused, more in self._refusals.due(all_of_them=True):
+                    self._write_refused(refused, more)
                 self._checkpoint()
         except Unlogged as error:
             logger.error("the log ends without a checkpoint: %s", error)
@@ -113,7 +125,21 @@ class ChainedLog:
             os.close(self._descriptor)
             self._descriptor = -1
 
-    def _sign_where_due(self) -> None:
+    def _write_refused(self, refused: Refused, more: int) -> None:
+        fields = {
+            "time": self._now(),
+            "principal": _short(refused.principal),
+            "method": _short(refused.method),
+            "name": _short(refused.name),
+            "reason": _short(refused.reason),
+            "more": more,
+        }
+        self._write("refused", fields)
+
+    def _write_what_is_due(self) -> None:
+        if self._refusals.owes:
+            for refused, more in self._refusals.due():
+                self._write_refused(refused, more)
         lines = self._number - self._signed
         if lines >= CHECKPOINT_LINES or self._now() - self._signed_at >= CHECKPOINT_SECONDS:
             self._checkpoint()
@@ -153,3 +179,8 @@ class ChainedLog:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
             self._failure = problem
+
+
+def _short(text: str) -> str:
+    """A text of a client's, of a length that is bounded."""
+    return (text if len(text) <= LONGEST else text[: LONGEST - 1] + "…").encode(errors="replace").decode()

@@ -15,6 +15,7 @@ from registry.gateway.upstream.generations import result_for
 from registry.gateway.upstream.raw_json import joined, members, written
 
 __all__ = [
+    "HEADER_MISMATCH",
     "INVALID_PARAMS",
     "METHOD_NOT_FOUND",
     "SERVER_ERROR",
@@ -28,6 +29,7 @@ __all__ = [
 
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
+HEADER_MISMATCH = -32020
 SERVER_ERROR = -32000
 
 

@@ -34,17 +34,22 @@ _ID = re.compile(rb"-?\d{1,40}")
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A request, or a notification, which has no `id`.  All values are JSON as it was sent; `params` is without `_meta`."""
+    """A request, or a notification, which has no `id`.  All values are JSON as it was sent; `params` is without `_meta`.
+
+    `headers`: what `Mcp-Param-*` headers repeat of the arguments, where the request came with headers of the newer generation.
+    """
 
     method: str
     params: dict[str, bytes]
     meta: dict[str, bytes]
     id: bytes | None
     size: int
+    headers: Mapping[str, str | None] | None = None
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A message that is answered without being looked at further.  `reason` is set where it was a call: the tool result."""
+    """A message that is answered without being looked at further.  Where `answer` is empty it was a call, which
+    is answered with a result that says the `reason`."""
 
     answer: bytes
     id: bytes | None = None
@@ -97,7 +102,7 @@ def key_of(number: bytes) -> tuple[str, str]:
 
 def _refused(number: bytes | None, said: str, *, code: int = INVALID_REQUEST) -> Refusal:
     shown: Any = None if number is None else msgspec.Raw(number)
-    return Refusal(encode_message(protocol_error(shown, code, said)), number)
+    return Refusal(encode_message(protocol_error(shown, code, said)), number, said)
 
 
 def _unsound(text: bytes, error: UnsoundJson) -> Refusal | None:
@@ -108,7 +113,11 @@ def _unsound(text: bytes, error: UnsoundJson) -> Refusal | None:
     if isinstance(found, Rejection):
         is_call = "result" in found.answer
         number = msgspec.json.encode(found.answer["id"]) if is_call else None
-        return Refusal(b"", number, error.message) if is_call else Refusal(encode_message(found.answer))
+        return (
+            Refusal(b"", number, error.message)
+            if is_call
+            else Refusal(encode_message(found.answer), None, error.message)
+        )
     if not isinstance(found, Incoming):
         return None if len(text) <= SIZE else _refused(None, error.message)
     if found.id is None:

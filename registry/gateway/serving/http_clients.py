@@ -17,7 +17,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -25,15 +25,17 @@ from starlette.types import Receive, Scope, Send
 
 from kleis.policy.calls import Principal
 from registry.gateway.front.client import Client
+from registry.gateway.front.forwarding import named_by
 from registry.gateway.front.listening import Connection
 from registry.gateway.messages.generations import UNSUPPORTED, check_modern
-from registry.gateway.messages.replies import METHOD_NOT_FOUND, Fault, Form
+from registry.gateway.messages.replies import HEADER_MISMATCH, METHOD_NOT_FOUND, Fault, Form
 from registry.gateway.messages.requests import Refusal, Request, key_of, read_request
+from registry.gateway.upstream.parameter_headers import PREFIX
 from registry.gateway.upstream.raw_json import UnsoundJson, on_one_line, text_of
 from registry.server.mcp.http_access import Refused
 from registry.server.streams.generations import MODERN, OLDER
 
-__all__ = ["Clients", "HttpClients"]
+__all__ = ["Clients", "HttpClients", "Refusing"]
 
 SESSIONS = 200
 """Sessions at one time; each has processes of its own."""
@@ -49,8 +51,6 @@ WAITING = 1_000
 
 PING = 15.0
 """Seconds between two signs of life on a stream."""
-
-HEADER_MISMATCH = -32020
 
 _SESSION = b"mcp-session-id"
 _VERSION = b"mcp-protocol-version"
@@ -70,6 +70,9 @@ logger = logging.getLogger(__name__)
 Clients = Callable[[str, Principal, bool], Client]
 """Makes a client: its key, who it is, whether it is of the newer generation."""
 
+Refusing = Callable[[Principal, str, str, str], None]
+"""Told who was refused without being judged: the method, what it names, why."""
+
 
 class _Session(msgspec.Struct):
     """A session of the older generation."""
@@ -83,8 +86,9 @@ class _Session(msgspec.Struct):
 class HttpClients:
     """All clients over HTTP. Use it from one event loop."""
 
-    def __init__(self, make: Clients, info: Mapping[str, Any]) -> None:
+    def __init__(self, make: Clients, info: Mapping[str, Any], on_refusal: Refusing) -> None:
         self._make = make
+        self._on_refusal = on_refusal
         self._older = Form(info, is_modern=False)
         self._newer = Form(info, is_modern=True)
         self._sessions: dict[str, _Session] = {}
@@ -109,6 +113,7 @@ class HttpClients:
             elif version and version not in OLDER:
                 data = {"supported": [MODERN], "requested": version[:100]}
                 fault = Fault(UNSUPPORTED, "Unsupported protocol version", data)
+                self._on_refusal(who, "", "", f"no protocol is called {version[:40]}")
                 said = read_request(await _body(receive)) if scope["method"] == "POST" else None
                 number = said.id if isinstance(said, Request) and said.id is not None else b"null"
                 await _json(send, self._older.error(number, fault), 400)
@@ -136,15 +141,18 @@ class HttpClients:
                 client = await self._client_of(who)
                 await _json(send, client.refused(number, reason))
             case Refusal():
+                self._on_refusal(who, "", "", said.reason)
                 await _json(send, said.answer, 400)
             case Request(id=bytes() as number) as request:
                 try:
-                    _check_headers(request, headers)
+                    _check_headers(request, headers, scope["headers"])
                     check_modern(request)
                 except (Fault, UnsoundJson) as error:
                     fault = error if isinstance(error, Fault) else Fault(-32600, str(error))
+                    self._on_refusal(who, request.method, named_by(request), fault.message)
                     await _json(send, self._newer.error(number, fault), _STATUS.get(fault.code, 200))
                     return
+                request = msgspec.structs.replace(request, headers=_parameters(headers))
                 client = await self._client_of(who)
                 exchange = _Exchange(send, headers, by_status=True)
                 await exchange.run(client, request, _gone(receive), key=object())
@@ -174,6 +182,7 @@ class HttpClients:
         name = headers.get(_SESSION, b"").decode("latin-1")
         session = self._sessions.get(name)
         if name and (session is None or session.client.who != who):
+            self._on_refusal(who, "", "", "there is no such session")
             raise Refused(404, "there is no such session; initialize opens one")
         if session is not None:
             session.used = time.monotonic()
@@ -208,6 +217,7 @@ class HttpClients:
             case Refusal(answer=b"", id=bytes() as number, reason=reason) if session is not None:
                 await _json(send, session.client.refused(number, reason))
             case Refusal():
+                self._on_refusal(who, "", "", said.reason)
                 await _json(
                     send,
                     said.answer or self._older.error(said.id or b"null", Fault(-32600, said.reason)),
@@ -216,9 +226,11 @@ class HttpClients:
             case Request(method="initialize") as request if session is None:
                 await self._open(request, headers, send, who, credential)
             case Request(method="initialize"):
+                self._on_refusal(who, "initialize", "", "the session has been initialized")
                 raise Refused(400, "this session has been initialized")
             case Request() as request:
                 if session is None:
+                    self._on_refusal(who, request.method, named_by(request), "it is in no session")
                     raise Refused(400, "this needs the header `Mcp-Session-Id`; initialize opens a session")
                 await _Exchange(send, headers).run(session.client, request)
 
@@ -392,8 +404,16 @@ class _Events:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _check_headers(request: Request, headers: Mapping[bytes, bytes]) -> None:
-    """Raise `Fault` where headers say something else than the body, which is what is judged and sent."""
+def _check_headers(
+    request: Request, headers: Mapping[bytes, bytes], lines: Iterable[tuple[bytes, bytes]]
+) -> None:
+    """Raise `Fault` where headers say something else than the body, which is what is judged and sent.
+
+    `lines`: all of them, one of which may stand twice.
+    """
+    names = [name for name, _ in lines if name.startswith(b"mcp-")]
+    if len(set(names)) != len(names):
+        raise Fault(HEADER_MISMATCH, "a header of the protocol stands twice")
     if headers.get(b"mcp-method", b"").decode("latin-1") != request.method:
         raise Fault(HEADER_MISMATCH, "the header Mcp-Method does not match the method of the body")
     version = request.meta.get("io.modelcontextprotocol/protocolVersion")
@@ -414,6 +434,14 @@ def _decoded(value: bytes) -> str | None:
         except (binascii.Error, UnicodeDecodeError):
             return None
     return value.decode("latin-1")
+
+
+def _parameters(headers: Mapping[bytes, bytes]) -> dict[str, str | None]:
+    """What headers repeat of arguments."""
+    start = PREFIX.encode()
+    return {
+        name.decode("latin-1"): _decoded(each) for name, each in headers.items() if name.startswith(start)
+    }
 
 
 def _status(answer: bytes) -> int:

@@ -106,7 +106,9 @@ class HttpServing:
     ) -> None:
         """`host`: what the listening socket is bound to. Raises ValueError where the certificate does not serve."""
         self._clients = HttpClients(
-            lambda key, who, is_modern: gateway.client(key, who, is_modern=is_modern), gateway.info
+            lambda key, who, is_modern: gateway.client(key, who, is_modern=is_modern),
+            gateway.info,
+            gateway.forwarding.refused,
         )
         secret = os.environ.get(TOKEN, "")
         verifier = Verifier(secret, tokens, is_closed=options.oauth is not None or not is_local(host))

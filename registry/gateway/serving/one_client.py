@@ -92,6 +92,7 @@ class OneClient:
         while (frame := self._framing.next()) is not None:
             if isinstance(frame, Unframed):
                 refused = self._unframed(frame)
+                self._refused(f"it is no message: {frame.reason}")
                 self._write(encode_message(refused.answer))
                 continue
             self._read(frame.text)
@@ -107,20 +108,21 @@ class OneClient:
                 self._notified(said)
             case Request() as request:
                 self._begin(request)
+            case Refusal(answer=b"", id=bytes() as number, reason=reason) if self._client is not None:
+                self._write(self._client.refused(number, reason))
             case Refusal() as refusal:
-                form = self._form
-                if refusal.answer:
-                    self._write(refusal.answer)
-                elif refusal.id is not None and self._client is not None:
-                    self._write(self._client.refused(refusal.id, refusal.reason))
-                elif refusal.id is not None:
-                    self._write(form.error(refusal.id, Fault(-32600, refusal.reason)))
+                self._refused(refusal.reason)
+                number = refusal.id or b"null"
+                self._write(refusal.answer or self._form.error(number, Fault(-32600, refusal.reason)))
             case None:
                 logger.debug("a message that calls for no answer was dropped")
 
     @property
     def _form(self) -> Form:
         return Form(self._gateway.info, is_modern=False) if self._client is None else self._client.form
+
+    def _refused(self, reason: str, method: str = "") -> None:
+        self._gateway.forwarding.refused(self._who, method, "", reason)
 
     def _notified(self, said: Request) -> None:
         if (
@@ -149,6 +151,7 @@ class OneClient:
                 check_modern(request)
         except (Fault, UnsoundJson) as error:
             fault = error if isinstance(error, Fault) else Fault(-32600, str(error))
+            self._refused(fault.message, request.method)
             self._write(self._form.error(request.id, fault))
             return
         task = asyncio.get_running_loop().create_task(self._answer(self._client, request))

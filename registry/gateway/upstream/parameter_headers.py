@@ -1,11 +1,12 @@
-"""Arguments that a 2026 upstream wants repeated in headers: `x-mcp-header` in the schema of a tool.
+"""Arguments that headers repeat: `x-mcp-header` in the schema of a tool.
 
-They are made from the arguments that are sent, and from the schema that the upstream itself last listed; nothing that a
-client sent as a header takes part.
+For a 2026 upstream they are made from the arguments that are sent, and from the schema that the upstream itself last listed.
+Those of a client are only ever compared with the arguments of its call.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
@@ -15,11 +16,14 @@ import msgspec
 from registry.gateway.upstream.http_session import header_value
 from registry.gateway.upstream.protocol import UpstreamFailure
 
-__all__ = ["ParameterHeaders"]
+__all__ = ["PREFIX", "ParameterHeaders", "contradiction"]
+
+PREFIX = "mcp-param-"
 
 _KEYWORD = "x-mcp-header"
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}")
 _LEVELS = 20
+_INTEGER = re.compile(r"(-?[0-9]+)(?:\.0+)?")
 
 Marks = tuple[tuple[tuple[str, ...], str], ...]
 
@@ -48,9 +52,26 @@ class ParameterHeaders:
         marks = self._tools.get(tool, ())
         if not marks:
             return {}
-        given = _decoded(arguments)
+        given = _arguments(arguments)
         found = ((token, _value(given, path)) for path, token in marks)
-        return {f"mcp-param-{token}".lower(): value for token, value in found if value is not None}
+        return {PREFIX + token.lower(): header_value(value) for token, value in found if value is not None}
+
+
+def contradiction(tool: bytes, arguments: bytes, headers: Mapping[str, str | None]) -> str:
+    """What headers of a call say otherwise than its arguments, in words; empty where they agree.
+
+    `tool`: as it is listed; `headers`: values by lower-case name, None for one that cannot be read.  Each argument that the
+    schema marks has to be there twice, or not at all.
+    """
+    given = _arguments(arguments)
+    for path, token in _marks(tool)[1]:
+        name = PREFIX + token.lower()
+        value = _value(given, path)
+        if name in headers and not _agrees(headers[name], value):
+            return f"the header {name} does not match the argument {'.'.join(path)}"
+        if name not in headers and value is not None:
+            return f"the header {name} is missing, and the argument {'.'.join(path)} is there"
+    return ""
 
 
 def _marks(tool: bytes) -> tuple[str, Marks]:
@@ -78,7 +99,29 @@ def _value(given: Any, path: tuple[str, ...]) -> str | None:
         given = given.get(name) if isinstance(given, Mapping) else None
     if isinstance(given, bool):
         return "true" if given else "false"
-    return header_value(str(given)) if isinstance(given, str | int) else None
+    return given if isinstance(given, str) else None
+
+
+def _agrees(header: str | None, value: str | None) -> bool:
+    return header is not None and (_spelled(header) if isinstance(value, _Spelled) else header) == value
+
+
+def _arguments(text: bytes) -> Any:
+    """Arguments whose numbers are as they are written: an integer, or `1.0` where one is meant."""
+    try:
+        return json.loads(text, parse_int=_Spelled, parse_float=_spelled)
+    except (ValueError, RecursionError):
+        return None
+
+
+class _Spelled(str):
+    """A number, as the header has it."""
+
+
+def _spelled(text: str) -> str | None:
+    """An integer, which may be written with a fraction of zeros; None for another number, which no header repeats."""
+    found = _INTEGER.fullmatch(text)
+    return None if found is None else _Spelled(found[1])
 
 
 def _decoded(text: bytes) -> dict[str, Any]:

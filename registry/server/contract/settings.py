@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from kleis.prover.process.broker import Broker
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
+    from registry.sharing.service import SharingService
 
 __all__ = [
     "PROVER_NICENESS",
@@ -71,7 +72,8 @@ def prover_slots(workers: int) -> int:
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The options of `pif serve`.
 
-    `store`: the URL of the database of the tools, empty for the home. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
+    `store`: the URL of the database of the tools, empty for the home. `share`: what the tools are called together for registries that
+    pull them and push here, empty where nothing is shared. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
     directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home;
     `only_reads`: offer no tool that may change anything.
@@ -89,6 +91,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     home: Path
     store: str = ""
+    share: str = ""
     expose: int = 25
     more: bool = False
     memory_mb: int = 512
@@ -164,6 +167,16 @@ class Site:
             library=None if self._beside is None else self._beside.workspace.library,
             admission=None if self._beside is None else self._beside.workspace.admission,
             member=self.member,
+        )
+
+    @cached_property
+    def sharing(self) -> SharingService:
+        """What the home gives to other registries, and takes from them."""
+        from registry.sharing.service import SharingService  # not needed where nothing is shared
+
+        settings = self.settings
+        return SharingService(
+            self.workspace, settings.home, settings.share, settings.principal, self._owner_home
         )
 
     @cached_property

@@ -175,6 +175,17 @@ class Change:
         self._head(name, current, sequence)
         return Forgotten(name, gone, current)
 
+    def expect_current(self, expected: Mapping[str, int | None]) -> None:
+        """Refuse unless each name stands for that version now, None for nothing."""
+        for name, version in expected.items():
+            current = read_head(self._connection, name).current
+            if current != version:
+                raise RegistryError(
+                    "version_conflict", f"{name!r} was changed meanwhile; nothing was taken in", place="name", tool=name,
+                    found="nothing" if current is None else f"version {current}",
+                    expected="nothing" if version is None else f"version {version}", hint="repeat the command",
+                )  # fmt: skip
+
     def adopt(self, lineages: Iterable[Lineage], *, renumber: bool) -> tuple[Adopted, ...]:
         """Take in lineages; the error lists every version that conflicts."""
         conflicts: list[str] = []

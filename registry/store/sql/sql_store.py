@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from pif.language.warnings import RoundedNumbers
@@ -187,6 +188,7 @@ class SqlStore(ABC):
         *,
         renumber: bool = False,
         certificates: Mapping[str, str] | None = None,
+        expect: Mapping[str, int | None] = MappingProxyType({}),
         principal: str | None = None,
     ) -> tuple[Adopted, ...]:
         """Take in lineages from another store, all of them or none."""
@@ -196,6 +198,7 @@ class SqlStore(ABC):
 
         def adopt(change: Change) -> tuple[Adopted, ...]:
             change.principal = principal
+            change.expect_current(expect)
             change.certificates(certificates or {})
             return change.adopt(lineages, renumber=renumber)
 
@@ -287,6 +290,12 @@ class SqlStore(ABC):
             return self._records(reader, last_sequence(reader), names)
 
         return self._read(question, together=True)
+
+    def changed_since(self, sequence: int) -> tuple[str, ...]:
+        """The names that something happened to after that event."""
+        statement = "SELECT DISTINCT name FROM events WHERE sequence > ?"
+        rows = self._read(lambda reader: reader.execute(statement, (sequence,)).fetchall())
+        return tuple(name for (name,) in rows)
 
     def _records(self, reader: Rows, sequence: int, names: Sequence[str]) -> tuple[ToolRecord, ...]:
         records = (record_at(reader, self._place, sequence, name, None) for name in names)

@@ -83,11 +83,11 @@ def broker() -> Iterator[Broker]:
 
 def _decide(broker: Broker, cluster: Any, *, smallest: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The statuses of all questions must be the expected ones; returns the notes."""
-    monkeypatch.setattr("kleis.batches.batch.SMALLEST", smallest)
+    monkeypatch.setattr("kleis.batches.tasks.SMALLEST", smallest)
     notes: list[str] = []
     loading = Loader(ImportSearch()).load_text("define one() = 1", file="<theory>", directory=Path.cwd())
     batch = Batch(loading, broker=broker, note=notes.append, quiet=60)
-    found = dict(batch.decide(QUESTIONS, cluster.opening(batch.declarations)))
+    found = dict(batch.decide(QUESTIONS, cluster.opening(batch.theories)))
     assert [found[place].status for place in range(len(QUESTIONS))] == EXPECTED
     notes.append(str(batch.progress))
     return notes
@@ -135,8 +135,8 @@ def test_a_scheduler_that_is_killed_and_restarted_loses_nothing(
         def __init__(self, cluster: Cluster) -> None:
             self._cluster = cluster
 
-        def opening(self, declarations: bytes) -> Any:
-            inner = self._cluster.opening(declarations)
+        def opening(self, theories: Any) -> Any:
+            inner = self._cluster.opening(theories)
 
             @contextmanager
             def open_pool(shunned: frozenset[str]) -> Iterator[Pool]:
@@ -145,9 +145,9 @@ def test_a_scheduler_that_is_killed_and_restarted_loses_nothing(
                     assert processes.start("scheduler", port) == scheduler
                     processes.start("worker", scheduler, "none")
                 with inner(shunned) as pool:
-                    held = pool.declarations
+                    held = pool.held
                     executor = _killing(pool.executor, processes) if self.opened == 1 else pool.executor
-                    yield SimpleNamespace(executor=executor, declarations=held)
+                    yield SimpleNamespace(executor=executor, held=held)
 
             return open_pool
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from kleis.batches import batch as batches
-from kleis.batches import engines_here
+from kleis.batches import engines_here, tasks
 from kleis.batches.batch import Batch
 from kleis.batches.questions import Asked, Declarations
 from kleis.batches.spread import Pool, Unreachable, executor_pool
@@ -83,7 +82,7 @@ def _opening(batch: Batch, *workers: Executor) -> Any:
         worker = next(left, None)
         if worker is None:
             raise Unreachable("no worker is left")
-        return executor_pool(worker, batch.declarations)
+        return executor_pool(worker, batch.theories)
 
     return open_pool
 
@@ -99,7 +98,7 @@ def test_declarations_travel_as_text_and_mean_the_same(broker: Broker) -> None:
     batch, _ = _batch(broker)
     import msgspec
 
-    theory = msgspec.msgpack.decode(batch.declarations, type=Declarations).theory()
+    theory = msgspec.msgpack.decode(*batch.theories.values(), type=Declarations).theory()
     prover = Prover(theory, broker=broker)
     from kleis.batches.work import asked_of
 
@@ -207,11 +206,11 @@ def test_unknown_is_searched_here_again_unless_it_is_trusted(broker: Broker) -> 
 
 def test_tasks_hold_fifty_questions_or_more() -> None:
     asked = [Asked(f"{number} = {number}") for number in range(1_030)]
-    parts = [len(each) for each in batches._parts(asked)]
+    parts = [len(each) for each in tasks._parts(asked)]
     assert sum(parts) == 1_030
     assert min(parts) >= 50
-    assert [len(each) for each in batches._parts(asked[:7])] == [7]
-    assert list(batches._parts([])) == []
+    assert [len(each) for each in tasks._parts(asked[:7])] == [7]
+    assert list(tasks._parts([])) == []
 
 
 def test_the_version_is_of_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,9 @@ REFUSED = [
     ("9" * 401, "long-number"),
     ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "too-deep"),
     ("[" * 100_000, "too-deep"),
+    ('["\\\\",' * (DEEPEST + 1) + "0" + "]" * (DEEPEST + 1), "too-deep"),
+    ('["\\"",' + '{"a":' * DEEPEST + "0" + "}" * DEEPEST + "]", "too-deep"),
+    ("[" * 60 + "]" * 70 + "[" * 60, "no-json"),
     ("{'a': 1}", "no-json"),
     ("[1,]", "no-json"),
     ('"a\nb"', "no-json"),
@@ -70,6 +73,13 @@ def test_what_is_read_is_exact(text: str, value: Any) -> None:
 
 def test_large_integers_are_read_for_tools_that_read_them_exactly() -> None:
     assert read_exactly(str(2**64), exact_integers=True) == 2**64
+
+
+@pytest.mark.parametrize(
+    "text", ['["' + "[" * 100 + '\\\\"]', '["\\"' + "[" * 100 + '"]', "[" + "[]," * 100 + "[]]"]
+)
+def test_brackets_in_strings_and_beside_one_another_are_no_levels(text: str) -> None:
+    assert read_exactly(text) == json.loads(text)
 
 
 PLAIN = st.recursive(

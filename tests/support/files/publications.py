@@ -21,9 +21,10 @@ from registry.sharing.manifest import (
     shard_of,
     signed,
 )
+from registry.sharing.places import opened
 from registry.sharing.publication import content_of, publish, rooted
 from registry.sharing.pull import Puller
-from registry.sharing.sources import Source, opened
+from registry.sharing.sources import Source
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
@@ -61,12 +62,15 @@ class Peer:
     def publish(self, directory: Path, *names: str, clock: Callable[[], float] = lambda: 0.0) -> Manifest:
         self.key()
         content = content_of(self.workspace.tools(), self.workspace.store, names or None)
-        manifest, file = rooted(content, self.home, "ops", clock=clock)
+        manifest, file = rooted(content.shards, self.home, "ops", clock=clock)
         publish(directory, content, manifest, file, b"index")
         return manifest
 
     def trusts(self, other: Peer, label: str = "ops") -> None:
-        TrustFile(self.home).add(other.key(), label)
+        self.trusts_key(other.key(), label)
+
+    def trusts_key(self, key: str, label: str = "ops") -> None:
+        TrustFile(self.home).add(key, label)
 
     def puller(self, source: Source | Path | str) -> Puller:
         return Puller(

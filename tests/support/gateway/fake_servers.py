@@ -18,7 +18,7 @@ from registry.gateway.front.client import Client
 from registry.gateway.front.gateway import Gateway
 from registry.gateway.front.judging import Mode
 from registry.gateway.front.policies import digest_of
-from registry.gateway.log.records import Asked, Outcome, Unlogged
+from registry.gateway.log.records import Asked, Outcome, Refused, Unlogged
 from registry.gateway.messages.requests import Request, read_request
 from registry.gateway.pins.approvals import Approval
 from registry.gateway.upstream.protocol import (
@@ -150,6 +150,7 @@ class MemoryLog:
 
     def __init__(self) -> None:
         self.lines: list[Asked | Outcome] = []
+        self.refusals: list[Refused] = []
         self.broken = False
         self.on_before: Callable[[], None] = lambda: None
 
@@ -164,6 +165,11 @@ class MemoryLog:
         if self.broken:
             raise Unlogged("no space left")
         self.lines.append(outcome)
+
+    def refused(self, refused: Refused) -> None:
+        if self.broken:
+            raise Unlogged("no space left")
+        self.refusals.append(refused)
 
     def close(self) -> None:
         self.lines.append(Outcome(milliseconds=0, error="closed"))

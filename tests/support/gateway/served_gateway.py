@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,9 @@ __all__ = ["MODERN", "Files", "Process", "gateway_process"]
 
 PLAIN = str(Path(__file__).with_name("plain_upstream.py"))
 ROOT = Path(__file__).parents[3]
+
+BOUND = 240.0
+"""Seconds that a gateway may run in a test."""
 
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -128,9 +132,12 @@ def gateway_process(*options: str, **environment: str) -> Iterator[Process]:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )  # fmt: skip
+    bound = threading.Timer(BOUND, process.kill)  # then what is waited for never comes: reading fails
+    bound.start()
     try:
         yield Process(process)
     finally:
+        bound.cancel()
         if process.returncode is None:
             process.kill()
             process.communicate()

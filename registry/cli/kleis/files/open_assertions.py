@@ -20,10 +20,12 @@ from kleis.sessions.assertions import Status, outcome_of, question_of
 from kleis.syntax import tree
 
 if TYPE_CHECKING:
+    from kleis.batches.ahead import About, Ahead
     from kleis.prover.facts import Fact
     from kleis.prover.portfolio import Entry
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
+    from kleis.theory.loader import Loading
     from kleis.theory.theory import Theory
     from registry.cli.kleis.shared.patience import Waiting
 
@@ -33,10 +35,17 @@ Answer = TypeVar("Answer")
 
 
 class ProverPool:
-    """Provers for several questions at a time, over the broker of a command: one process runs for each question."""
+    """Provers for several questions at a time, over the broker of a command: one process runs for each question.
 
-    def __init__(self, jobs: int, waiting: Waiting, *, fresh: bool = False, effort: int = 1) -> None:
+    What workers were asked `ahead` is waited for before it is decided here.
+    """
+
+    def __init__(
+        self, jobs: int, waiting: Waiting, *, fresh: bool = False, effort: int = 1, ahead: Ahead | None = None
+    ) -> None:
         self._waiting = waiting
+        self._ahead = ahead
+        self._about: dict[int, About] = {}
         self._fresh = fresh
         self._effort = effort
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="kleis-test")
@@ -66,11 +75,29 @@ class ProverPool:
         deadline = self._waiting.deadline
 
         def answer() -> Verdict:
+            if (about := self._about.get(id(theory))) is not None:
+                about.wait(proposition)
             if deadline.over:
                 return stopped(print_expression(proposition), deadline.seconds)
             return within(deadline, self._prover(theory).verify(proposition, file=file, facts=facts()))
 
         return self._workers.submit(answer)
+
+    def ask_ahead(self, questions: Sequence[tuple[Loading, tree.Expression]]) -> None:
+        """Have workers, if there are any, look at propositions that `verify` will be asked; those that are kept need none."""
+        if self._ahead is None:
+            return
+        from kleis.batches.questions import Declarations
+
+        for loading in {id(each): each for each, _ in questions}.values():
+            self._about[id(loading.theory)] = self._ahead.about(Declarations.of(loading))
+        kept = [
+            self.ask(loading.theory, partial(_is_kept, proposition=each, file=loading.main.name))
+            for loading, each in questions
+        ]
+        asked = [self._about[id(loading.theory)].asked(each) for loading, each in questions]
+        wanted = zip(asked, kept, strict=True)
+        self._ahead.ask([each for each, known in wanted if not known.result()])
 
     def is_late(self) -> bool:
         """Whether the time is over."""
@@ -108,6 +135,7 @@ class ProverPool:
             beside=False,
             effort=self._effort,
             order=order,
+            elsewhere=None if self._ahead is None else self._ahead.arrived,
         )
 
 
@@ -168,6 +196,16 @@ class OpenAssertion:
                 facts.append(Fact.of(goal, decision.verdict, serving, name))
         assert self._proposition is not None, "only a proposition is asked again"
         return prover.verify(self._proposition, file=self._file, facts=facts)
+
+
+def _is_kept(prover: Prover, proposition: tree.Expression, file: str) -> bool:
+    """Whether there is a verdict already, or none to be had."""
+    from kleis.errors import KleisError
+
+    try:
+        return prover.kept(prover.elaborator.proposition(proposition, file=file)) is not None
+    except KleisError:
+        return True
 
 
 # ── The declarations themselves ──────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,9 @@ import msgspec
 from kleis.errors import KleisError, LoadError
 from kleis.pictures.picture import Picture
 from kleis.problems import AnswerWarning, Problem
-from kleis.syntax.tree import Example
+from kleis.sessions.assertions import question_of
+from kleis.syntax import tree
+from kleis.syntax.tree import Example, Expression
 from kleis.theory.loader import Loader
 from registry.cli.kleis.files.check import load_errors
 from registry.cli.kleis.files.stated_lemmas import NEEDS_PROVER, LemmaReport, StatedLemmas, stated_in
@@ -38,6 +40,7 @@ from registry.cli.kleis.shared.loading import load
 from registry.cli.kleis.shared.strict import undeclared_in
 
 if TYPE_CHECKING:
+    from kleis.batches.ahead import Ahead
     from kleis.evaluator.outcomes import AssertionResult, ExampleResult
     from kleis.theory.loader import Loading
     from registry.cli.kleis.files.open_assertions import ProverPool
@@ -192,10 +195,11 @@ def run_files(
     strict: bool = False,
     effort: int = 1,
     waiting: Waiting | None = None,
+    ahead: Ahead | None = None,
 ) -> Iterator[FileReport]:
     """Reports on files, in order, each as soon as it is complete.
 
-    The prover is asked through `waiting`, which has the deadline (None: one without); `effort` is the prover's. `jobs` questions are asked at a time: by default as many as there are processors, and none if it is 0.
+    The prover is asked through `waiting`, which has the deadline (None: one without); `effort` is the prover's. `jobs` questions are asked at a time: by default as many as there are processors, and none if it is 0. Workers that are asked `ahead` are asked about all files first.
     """
 
     def run(name: str) -> FileReport:
@@ -210,10 +214,14 @@ def run_files(
     count = jobs or os.cpu_count() or 1
     with ExitStack() as opened:
         asked = waiting or opened.enter_context(PATIENT.waiting(live=False, slots=count))
-        pool = opened.enter_context(ProverPool(count, asked, fresh=fresh, effort=effort))
+        pool = opened.enter_context(ProverPool(count, asked, fresh=fresh, effort=effort, ahead=ahead))
         begun: deque[Callable[[], FileReport]] = deque()
-        for name in names:
-            begun.append(decide_file(pool, run(name)))
+        evaluated: Iterable[FileReport] = map(run, names)
+        if ahead is not None:
+            evaluated = list(evaluated)
+            pool.ask_ahead([question for each in evaluated for question in _open_questions(each)])
+        for report in evaluated:
+            begun.append(decide_file(pool, report))
             if len(begun) > _AHEAD:
                 yield begun.popleft()()
         while begun:
@@ -283,8 +291,7 @@ def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport
     if loading is None or report.parse or report.errors or not (report.blocks or report.lemmas):
         return lambda: report
     lemmas = StatedLemmas(pool, loading)
-    items = loading.main.result.program.items
-    examples = {(each.name, each.line): each for each in items if isinstance(each, Example)}
+    examples = _examples(loading)
     clash = pool.look(loading.theory, lambda prover: clashes_in(loading, prover, imported=True))
     blocks = [
         _decide_block(pool, loading, examples[each.name, each.line], each, lemmas) for each in report.blocks
@@ -295,6 +302,28 @@ def decide_file(pool: ProverPool, report: FileReport) -> Callable[[], FileReport
         lemmas=lemmas.reports(),
         warnings=(*map(clash_warning, clash.result()), *lemmas.warnings()),
     )
+
+
+def _examples(loading: Loading) -> dict[tuple[str, int], Example]:
+    """The blocks of a file by name and line."""
+    items = loading.main.result.program.items
+    return {(each.name, each.line): each for each in items if isinstance(each, Example)}
+
+
+def _open_questions(report: FileReport) -> Iterator[tuple[Loading, Expression]]:
+    """The propositions of a file that `decide_file` will ask."""
+    loading = report.loading
+    if loading is None or report.parse or report.errors:
+        return
+    examples = _examples(loading)
+    for block in report.blocks:
+        example = examples[block.name, block.line]
+        assertions = [each for each in example.statements if isinstance(each, tree.Assertion)]
+        for place, each in enumerate(block.assertions):
+            if each.status == NEEDS_PROVER:
+                proposition = question_of(example, assertions[place])
+                if proposition is not None:
+                    yield loading, proposition
 
 
 def _decide_block(

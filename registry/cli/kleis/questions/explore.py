@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from kleis.errors import LoadError
+from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_rejection, print_table, render
 from registry.cli.kleis.shared.strict import strict_errors
+from registry.cli.kleis.shared.workers import workers_ahead
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.live_line import LiveLine
 from registry.cli.terminal.plain_output import print_error
@@ -54,6 +57,7 @@ class Exploring(msgspec.Struct, frozen=True, kw_only=True):
     fresh: bool
     path: tuple[Path, ...]
     as_json: bool
+    cluster: str = ""
 
 
 def explore(asked: Exploring) -> int:
@@ -74,7 +78,7 @@ def explore(asked: Exploring) -> int:
         return _FAILED
     with interruptible() as interrupted:
         try:
-            answer = _answer(asked, loading.theory, interrupted.is_set)
+            answer = _answer(asked, loading, interrupted.is_set)
         except RegistryError as error:
             answer = {"type": "error", "error": error.as_json()}
     if asked.as_json:
@@ -90,7 +94,9 @@ def explore(asked: Exploring) -> int:
     return 0 if answer["complete"] and not answer["undecided"] else _UNDECIDED
 
 
-def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Answer:
+def _answer(asked: Exploring, loading: Loading, cancelled: Callable[[], bool]) -> Answer:
+    from kleis.batches.questions import Declarations
+    from kleis.prover.process.broker import Broker
     from kleis.prover.verdict_cache import VerdictCache
     from registry.explore.explore_request import GENERATOR, Asked, explored
     from registry.home import find_home
@@ -101,7 +107,6 @@ def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Ans
     home = find_home(asked.home).path
     cache = None if asked.fresh else VerdictCache(home / "verdicts")
     store = open_store(home, find_url())
-    snapshot = TheorySnapshot(theory, name=asked.file, cache=cache)
     question = Asked(
         structure=asked.structure, size=asked.size, variables=asked.variables, carrier=asked.carrier,
         generator=asked.generator or GENERATOR, offset=asked.offset, limit=asked.limit,
@@ -114,16 +119,27 @@ def _answer(asked: Exploring, theory: Any, cancelled: Callable[[], bool]) -> Ans
         done, total, law = at[-1] if at else (0, 0, "")
         return f"{time.monotonic() - begun:.0f} s  {done}/{total} {law}" if total > 1 else ""
 
-    try:
-        with LiveLine(said, wanted=not asked.as_json):
-            return explored(
-                snapshot, Workspace(store).tools(), question,
-                seconds=asked.seconds, cancelled=cancelled,
-                progress=lambda done, total, law: at.append((done, total, law)),
-            )  # fmt: skip
-    finally:
-        snapshot.close()
-        store.close()
+    def over() -> bool:
+        return cancelled() or (asked.seconds is not None and time.monotonic() - begun > asked.seconds)
+
+    with (
+        closing(store),
+        Broker() as broker,
+        LiveLine(said, wanted=not asked.as_json) as line,
+        workers_ahead(asked.cluster, broker, effort=asked.effort, line=line, over=over) as ahead,
+        closing(
+            TheorySnapshot(
+                loading.theory, name=asked.file, broker=broker, cache=cache,
+                elsewhere=None if ahead is None else ahead.arrived,
+            )
+        ) as snapshot,
+    ):  # fmt: skip
+        return explored(
+            snapshot, Workspace(store).tools(), question,
+            seconds=asked.seconds, cancelled=cancelled,
+            progress=lambda done, total, law: at.append((done, total, law)),
+            workers=None if ahead is None else ahead.about(Declarations.of(loading)),
+        )  # fmt: skip
 
 
 def _print_errors(error: Answer) -> None:

@@ -85,7 +85,7 @@ def verify_batch(
         report.line = around.enter_context(LiveLine(lambda: str(batch.progress)))
         opening = None
         if cluster:
-            opening = around.enter_context(Cluster(cluster)).opening(batch.declarations)
+            opening = around.enter_context(Cluster(cluster)).opening(batch.theories)
         for place, verdict in batch.decide(asked, opening):
             report.add(place, verdict)
     return report.end()

@@ -9,6 +9,7 @@ import click
 from registry.cli.terminal.commands import SECONDS
 
 __all__ = [
+    "CLUSTER",
     "DIRECTORY",
     "EFFORT",
     "EXPLAIN",
@@ -39,6 +40,12 @@ EXPLAIN = click.option("--explain", is_flag=True, help="Also say how it was foun
 STRICT = click.option("--strict", is_flag=True, help="A name in a file that nothing declares is an error.")
 TIMEOUT = click.option(
     "--timeout", type=SECONDS, metavar="SECONDS", help="The most time; what is open then stays unknown."
+)
+CLUSTER = click.option(
+    "--cluster",
+    default="",
+    metavar="ADDRESS",
+    help="Have workers help: tcp://HOST:PORT, tls://HOST:PORT or local:N (extra cluster).",
 )
 EFFORT = click.option(
     "--effort",

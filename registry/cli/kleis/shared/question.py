@@ -12,6 +12,7 @@ import msgspec
 from registry.cli.kleis.shared.patience import PATIENT, Patience
 
 if TYPE_CHECKING:
+    from kleis.prover.kept_certificates import Elsewhere
     from kleis.prover.portfolio import Entry
     from kleis.prover.process.broker import Broker
     from kleis.prover.prover import Prover
@@ -45,6 +46,7 @@ def make_prover(
     effort: int = 1,
     order: Sequence[Entry] | None = None,
     assumes: bool = True,
+    elsewhere: Elsewhere | None = None,
 ) -> Prover:
     """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
     from kleis.prover.portfolio import ORDER
@@ -62,6 +64,7 @@ def make_prover(
         beside=beside,
         effort=effort,
         assumes=assumes,
+        elsewhere=elsewhere,
     )
 
 

@@ -6,5 +6,6 @@
 - `asks`: questions to a store, in threads where it is a database
 - `completion`: completion of names and versions
 - `text`: results as answers
+- `operations`: what most tools do, and tools to and from directories and other registries
 - `group`: the handlers; the work is in `registry.workspace`
 """

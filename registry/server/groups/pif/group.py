@@ -42,14 +42,15 @@ from registry.server.groups.pif.asks import Asks
 from registry.server.groups.pif.completion import Completion
 from registry.server.groups.pif.exposed_names import name_of
 from registry.server.groups.pif.exposure import Exposure
+from registry.server.groups.pif.operations import Exchange, Places, performed
 from registry.server.groups.pif.text import encoded, rendered
 from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
     INSTRUCTIONS,
     MORE_TOOLS,
+    SHARING_TOOLS,
     TOOLS,
 )
-from registry.store.failures import store_errors
 from registry.store.following import Following
 from registry.tools.help import help_on
 from registry.workspace import requests
@@ -58,6 +59,7 @@ from registry.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from registry.oracles.theory_oracle import TheorySnapshot
     from registry.server.calls.search_process import Search
+    from registry.sharing.service import SharingService
 
 __all__ = ["Exchange", "PifGroup", "make", "search"]
 
@@ -92,34 +94,15 @@ def make(site: Site) -> Group:
         expose=settings.expose,
         more=settings.more,
         theory_of=lambda session: site.oracles.get(session),
+        sharing=lambda: site.sharing,
     )
 
 
 def search(site: Site, asked: tuple[str, Any], search: Search) -> Answer:
     """What a tool that asks for proofs of laws does in a process of its own (`asked`: its name and arguments)."""
     deadline = Deadline(search.seconds, progress=search.progress)
-    return rendered(_performed(site.workspace, Exchange(site.settings.home), *asked, deadline=deadline))
-
-
-class Exchange:
-    """The directories that agents may export to and import from: plain names in one place beside the registry."""
-
-    def __init__(self, home: Path) -> None:
-        self._root = home / "exchange"
-
-    def __call__(self, name: str) -> Path:
-        if not valid_name(name) or ".." in name:
-            raise RegistryError(
-                "invalid_argument",
-                "`directory` is a plain name, not a path",
-                place="directory",
-                found=name[:80],
-                expected="letters, digits, _ . -, at most 48",
-                hint=f"It stands for a directory in {self._root}.",
-            )
-        with store_errors(self._root):
-            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return self._root / name
+    places = Places(Exchange(site.settings.home), lambda: site.sharing)
+    return rendered(performed(site.workspace, places, *asked, deadline=deadline))
 
 
 class PifGroup(Group):
@@ -142,12 +125,14 @@ class PifGroup(Group):
         expose: int,
         more: bool,
         theory_of: Callable[[str], TheorySnapshot] | None = None,
+        sharing: Callable[[], SharingService] | None = None,
     ) -> None:
         self.workspace = workspace
         self._theory_of = theory_of
         self._exchange = exchange
+        self._places = Places(exchange, sharing)
         self._settings = settings
-        self._system = TOOLS + MORE_TOOLS if more else TOOLS
+        self._system = TOOLS + MORE_TOOLS if more else TOOLS + SHARING_TOOLS if settings.share else TOOLS
         self._asks = Asks(in_threads=bool(settings.store))
         self._exposure = Exposure(workspace, self._system, expose, self._asks)
         if workspace.member is not None:
@@ -236,8 +221,10 @@ class PifGroup(Group):
                 return record is not None and record.laws != NO_LAWS
             case "analyze":
                 return arguments.against is not msgspec.UNSET
+            case "import":
+                return bool(arguments.directory) or arguments.after is not None
             case _:
-                return name in ("import", "check_laws")
+                return name == "check_laws"
 
     async def _system_call(self, name: str, arguments: Any, context: CallContext) -> Answer:
         seconds = (getattr(arguments, "timeout_ms", None) or requests.STANDARD) / 1_000
@@ -247,7 +234,7 @@ class PifGroup(Group):
         lane: LaneName = "runs" if name == "analyze" else "writes"
         return rendered(
             await context.run_in_worker(
-                lambda: _performed(self.workspace, self._exchange, name, arguments, deadline=deadline),
+                lambda: performed(self.workspace, self._places, name, arguments, deadline=deadline),
                 lane=lane,
             )
         )
@@ -462,53 +449,6 @@ class PifGroup(Group):
 def _reference(parts: Sequence[str]) -> str:
     """The tool that the end of an address names: a full name in parts, or as one part in which `/` is escaped."""
     return unquote("/".join(parts))
-
-
-def _performed(
-    workspace: Workspace, exchange: Callable[[str], Path], name: str, arguments: Any, *, deadline: Deadline
-) -> Result:
-    """The result of a tool of the group but `run`, `help` and `fuzz`."""
-    try:
-        return _answered(workspace, exchange, name, arguments, deadline)
-    except RegistryError as error:
-        return {"type": "error", "error": error.as_json()}
-
-
-def _answered(
-    workspace: Workspace, exchange: Callable[[str], Path], name: str, arguments: Any, deadline: Deadline
-) -> Result:
-    match name:
-        case "evolve":
-            return workspace.evolve(arguments, deadline=deadline)
-        case "list":
-            return workspace.list(arguments)
-        case "analyze":
-            return workspace.analyze(arguments, deadline=deadline)
-        case "history":
-            return workspace.history(arguments.name)
-        case "diff":
-            return workspace.diff(arguments.name, arguments.against)
-        case "check_laws":
-            return workspace.check_laws(arguments.name)
-        case "rollback":
-            return workspace.rollback(arguments)
-        case "forget":
-            return workspace.forget(arguments.name)
-        case "export":
-            return workspace.export(
-                exchange(arguments.directory), overwrite=arguments.overwrite, team=arguments.team
-            )
-        case "import":
-            return workspace.import_(
-                exchange(arguments.directory),
-                renumber=arguments.renumber,
-                trust_nothing=arguments.trust_nothing,
-                force=arguments.force,
-                team=arguments.team,
-                deadline=deadline,
-            )
-        case _:
-            raise LookupError(f"the group pif has no tool {name}")
 
 
 def _error(message: str, hint: str, *, path: str | None = None) -> Result:

@@ -23,6 +23,8 @@ def rendered(result: Result) -> Answer:
             return Answer(result, error_text(result["error"]), is_error=True)
         case "help":
             return Answer(result, result["text"], rest="Call help with one category or operation.")
+        case "objects":
+            return Answer(result, f"{len(result['objects'])} objects, in the structured content")
         case "tools":
             after = result["offset"] + len(result["tools"])
             return Answer(result, encoded(result), rest=f"Call list with offset {after} or a smaller limit.")

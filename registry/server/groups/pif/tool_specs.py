@@ -23,11 +23,16 @@ from registry.workspace.answer_shapes import (
     HistoryAnswer,
     ImportAnswer,
     LawsAnswer,
+    ObjectsAnswer,
+    OfferAnswer,
     RolledBackAnswer,
+    StagedAnswer,
+    TakenAnswer,
     ToolListAnswer,
+    WantedAnswer,
 )
 
-__all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "TOOLS", "Call", "own_tool"]
+__all__ = ["BRIEF_INSTRUCTIONS", "INSTRUCTIONS", "MORE_TOOLS", "SHARING_TOOLS", "TOOLS", "Call", "own_tool"]
 
 INSTRUCTIONS = """\
 PIF: make your own pure tools and run them under exact limits. A tool is a lambda term in JSON; it cannot do I/O, run \
@@ -170,7 +175,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         title="Export the tools",
         description="Write all tools with their versions to a directory of JSON files beside the registry.",
         arguments=requests.Export,
-        answers=(ExportAnswer,),
+        answers=(ExportAnswer, OfferAnswer, ObjectsAnswer),
         may_ask=True,
         example={"directory": "monday"},
     ),
@@ -180,7 +185,7 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
         description="Take in an exported directory, all of it or nothing; every hash is checked. Its laws are run and their "
         "certificates checked: one that is false is dropped, one that is not shown is `claimed`.",
         arguments=requests.Import,
-        answers=(ImportAnswer,),
+        answers=(ImportAnswer, StagedAnswer, WantedAnswer, TakenAnswer),
         example={"directory": "monday"},
         idempotent=True,
     ),
@@ -208,6 +213,9 @@ MORE_TOOLS: tuple[ToolSpec, ...] = (
     ),
 )
 """The second list, which `--more` turns on."""
+
+SHARING_TOOLS: tuple[ToolSpec, ...] = tuple(spec for spec in MORE_TOOLS if spec.name in ("export", "import"))
+"""Those of it that a server has which shares with other registries."""
 
 DESCRIPTION = 1_800
 """Characters of a tool's own description that are advertised; clients cut at 2,048."""

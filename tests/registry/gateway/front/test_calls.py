@@ -287,6 +287,56 @@ def test_names_that_nothing_has_are_answered_with_the_nearest() -> None:
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize(
+    ("method", "params", "name", "reason"),
+    [
+        ("tools/call", {"name": "files__reed"}, "files__reed", "has no tool"),
+        ("tools/call", {"name": "fils__read"}, "fils__read", "no server is called"),
+        ("tools/call", {"name": "files__read", "task": {}}, "files__read", "'task' is not known here"),
+        ("tools/call", {}, "", "`name` must be a string"),
+        ("prompts/get", {"name": "files__plot"}, "files__plot", "has no prompt"),
+        ("resources/read", {"uri": "http://nowhere"}, "http://nowhere", "no server has the resource"),
+        ("resources/subscribe", {"uri": "http://nowhere"}, "http://nowhere", "no server has the resource"),
+        ("completion/complete", {"ref": {"type": "ref/tool"}, "argument": {}}, "", "`ref` has the type"),
+        ("tasks/get", {"name": "x"}, "x", "there is no such method"),
+    ],
+)
+def test_what_is_refused_before_it_is_judged_is_in_the_log(
+    method: str, params: dict[str, Any], name: str, reason: str
+) -> None:
+    async def scenario() -> None:
+        gate = Gate(files())
+        await gate.ask(method, params)
+        [refused] = gate.log.refusals
+        assert (refused.principal, refused.method, refused.name) == ("ann", method, name)
+        assert reason in refused.reason
+        assert (gate.log.lines, gate.server.sent) == ([], [])
+
+    asyncio.run(scenario())
+
+
+def test_a_call_of_a_server_that_does_not_start_is_in_the_log() -> None:
+    async def scenario() -> None:
+        gate = Gate(files())
+        gate.server.failure = UpstreamFailure("unavailable", "files did not start")
+        assert (await gate.call("files__read"))["isError"] is True
+        [refused] = gate.log.refusals
+        assert (refused.name, refused.reason) == ("files__read", "files did not start")
+        assert gate.log.lines == []
+
+    asyncio.run(scenario())
+
+
+def test_what_is_refused_is_refused_also_where_that_cannot_be_logged() -> None:
+    async def scenario() -> None:
+        gate = Gate(files())
+        gate.log.broken = True
+        assert (await gate.call("files__reed"))["isError"] is True
+        assert gate.server.sent == []
+
+    asyncio.run(scenario())
+
+
 def test_what_is_not_approved_any_more_is_neither_listed_nor_called() -> None:
     async def scenario() -> None:
         gate = Gate(files())

@@ -6,16 +6,19 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleis.errors import KleisError
+from registry.cli.pif.gateway_views import calls_of
 from registry.gateway.log import writing
 from registry.gateway.log.chain import digest, line_of
 from registry.gateway.log.key import PUBLIC, open_key, read_public
-from registry.gateway.log.records import Asked, Outcome, Unlogged
+from registry.gateway.log.records import Asked, Outcome, Refused, Unlogged
+from registry.gateway.log.refusals import BURST, PERIOD, PRINCIPALS
 from registry.gateway.log.verifying import Verified, read_lines, verify
 from registry.gateway.log.writing import CHECKPOINT_LINES, ChainedLog
 
@@ -249,3 +252,59 @@ def test_a_log_without_its_beginning_is_none(tmp_path: Path) -> None:
     log.path.write_bytes(forged + b"\n")
     found = checked(tmp_path, log.path)
     assert (found.is_sound, found.at) == (False, 1)
+
+
+def refused(number: int, principal: str = "eve") -> Refused:
+    return Refused(principal=principal, method="tools/call", name=f"x{number}", reason="no server")
+
+
+def lines_of(log: ChainedLog) -> list[dict[str, Any]]:
+    return [json.loads(each) for each in read_lines(log.path)[0]]
+
+
+def test_a_flood_of_refusals_is_counted_and_fills_no_disk(tmp_path: Path) -> None:
+    time = [0.0]
+    log = written(tmp_path, 1, close=False, now=lambda: time[0])
+    for number in range(5_000):
+        log.refused(refused(number))
+    log.refused(refused(0, "ann"))  # one who floods hides nobody else
+    flood = log.path.stat().st_size
+    assert [each["principal"] for each in lines_of(log) if each["line"] == "refused"] == ["eve"] * BURST + [
+        "ann"
+    ]
+    time[0] = PERIOD
+    log.before(CALL)  # any line makes the count known
+    told = [each for each in lines_of(log) if each["line"] == "refused"][-1]
+    assert (told["principal"], told["name"], told["more"]) == ("eve", "x4999", 5_000 - BURST - 1)
+    log.refused(refused(5_000))
+    log.close()
+    told = [each for each in lines_of(log) if each["line"] == "refused"][-1]
+    assert (told["name"], told["more"]) == ("x5000", 0)
+    assert log.path.stat().st_size < flood + 4_000
+    assert checked(tmp_path, log.path).is_sound
+
+
+def test_refusals_of_any_number_of_principals_and_of_any_length_are_bounded(tmp_path: Path) -> None:
+    log = written(tmp_path, 0, close=False)
+    for number in range(PRINCIPALS + 3 * BURST):
+        log.refused(refused(number, f"principal {number}"))
+    assert sum(each["line"] == "refused" for each in lines_of(log)) == PRINCIPALS + BURST
+    log.close()
+    last = [each for each in lines_of(log) if each["line"] == "refused"][-1]
+    assert last["more"] == 2 * BURST - 1
+    other = written(tmp_path, 0, close=False)
+    other.refused(Refused(principal="e", method="\ud800" * 9, name="n" * 10_000, reason="r"))
+    [line] = [each for each in lines_of(other) if each["line"] == "refused"]
+    assert (line["method"], len(line["name"])) == ("?" * 9, writing.LONGEST)
+    other.close()
+    assert checked(tmp_path, other.path).is_sound
+
+
+def test_the_list_of_calls_has_what_was_refused(tmp_path: Path) -> None:
+    log = written(tmp_path, 1, close=False)
+    log.refused(refused(1))
+    log.close()
+    assert [(each["line"], each["name"]) for each in calls_of([log.path])] == [
+        ("call", "read"),
+        ("refused", "x1"),
+    ]

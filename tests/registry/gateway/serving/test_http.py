@@ -14,6 +14,7 @@ import pytest
 
 from registry.access.principals import read_scopes
 from registry.access.tokens import TokenFile, read_expiry
+from tests.support.gateway.fake_servers import tool
 from tests.support.gateway.served_gateway import MODERN, Files, gateway_process
 
 WRITERS = """
@@ -90,6 +91,12 @@ CALL = {
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Web, Files]]:
     """A gateway without tokens, whose caller has the scope `write`."""
     files = Files(tmp_path_factory.mktemp("gateway"), WRITERS)
+    marked = {"path": {"x-mcp-header": "Path"}, "in": {"properties": {"n": {"x-mcp-header": "N"}}}}
+    tools = [
+        *json.loads(files.tools.read_text()),
+        tool("marked", inputSchema={"type": "object", "properties": marked}),
+    ]
+    files.tools.write_text(json.dumps(tools))
     with web(files, "--scopes", "write") as served:
         yield served, files
 
@@ -119,6 +126,65 @@ def test_headers_that_name_another_tool_are_refused(opened: tuple[Web, Files]) -
     assert status == 400
     status, found = served.modern("tools/list", {}, MCP_Protocol_Version="2099-01-01")
     assert (status, found["error"]["code"]) == (400, -32022)
+    assert files.calls() == before
+
+
+def test_headers_that_say_something_else_of_arguments_are_refused(opened: tuple[Web, Files]) -> None:
+    served, files = opened
+    before = files.calls()
+
+    def call(arguments: dict[str, Any], **headers: str) -> int | None:
+        params = {"name": "plain__marked", "arguments": arguments}
+        status, found = served.modern("tools/call", params, **headers)
+        if "error" not in found:
+            assert found["result"]["isError"] is True  # denied by the policy: it was judged
+            return None
+        assert status == 400
+        return int(found["error"]["code"])
+
+    mismatch = -32020
+    assert call({"path": "/a"}, Mcp_Param_Path="/a") is None
+    assert call({"path": "/a"}, Mcp_Param_Path="=?base64?L2E=?=") is None
+    assert call({"path": "/a"}, Mcp_Param_Path="/a", Mcp_Param_Other="x") is None
+    assert call({"in": {"n": 4}}, Mcp_Param_N="4.0") is None
+    assert call({"in": {"n": True}}, Mcp_Param_N="true") is None
+    assert call({}) is None
+    assert call({"path": "/a"}, Mcp_Param_Path="/b") == mismatch
+    assert call({"path": "/a"}) == mismatch
+    assert call({}, Mcp_Param_Path="/a") == mismatch
+    assert call({"path": ["/a"]}, Mcp_Param_Path="/a") == mismatch
+    assert call({"path": "/a"}, Mcp_Param_Path="=?base64?###?=") == mismatch
+    assert call({"in": {"n": 9007199254740993}}, Mcp_Param_N="9007199254740992") == mismatch
+    assert files.calls() == before
+    refused = [each for each in files.lines() if each["line"] == "refused" and "mcp-param" in each["reason"]]
+    assert len(refused) == 6
+    assert {each["name"] for each in refused} == {"plain__marked"}
+
+
+def test_a_header_that_stands_twice_is_refused(opened: tuple[Web, Files]) -> None:
+    served, files = opened
+    before = files.calls()
+    body = json.dumps({**CALL, "params": {**CALL["params"], "_meta": MODERN}})  # type: ignore[dict-item]
+    for name in ("Mcp-Name", "Mcp-Param-X"):
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+        connection.putrequest("POST", "/mcp")
+        fields = {
+            **USUAL,
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "plain__echo",
+        }
+        for field in (
+            *fields.items(),
+            (name, "plain__echo"),
+            (name, "plain__echo"),
+            ("Content-Length", str(len(body))),
+        ):
+            connection.putheader(*field)
+        connection.endheaders(body.encode())
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["error"]["code"]) == (400, -32020)
+        connection.close()
     assert files.calls() == before
 
 

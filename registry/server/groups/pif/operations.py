@@ -1,0 +1,125 @@
+"""What the tools of the group do but `run`, `help` and `fuzz`: operations of the workspace, and tools to and from other places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from kleis.prover.process.deadline import Deadline
+from pif.run.evaluate import Answer as Result
+from registry.errors import RegistryError
+from registry.records import valid_name
+from registry.store.failures import store_errors
+from registry.workspace import requests
+from registry.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from registry.sharing.service import SharingService
+
+__all__ = ["Exchange", "Places", "performed"]
+
+
+class Exchange:
+    """The directories that agents may export to and import from: plain names in one place beside the registry."""
+
+    def __init__(self, home: Path) -> None:
+        self._root = home / "exchange"
+
+    def __call__(self, name: str) -> Path:
+        if not valid_name(name) or ".." in name:
+            raise RegistryError(
+                "invalid_argument",
+                "`directory` is a plain name, not a path",
+                place="directory",
+                found=name[:80],
+                expected="letters, digits, _ . -, at most 48",
+                hint=f"It stands for a directory in {self._root}.",
+            )
+        with store_errors(self._root):
+            self._root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self._root / name
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Where `export` and `import` work: directories, and other registries where the server shares with any."""
+
+    exchange: Callable[[str], Path]
+    sharing: Callable[[], SharingService] | None
+
+    def registries(self) -> SharingService:
+        """What is shared. Raises `not_allowed` where nothing is."""
+        if self.sharing is None:
+            raise RegistryError("not_allowed", "this server shares no tools", place="share")
+        return self.sharing()
+
+
+def performed(
+    workspace: Workspace, places: Places, name: str, arguments: Any, *, deadline: Deadline
+) -> Result:
+    """The result of a tool of the group but `run`, `help` and `fuzz`."""
+    try:
+        return _answered(workspace, places, name, arguments, deadline)
+    except RegistryError as error:
+        return {"type": "error", "error": error.as_json()}
+
+
+def _answered(workspace: Workspace, places: Places, name: str, arguments: Any, deadline: Deadline) -> Result:
+    match name:
+        case "evolve":
+            return workspace.evolve(arguments, deadline=deadline)
+        case "list":
+            return workspace.list(arguments)
+        case "analyze":
+            return workspace.analyze(arguments, deadline=deadline)
+        case "history":
+            return workspace.history(arguments.name)
+        case "diff":
+            return workspace.diff(arguments.name, arguments.against)
+        case "check_laws":
+            return workspace.check_laws(arguments.name)
+        case "rollback":
+            return workspace.rollback(arguments)
+        case "forget":
+            return workspace.forget(arguments.name)
+        case "export" | "import":
+            return _exchanged(workspace, places, arguments, deadline)
+        case _:
+            raise LookupError(f"the group pif has no tool {name}")
+
+
+def _exchanged(
+    workspace: Workspace, places: Places, arguments: requests.Export | requests.Import, deadline: Deadline
+) -> Result:
+    """Tools to and from a directory, or another registry: the arguments say which."""
+    match arguments:
+        case requests.Export(directory="", share=True, objects=[]):
+            return places.registries().root()
+        case requests.Export(directory="", share=False, objects=[_, *_]):
+            return places.registries().objects(arguments.objects)
+        case requests.Import(directory="", root="", objects=[_, *_], after=None):
+            return places.registries().stage(arguments.objects)
+        case requests.Import(directory="", root=root, objects=[], after=None) if root:
+            return places.registries().wanted(root)
+        case requests.Import(directory="", root=root, objects=[], after=str(after)) if root:
+            return places.registries().take(root, after, deadline)
+        case requests.Export(share=False, objects=[]):
+            return workspace.export(
+                places.exchange(arguments.directory), overwrite=arguments.overwrite, team=arguments.team
+            )
+        case requests.Import(root="", objects=[], after=None):
+            return workspace.import_(
+                places.exchange(arguments.directory),
+                renumber=arguments.renumber,
+                trust_nothing=arguments.trust_nothing,
+                force=arguments.force,
+                team=arguments.team,
+                deadline=deadline,
+            )
+        case _:
+            raise RegistryError(
+                "invalid_argument", "a directory, a root and objects are three things", place="directory",
+                expected="`directory`; or one of what registries send that pull or push", hint="leave the others out",
+            )  # fmt: skip

@@ -1,0 +1,123 @@
+"""Tools brought to a running server of ours, which judges them as any arrival (docs/reference/registry.md §3.1).
+
+The root goes first, then what the server says that it has not, in pages, then the wish that it takes them in. Nothing leaves this home but
+objects of the root, whatever the server asks for. A push that was cut off is repeated; what has come is not sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from registry.errors import RegistryError
+from registry.sharing.manifest import untrue
+from registry.sharing.publication import Content, rooted
+from registry.sharing.wire import Server
+
+__all__ = ["Pusher"]
+
+_PAGE: Final = 1024 * 1024
+_LARGEST: Final = 3 * 1024 * 1024
+"""Bytes of a page, and of what may go by itself: a request has 4 MB at most."""
+
+_AGAIN: Final = 3
+"""Times that a server may ask for what it has had: another push may have taken its room."""
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    objects: tuple[str, ...] = ()
+    new: int = 0
+
+
+class _Taken(msgspec.Struct, frozen=True):
+    after: str
+    left: int
+    added: tuple[str, ...] = ()
+    refused: tuple[dict[str, Any], ...] = ()
+    laws: tuple[dict[str, Any], ...] = ()
+
+
+class Pusher:
+    """What one home has to bring, and the server that it is brought to."""
+
+    def __init__(self, wire: Server, content: Content, home: Path, namespace: str) -> None:
+        self._wire = wire
+        self._content = content
+        self._manifest, self._root = rooted(content.shards, home, namespace, stream="push")
+
+    def push(self, progress: Callable[[int, int], None] = lambda done, of: None) -> dict[str, Any]:
+        """The answer of a command: what is new there, and what was refused. Raises as `Wire.call`."""
+        sent = self._send(progress)
+        added: list[str] = []
+        refused: list[dict[str, Any]] = []
+        laws: list[dict[str, Any]] = []
+        after, left = "", None
+        while left is None or left > 0:
+            answer = self._call(_Taken, "taken", root=self._text, after=after)
+            if answer.left < 0 or (left is not None and answer.left >= left):
+                raise untrue(
+                    self._wire.place, "the server comes to no end", f"{answer.left} left", "fewer than before"
+                )
+            added += answer.added
+            refused += answer.refused
+            laws += answer.laws
+            after, left = answer.after, answer.left
+        return {
+            "type": "pushed", "to": self._wire.place, "namespace": self._manifest.namespace, "key": self._manifest.key,
+            "sent": sent, "added": added, "refused": refused, **({"laws": laws} if laws else {}),
+        }  # fmt: skip
+
+    @property
+    def _text(self) -> str:
+        return self._root.decode()
+
+    def _send(self, progress: Callable[[int, int], None]) -> int:
+        """Bring what is missing there; how many objects that were."""
+        done: set[str] = set()
+        again = 0
+        while True:
+            wanted = self._call(_Wanted, "wanted", root=self._text).objects
+            if not wanted:
+                return len(done)
+            unknown = [each for each in wanted if each not in self._content.objects]
+            again += done.issuperset(wanted)
+            if unknown or again > _AGAIN:
+                found = "objects that were not offered" if unknown else "the same objects again"
+                raise untrue(
+                    self._wire.place, "the server asks for what it may not have", found, "objects of the root"
+                )
+            for page in self._pages(wanted):
+                self._wire.call("import", objects=page)
+            done.update(wanted)
+            progress(len(done), len(self._content.objects))
+
+    def _pages(self, hashes: tuple[str, ...]) -> Iterator[list[str]]:
+        page: list[str] = []
+        size = 0
+        for hash_ in hashes:
+            text = self._content.objects[hash_].decode()
+            length = len(msgspec.json.encode(text))
+            if length > _LARGEST:
+                raise RegistryError(
+                    "invalid_argument", "an object is too large to be pushed", file=self._wire.place, found=f"{length} bytes",
+                    expected=f"{_LARGEST} bytes at most", hint="`pif publish` it for the other side to pull",
+                )  # fmt: skip
+            if page and size + length > _PAGE:
+                yield page
+                page, size = [], 0
+            page.append(text)
+            size += length
+        if page:
+            yield page
+
+    def _call(self, shape: type[Any], kind: str, **arguments: Any) -> Any:
+        answer = self._wire.call("import", **arguments)
+        if answer.get("type") != kind:
+            raise untrue(self._wire.place, "the server's answer is another", str(answer.get("type")), kind)
+        try:
+            return msgspec.convert(answer, shape)
+        except msgspec.ValidationError as error:
+            raise untrue(self._wire.place, "the server's answer is none", str(error)[:200], kind) from None

@@ -1,0 +1,118 @@
+"""Sharing as a server offers it: what its `export` and `import` do beyond directories (docs/reference/registry.md §3.1).
+
+Who pulls asks for the root, then for objects, in pages. Who pushes brings a root and is told which objects are wanted; brings them; and then
+has tools taken in, some at a time. The server keeps no state of either but the objects that have come, so a connection may end at
+any message. What is pushed is judged as any arrival: that its sender may evolve tools here makes nothing of it believed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from registry.errors import RegistryError
+from registry.sharing.catalogue import Catalogue
+from registry.sharing.keys import TrustFile
+from registry.sharing.pull import TOGETHER, Puller, Taken
+from registry.sharing.staging import Staged, Wanted, staged_objects
+
+if TYPE_CHECKING:
+    from kleis.prover.process.deadline import Deadline
+    from registry.workspace.workspace import Workspace
+
+__all__ = ["WANTED_AT_ONCE", "SharingService"]
+
+WANTED_AT_ONCE: Final = 5_000
+"""Objects that one answer asks for."""
+
+_PATIENCE: Final = 20.0
+"""Seconds in which one call begins to take in more."""
+
+
+class SharingService:
+    """What a home gives and takes over its server. Safe in threads."""
+
+    def __init__(
+        self, workspace: Workspace, home: Path, namespace: str, principal: str, owner_home: Path | None = None
+    ) -> None:
+        """`namespace` is what the tools are called together; empty where nothing is shared. `owner_home`: of the server's owner, whose
+        trusted and revoked keys count too."""
+        self._workspace = workspace
+        self._home = home
+        self._namespace = namespace
+        self._principal = principal
+        self._trust = () if owner_home is None or owner_home == home else (TrustFile(owner_home),)
+        self._catalogue = Catalogue(home, namespace)
+
+    def root(self) -> dict[str, Any]:
+        """The signed root of what is offered now. Raises `not_allowed` where nothing is shared."""
+        self._check()
+        root = self._catalogue.root(self._workspace.tools(), self._workspace.store)
+        return {"type": "offer", "root": root.decode(), "namespace": self._namespace}
+
+    def objects(self, hashes: Sequence[str]) -> dict[str, Any]:
+        """Objects of it: those that are there, as many as a page takes."""
+        self._check()
+        found = self._catalogue.objects(hashes, self._workspace.tools(), self._workspace.store)
+        return {"type": "objects", "objects": found}
+
+    def stage(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Keep objects of a push until its root asks for them."""
+        self._check()
+        return {"type": "staged", "objects": staged_objects(self._home, texts, self._place)}
+
+    def wanted(self, root: str) -> dict[str, Any]:
+        """What has to come of a push, and how many tools are new. Raises as `Puller`, `not_allowed` for a key that is not trusted."""
+        staged, puller = self._opened(root, None)
+        try:
+            roots = puller.new()
+            missing = puller.missing(roots)
+            staged.ahead(missing)
+        except Wanted as wanted:
+            return {"type": "wanted", "objects": wanted.hashes[:WANTED_AT_ONCE]}
+        if not roots:
+            puller.finish(())
+            staged.clear()
+        return {"type": "wanted", "objects": [], "new": len(roots)}
+
+    def take(self, root: str, after: str, deadline: Deadline) -> dict[str, Any]:
+        """Take in tools of a push, those whose names come after one; the last that was looked at, and how many are left."""
+        staged, puller = self._opened(root, deadline)
+        try:
+            roots = sorted(each for each in puller.new() if each > after)
+            taken, done = Taken(), 0
+            until = time.monotonic() + _PATIENCE
+            while done < len(roots) and (done == 0 or time.monotonic() < until):
+                taken.add(puller.some(roots[done : done + TOGETHER]))
+                done = min(done + TOGETHER, len(roots))
+        except Wanted as wanted:
+            return {"type": "wanted", "objects": wanted.hashes[:WANTED_AT_ONCE]}
+        if done == len(roots):
+            puller.finish({*puller.new()})
+            staged.clear()
+        last = roots[done - 1] if done else after
+        return {"type": "taken", "after": last, "left": len(roots) - done, **taken.as_json()}
+
+    @property
+    def _place(self) -> str:
+        return f"a push by {self._principal}"
+
+    def _opened(self, root: str, deadline: Deadline | None) -> tuple[Staged, Puller]:
+        self._check()
+        try:
+            file = root.encode()
+        except UnicodeEncodeError:
+            raise RegistryError(
+                "invalid_argument", "the root is no text", place="root", expected="text"
+            ) from None
+        staged = Staged(self._home, self._place, file)
+        return staged, Puller(self._workspace, self._home, staged, trust=self._trust, deadline=deadline)
+
+    def _check(self) -> None:
+        if not self._namespace:
+            raise RegistryError(
+                "not_allowed", "this server shares no tools", place="share", expected="a server that does",
+                hint="its owner starts it with `pif serve --share NAMESPACE`",
+            )  # fmt: skip

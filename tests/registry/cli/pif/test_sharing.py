@@ -1,0 +1,40 @@
+"""`pif pull`, `push` and `sync` with a running server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.files.command_lines import Pif, answer
+from tests.support.files.publications import Peer
+from tests.support.servers.http_server import serving
+
+
+def test_the_commands_with_a_token_in_a_file_or_the_environment(
+    square: Pif, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Peer(tmp_path / "hub")
+    hub.evolve("plain", {"lam": "x", "body": "plain"})
+    secret = "s" * 40
+    (tmp_path / "token").write_text(secret + "\n")
+    monkeypatch.setenv("HUB", secret)
+    with serving(hub.home, share="ops", token=secret) as server:
+        to, file = ("--to", server.url), ("--token-file", tmp_path / "token")
+        assert square("key", "create").exit_code == 0
+        assert "let this caller in" in square("pull", "--from", server.url).stderr
+        shown = square("pull", "--from", server.url, *file)
+        assert "not trusted" in shown.stderr
+        assert square("trust", "add", hub.key(), "--as", "hub").exit_code == 0
+        listed = answer(square("pull", "--from", server.url, "--token-env", "HUB", "--json"))
+        assert listed["tools"] == ["plain@1"]
+        hub.trusts_key(answer(square("key", "show", "--json"))["key"])
+        done = square("sync", "--with", server.url, "--namespace", "me", *file)
+        assert done.exit_code == 0, done.output
+        assert "plain@1  from ops, signed by hub" in done.stdout
+        assert "square@1  is new there" in done.stdout
+        again = answer(square("push", "square", *to, "--namespace", "me", *file, "--json"))
+        assert (again["added"], again["sent"]) == ([], 0)
+        assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 2
+        assert "no token" in square("push", *to, "--namespace", "me", "--token-env", "NONE").stderr
+    hub.close()

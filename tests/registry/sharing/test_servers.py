@@ -1,0 +1,114 @@
+"""Registries that share over running servers, each a process of its own: pulled from, pushed to, both ways, and by principals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registry.errors import RegistryError
+from registry.sharing.keys import KeyFile
+from registry.sharing.ledger import LedgerFile
+from registry.sharing.places import opened, server_at
+from registry.sharing.publication import content_of
+from registry.sharing.pull import Puller
+from registry.sharing.push import Pusher
+from tests.support.files.publications import Peer, calling
+from tests.support.servers.http_server import Served, serving
+from tests.support.servers.principals import Caller, token
+
+SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
+LAW = "∀(n : ℤ). square(n) ≥ 0"
+
+
+def pulled(peer: Peer, server: Served, secret: str = "", name: str = "") -> dict[str, Any]:
+    source = opened(server.url, secret)
+    try:
+        puller = Puller(peer.workspace, peer.home, source)
+        return puller.one(name) if name else puller.all()
+    finally:
+        source.close()
+
+
+def pushed(peer: Peer, server: Served, *names: str, secret: str = "") -> dict[str, Any]:
+    peer.key()
+    content = content_of(peer.workspace.tools(), peer.workspace.store, names or None)
+    with server_at(server.url, secret) as wire:
+        return Pusher(wire, content, peer.home, "theirs").push()
+
+
+def test_three_servers_and_what_goes_from_one_to_the_next(tmp_path: Path) -> None:
+    alice, bob, carol = (Peer(tmp_path / name) for name in ("alice", "bob", "carol"))
+    alice.evolve("square", SQUARE, examples=[{"input": 3, "output": 9}], laws=[LAW])
+    alice.evolve("fourth", calling("square", {"app": ["square", {"var": "x"}]}))
+    bob.trusts(alice)
+    carol.trusts(bob)
+    bob.trusts(carol, "carol")
+    with (
+        serving(alice.home, share="ops") as first,
+        serving(bob.home, share="ops") as second,
+        serving(carol.home, share="ops") as third,
+    ):
+        answer = pulled(bob, first, name="fourth")
+        assert answer["added"] == ["fourth@1", "square@1"]
+        assert [(each["tool"], each["status"]) for each in answer["laws"]] == [("square@1", "proved")]
+        bob.evolve("eighth", calling("square", {"app": ["fourth", {"var": "x"}]}))
+
+        assert pulled(carol, second, name="eighth")["added"] == ["eighth@1", "fourth@1", "square@1"]
+        assert Caller(third, "").call("run", tool="eighth", input=2)["value"] == 256
+        assert carol.tools() == bob.tools()
+
+        carol.evolve("ninth", calling("eighth"))
+        carol.evolve("tenth", {"lam": "x", "body": 10}, laws=["∀(n : ℤ). tenth(n) = 10"])
+        sent = pushed(carol, second)
+        assert sent["added"] == ["ninth@1", "tenth@1"]
+        assert [(each["tool"], each["status"]) for each in sent["laws"]] == [("tenth@1", "proved")]
+        assert pushed(carol, second)["added"] == []
+        assert Caller(second, "").call("run", tool="ninth", input=2)["value"] == 256
+        origin = LedgerFile(bob.home).origin("ninth@1", bob.tools()["ninth@1"])
+        assert origin is not None
+        assert (origin.name, origin.key, origin.source) == ("theirs/ninth@1", carol.key(), "a push by owner")
+        assert pulled(bob, first)["added"] == []
+    for each in (alice, bob, carol):
+        each.close()
+
+
+def test_principals_share_what_is_theirs_as_far_as_their_tokens_go(tmp_path: Path) -> None:
+    owner, sender = Peer(tmp_path / "owner"), Peer(tmp_path / "sender")
+    owner.evolve("square", SQUARE)
+    sender.evolve("mine", {"lam": "x", "body": "mine"})
+    before = owner.tools()
+    reading = token(owner.home, "ann", frozenset({"read"}))
+    writing = token(owner.home, "ann", frozenset({"read", "run", "evolve"}))
+    with serving(owner.home, share="ops") as server:
+        with pytest.raises(RegistryError, match="let this caller in"):
+            pushed(sender, server)
+        with pytest.raises(RegistryError, match="let this caller in"):
+            pushed(sender, server, secret=reading)
+        with pytest.raises(RegistryError, match="refuses") as caught:
+            pushed(sender, server, secret=writing)
+        assert "not trusted" in (caught.value.found or "")
+        owner.trusts(sender, "sender")
+        assert pushed(sender, server, secret=writing)["added"] == ["mine@1"]
+        assert Caller(server, writing).call("run", tool="mine", input=1)["value"] == "mine"
+        assert owner.tools() == before
+
+        assert Caller(server, writing).call("evolve", name="hers", code=7, description="")["type"] == "tool"
+        with pytest.raises(RegistryError, match="not trusted"):
+            pulled(sender, server, reading)
+        sender.trusts_key(KeyFile(owner.home / "principals" / "ann").public(), "ann")
+        assert pulled(sender, server, reading)["added"] == ["hers@1"]
+    for each in (owner, sender):
+        each.close()
+
+
+def test_a_server_that_shares_nothing_says_so(tmp_path: Path) -> None:
+    peer = Peer(tmp_path / "peer")
+    with serving(tmp_path / "silent", more=True) as server:
+        with pytest.raises(RegistryError) as caught:
+            pulled(peer, server)
+        assert "shares no tools" in (caught.value.found or "")
+        with pytest.raises(RegistryError):
+            pushed(peer, server)
+    peer.close()
