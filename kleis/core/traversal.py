@@ -71,7 +71,7 @@ def rebuild(term: Term, change: Callable[[Term], Term]) -> Term:
     for field in term.__struct_fields__:
         value = getattr(term, field)
         if field == "arguments":
-            replaced = tuple(change(each) for each in value)
+            replaced = tuple([change(each) for each in value])
             if any(new is not old for new, old in zip(replaced, value, strict=True)):
                 changes[field] = replaced
         elif isinstance(value, Term) and field != "variable":

@@ -21,6 +21,7 @@ Call `policy.load_policy` and `Policy.decide`; `policy_file.PolicyFile` for a po
 - `prover_questions`: propositions about a policy, given to the prover; witnesses decided again by the policy
 - `questions_about_calls`: propositions about the rule of calls, and about two such rules
 - `describe_rules`: rules and declarations as clients read them
+- `audit_of_calls`: the findings about a rule of calls
 - `audit`: the findings of an audit
 - `compare_policies`: the comparison of two policies
 

@@ -16,6 +16,7 @@ See docs/reference/policy.md §7.1.
 ``redefined``          a definition in the policy's file that replaces another one
 ``misread``            a place in it whose parse may surprise (`kleis.syntax.parser.lints`)
 ``no_rule``            an action without a rule, left to the default
+``not_offered``        a branch of `check_call` for tools alone that no server offers
 ``undecided``          a question that the prover did not decide
 =====================  ==================================================================================
 
@@ -39,11 +40,11 @@ from kleis.builtins.rows.table import builtin_arities
 from kleis.policy.actions import ACTIONS, Action
 from kleis.policy.answer_shapes import AuditAnswer
 from kleis.policy.argument_spellings import families
-from kleis.policy.calls import unfit
+from kleis.policy.audit_of_calls import Offered, about_calls
 from kleis.policy.decision import Decision
 from kleis.policy.policy import CHECK_CALL, Policy
 from kleis.policy.prover_questions import Finding, Questions
-from kleis.policy.questions_about_calls import CallQuestions, allows
+from kleis.policy.questions_about_calls import CallQuestions
 from kleis.policy.rule_conditions import (
     LEAF_SORTS,
     Condition,
@@ -77,13 +78,14 @@ Kind = Literal[
     "redefined",
     "misread",
     "no_rule",
+    "not_offered",
     "undecided",
 ]
 
 SERIOUS: frozenset[Kind] = frozenset(
     {
         "never_fires", "shadowed", "slips_past", "fails", "before_only", "never_asked", "unknown_name", "redefined",
-        "misread",
+        "misread", "not_offered",
     }
 )  # fmt: skip
 """Findings for which a policy should be changed; the others inform."""
@@ -155,12 +157,13 @@ def audit(
     *,
     broker: Broker | None = None,
     only: str = "",
+    offered: Offered | None = None,
     stop: Callable[[], bool] | None = None,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> Audit:
     """All findings of the table above, or those about the rule of one action (`only`).
 
-    `stop` ends the search early; the findings so far are given.
+    `offered`: the tools that the policy is used with.  `stop` ends the search early; the findings so far are given.
     """
     remarks = list(_pairing(policy, ACTIONS[only])) if only else [*_names(policy), *_pairings(policy)]
     with deep(), Questions(policy.theory, broker=broker, stop=stop) as questions:
@@ -172,32 +175,20 @@ def audit(
             remarks += _RuleAudit(policy, action, questions).remarks()
         asked = questions.asked
         if CHECK_CALL in policy.definitions and only in ("", "call"):
-            with CallQuestions(policy.theory, broker=broker, stop=stop) as about_calls:
-                remarks += _calls(policy, about_calls)
-                asked += about_calls.asked
+            with CallQuestions(policy.theory, broker=broker, stop=stop) as questions_of_calls:
+                remarks += [
+                    Remark(
+                        kind=each.kind,
+                        rule=CHECK_CALL,
+                        message=each.message,
+                        line=each.line,
+                        condition=each.condition,
+                    )
+                    for each in about_calls(policy, questions_of_calls, offered)
+                ]
+                asked += questions_of_calls.asked
         complete = not questions.stopped
         return Audit(tuple(remarks), asked, complete)
-
-
-def _calls(policy: Policy, questions: CallQuestions) -> Iterator[Remark]:
-    """The findings about the rule of calls: is any allowed, is any denied?"""
-    line = policy.definitions[CHECK_CALL].span.line
-    problem = unfit(policy)
-    if problem:
-        message = f"{problem}; every call is denied"
-        yield Remark(kind="never_asked", rule=CHECK_CALL, message=message, line=line)
-        return
-    asked: tuple[tuple[tree.Expression, Kind, str], ...] = (
-        (allows(), "always_denies", "no call is allowed"),
-        (negation(allows()), "always_allows", "no call is denied"),
-    )
-    for condition, kind, message in asked:
-        found = questions.find(condition)
-        if found.outcome == "none":
-            yield Remark(kind=kind, rule=CHECK_CALL, message=message, line=line)
-        elif found.outcome == "unknown":
-            message = f"whether {message} is not known: {found.reason}"
-            yield Remark(kind="undecided", rule=CHECK_CALL, message=message, line=line)
 
 
 # ── What needs no prover ─────────────────────────────────────────────────────────────────────────────────────

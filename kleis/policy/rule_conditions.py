@@ -8,7 +8,8 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -16,13 +17,16 @@ import msgspec
 from kleis.builtins.rows.table import find_builtin
 from kleis.policy.decision import ALLOWING_TEXTS, allows
 from kleis.syntax import tree
+from kleis.syntax.printer.program import print_expression, print_pattern
 from kleis.syntax.tree.traversal import walk
 from kleis.values import Data, Symbol
 
 __all__ = [
     "LEAF_SORTS",
+    "Branch",
     "Condition",
     "LeafSort",
+    "branches",
     "builtin_name",
     "conditions",
     "conjunction",
@@ -75,6 +79,26 @@ def conditions(
     return tuple(walker.conditions(rule.body, (), lambda inner: inner, local, (rule.name,)))
 
 
+class Branch(msgspec.Struct, frozen=True):
+    """A branch of a rule: `reached` holds where the rule comes to it, over what the rule was given.
+
+    `place`: the branches around it and itself, each by its line, its number there and how it is written; `is_rest`: it is what is left when
+    no other holds (`else`, `_`).
+    """
+
+    reached: tree.Expression
+    place: tuple[tuple[int, int, str], ...]
+    is_rest: bool
+
+
+def branches(
+    call: tree.Call, definitions: Definitions, constructors: Constructors, most: int
+) -> tuple[Branch, ...]:
+    """The branches that a call of a rule may end in, those of helpers included, outer ones first; at most so many."""
+    walker = _Walker(definitions, constructors)
+    return tuple(islice(walker.branches(call, lambda inner: inner, frozenset(), (), ()), most))
+
+
 def permits(
     rule: tree.FunctionDefinition, definitions: Definitions, constructors: Constructors, leaf_sort: LeafSort
 ) -> tree.Expression:
@@ -111,6 +135,45 @@ class _Walker:
 
                 bound = inside | frozenset(_names_in(let.pattern))
                 yield from self.conditions(let.body, after, deeper, bound, names)
+
+    def branches(
+        self,
+        body: tree.Expression,
+        wrap: Wrap,
+        local: frozenset[str],
+        unfolded: tuple[str, ...],
+        place: tuple[tuple[int, int, str], ...],
+    ) -> Iterator[Branch]:
+        body, local, unfolded = self._unfold(body, local, unfolded)
+        inner: list[tuple[tree.Expression, Wrap, frozenset[str], str, int, bool]] = []
+        match body:
+            case tree.Let() as let:
+
+                def bound(inside: tree.Expression) -> tree.Expression:
+                    return wrap(tree.Let(let.pattern, let.type, let.value, inside))
+
+                names = local | frozenset(_names_in(let.pattern))
+                yield from self.branches(let.body, bound, names, unfolded, place)
+            case tree.Conditional(condition=test, consequent=yes, alternative=no):
+                shown = print_expression(test)
+                line = test.span.line or body.span.line
+                inner = [
+                    (yes, _if(wrap, test, holds=True), local, shown, line, False),
+                    (no, _if(wrap, test, holds=False), local, f"¬({shown})", line, True),
+                ]
+            case tree.Match(scrutinee=scrutinee, cases=cases):
+                for number, each in enumerate(cases):
+                    names = local | frozenset(_names_in(each.pattern))
+                    is_rest = isinstance(each.pattern, tree.WildcardPattern | tree.VariablePattern)
+                    line = each.span.line or body.span.line
+                    shown = f"{print_expression(scrutinee)} is {print_pattern(each.pattern)}"
+                    inner.append(
+                        (each.body, _case(wrap, scrutinee, cases, number), names, shown, line, is_rest)
+                    )
+        for number, (each_body, into, names, shown, line, is_rest) in enumerate(inner):
+            here = (*place, (line, number, shown))
+            yield Branch(into(tree.Boolean(True)), here, is_rest)
+            yield from self.branches(each_body, into, names, unfolded, here)
 
     def _denies(self, body: tree.Expression, local: frozenset[str], unfolded: tuple[str, ...]) -> bool:
         """Whether every leaf is a literal that does not allow."""
@@ -186,6 +249,27 @@ class _Walker:
         for name, argument in reversed(list(zip(fresh, given, strict=True))):
             inner = tree.Let(tree.VariablePattern(name), None, argument, inner)
         return inner, local, (*unfolded, body.name)
+
+
+def _if(wrap: Wrap, test: tree.Expression, *, holds: bool) -> Wrap:
+    never = tree.Boolean(False)
+
+    def inside(inner: tree.Expression) -> tree.Expression:
+        return wrap(tree.Conditional(test, inner, never) if holds else tree.Conditional(test, never, inner))
+
+    return inside
+
+
+def _case(wrap: Wrap, scrutinee: tree.Expression, cases: Sequence[tree.Case], number: int) -> Wrap:
+    never = tree.Boolean(False)
+    before = tuple(tree.Case(each.pattern, each.guard, never) for each in cases[:number])
+    after = (tree.Case(tree.WildcardPattern(), None, never),)
+
+    def inside(inner: tree.Expression) -> tree.Expression:
+        this = tree.Case(cases[number].pattern, cases[number].guard, inner)
+        return wrap(tree.Match(scrutinee, (*before, this, *after)))
+
+    return inside
 
 
 def _names_in(pattern: tree.Pattern) -> Iterator[str]:

@@ -170,12 +170,8 @@ def run_portfolio(
 
     `guards` multiplies the time limits, for loaded machines; it changes no verdict that no limit had a part in.
     """
-    applicable = [
-        (place, entry)
-        for place, entry in enumerate(order)
-        if entry.chain in chains and engine_of(entry).applies(task)
-    ]
-    return _Race(broker, task, applicable, confirm, guards, beside).run()
+    entries = [(place, entry) for place, entry in enumerate(order) if entry.chain in chains]
+    return _Race(broker, task, entries, confirm, guards, beside).run()
 
 
 class _Race:
@@ -198,6 +194,7 @@ class _Race:
         self._chains = chains if beside else [list(entries)]
         self._running: dict[Future[Answer], tuple[int, Entry, int, float]] = {}
         self._done: dict[int, tuple[Entry, Answer, float]] = {}
+        self._left_out: set[int] = set()
         self._best: int | None = None
 
     def run(self) -> Outcome:
@@ -220,7 +217,10 @@ class _Race:
     def _start(self, chain: list[tuple[int, Entry]]) -> None:
         """Start the next engine of a chain, if it could still count."""
         for place, entry in chain:
-            if place in self._done or (place, entry) in self._active():
+            if place in self._done or place in self._left_out or (place, entry) in self._active():
+                continue
+            if (self._best is None or place < self._best) and not engine_of(entry).applies(self._task):
+                self._left_out.add(place)  # asked when its turn comes: mostly an earlier engine decides
                 continue
             if self._best is None or place < self._best:
                 limits = Guards(cpu=int(entry.cpu * self._guards) or 1, wall=entry.cpu * self._guards * 3 + 2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, Required, TypeAlias, TypedDict
 
 from kleis.prover.protocol.verdict import Status
+from kleis.sessions.files.shared_theories import Saved
 
 __all__ = [
     "CertifiedAnswer",
@@ -187,6 +188,7 @@ class LoadedAnswer(WarningFields):
     count: int
     declarations: int
     functions: int
+    saved: NotRequired[list[Saved]]
 
 
 class NotLoadedAnswer(OutcomeFields):

@@ -54,8 +54,11 @@ def find(wanted: Wanted, theory: Theory, provers: Provers, deadline: Deadline, *
     """The models of what a theory declares, or of constraints over it."""
     from kleis.prover.model_search.search import find_models
 
+    def told(count: int) -> None:
+        deadline.report(count, wanted.skip + wanted.count if wanted.count > 1 else None, "models found")
+
     with provers.prover(theory, deadline, effort=effort) as prover:
-        return find_models(prover, wanted)
+        return find_models(prover, wanted, told=told)
 
 
 def models_fields(models: Models) -> ModelsAnswer:

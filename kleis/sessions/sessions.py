@@ -29,7 +29,7 @@ from kleis.sessions.files.imported_theory import PRELUDE, ImportedTheories, Impo
 from kleis.sessions.files.places import Places, find_places
 from kleis.sessions.files.record import Item, ItemKind, Record, heading, item_text, plain_text, read_record
 from kleis.sessions.files.session_storage import FILE_NAME, DirectoryStorage, SessionStorage
-from kleis.sessions.files.shared_theories import NOTHING_SHARED, SharedTheories, place_to_save
+from kleis.sessions.files.shared_theories import NOTHING_SHARED, SharedTheories, place_to_save, shared_title
 from kleis.sessions.files.storage import plain_name
 from kleis.sessions.files.universe import Universe, item_file
 from kleis.sessions.submission import Checked, check
@@ -272,12 +272,14 @@ class Sessions:
         universe = self.universe(name)
         prefix, _, plain = as_name.removesuffix(".kleis").rpartition("/")
         imports, directory = universe.imported.imports, self.places.saved
+        title = f"Theory saved from the session {name}."
         if prefix:
-            directory = place_to_save(self.imported_theories.shared, prefix)
+            shared = self.imported_theories.shared
+            directory, title = place_to_save(shared, prefix), shared_title(name, shared.saver())
             imports = self._imports_beside(universe.imported, prefix, directory)
         plain_name(plain, what="the name of a saved theory", code="save-name")
         _check_circle(universe.imported, directory / f"{plain}.kleis")
-        body = plain_text(imports, universe.items(), title=f"Theory saved from the session {name}.")
+        body = plain_text(imports, universe.items(), title=title)
         storage = DirectoryStorage(self.places.workspace, directory) if prefix else self.storage
         return storage.save(plain, body.encode("utf-8", "surrogatepass"), overwrite=overwrite)
 

@@ -7,6 +7,7 @@ taken from the environment when the file is read; what they stand for is in no m
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import os
 import re
@@ -28,6 +29,7 @@ LONGEST_NAME = 32
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_))*(?<!_)")
 _REFERENCE = re.compile(r"\$\{(?:env:)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<default>:-[^}]*)?\}")
+_COMMENT = re.compile(rb"^\s*(?://|/\*)", re.MULTILINE)
 _HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _TYPES = ("stdio", "http", "streamable-http", "streamableHttp")
 _KEYS = ("command", "args", "env", "cwd", "url", "headers", "type", "disabled", "gateway")
@@ -72,9 +74,10 @@ def read_config(
 ) -> dict[str, UpstreamSettings]:
     """The servers that `mcpServers` names, in its order. `environment`: the process's own if None. Raises `ConfigError`."""
     try:
-        data = read_exactly(text)
+        data = read_exactly(text.removeprefix(codecs.BOM_UTF8))
     except ExactJsonError as error:
-        raise ConfigError(f"{file}: {error.message}", code="no-json", file=file) from None
+        hint = "JSON has no comments" if _COMMENT.search(text) else ""
+        raise ConfigError(f"{file}: {error.message}", code="no-json", file=file, hint=hint) from None
     return _Reader(file, os.environ if environment is None else environment).servers(data)
 
 

@@ -243,9 +243,10 @@ def recheck(
     tools: SnapshotTools | LibraryTools,
     certificate: Callable[[str], str | None],
     prover: LawProver,
+    progress: Callable[[float, float | None, str], None] = lambda done, total, law: None,
 ) -> list[dict[str, Json]]:
     """Check the laws of a version from nothing: proved ones by their certificates, tested ones at their assignments. A law
-    that a time limit left open is asked again.
+    that a time limit left open is asked again. `progress` is told of each law before and after it is checked.
 
     The law is parsed and the tools are translated again, and the certificate must be about these; then everything in it
     is parsed, encoded and solved again.
@@ -258,24 +259,31 @@ def recheck(
     view = Overlay(tools, tool.name, tool.version, tool.term)
     check = LawCheck(view, tools.names, prover, subject=view.new, kept=view.kept_laws)
     found: list[dict[str, Json]] = []
-    for law in tools.laws(record):
-        if law.status == "proved" or law.certificate:
-            findings = _by_certificate(law, view, check, certificate)
-            ok = all(each["ok"] for each in findings)
-            found.append({"law": law.law, "status": law.status, "ok": ok, "findings": findings})
-            continue
-        if _is_late(law):
-            again = check.report(law.law)
-        else:
-            again = check.tried_again(law.law, cases=law.cases, seed=law.seed or 0)
-        ok = again.status in ("proved", "tested", "untested")
-        shown: dict[str, Json] = {"law": law.law, "status": law.status, "ok": ok, "cases": again.cases}
-        if again.status == "proved":
-            shown["now"] = "proved"
-        found.append(
-            shown if ok else {**shown, "reason": again.reason, "counterexample": again.counterexample}
-        )
+    laws = tools.laws(record)
+    for place, law in enumerate(laws):
+        progress(place, len(laws), law.law)
+        found.append(_rechecked(law, view, check, certificate))
+        progress(place + 1, len(laws), law.law)
     return found
+
+
+def _rechecked(
+    law: KeptLaw, view: Tools, check: LawCheck, certificate: Callable[[str], str | None]
+) -> dict[str, Json]:
+    """What the check of one law says."""
+    if law.status == "proved" or law.certificate:
+        findings = _by_certificate(law, view, check, certificate)
+        ok = all(each["ok"] for each in findings)
+        return {"law": law.law, "status": law.status, "ok": ok, "findings": findings}
+    if _is_late(law):
+        again = check.report(law.law)
+    else:
+        again = check.tried_again(law.law, cases=law.cases, seed=law.seed or 0)
+    ok = again.status in ("proved", "tested", "untested")
+    shown: dict[str, Json] = {"law": law.law, "status": law.status, "ok": ok, "cases": again.cases}
+    if again.status == "proved":
+        shown["now"] = "proved"
+    return shown if ok else {**shown, "reason": again.reason, "counterexample": again.counterexample}
 
 
 def _by_certificate(

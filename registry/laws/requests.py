@@ -74,10 +74,16 @@ def compared(left: Tool | Term, right: Json, tools: SnapshotTools, prover: LawPr
     return cast(Answer, found)
 
 
-def rechecked(record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver) -> Answer:
+def rechecked(
+    record: ToolRecord,
+    tools: SnapshotTools,
+    store: Store,
+    prover: LawProver,
+    progress: Callable[[float, float | None, str], None],
+) -> Answer:
     """Check the laws of a version from nothing; those of the library are about the library alone."""
     own = tools.library if record.name.startswith(LIBRARY_PREFIX) else tools
-    checked = recheck(record, own, _certificates(record, tools, store), prover)
+    checked = recheck(record, own, _certificates(record, tools, store), prover, progress)
     ok = all(each["ok"] for each in checked)
     return {"type": "laws", "tool": record.reference, "ok": ok, "laws": checked}
 

@@ -11,9 +11,11 @@ In reading order, the ground first:
 - `wire`: calls of a running server of ours, which may lie too
 - `server_source`: what such a server offers, as a source
 - `places`: the source at an address
+- `tokens`: tokens for servers, by reference
 - `arrival`: files from a source, read and believed only as far as they are computed here
 - `pull`: one tool, or all that is new, taken in
 - `push`: tools brought to a server
+- `upstream`: a server behind a server, from which what is missing here is pulled
 - `catalogue`: what a server offers, kept up to date by what has changed
 - `staging`: what a push has brought so far
 - `service`: what a server gives to those who pull, and takes from those who push

@@ -36,7 +36,7 @@ __all__ = ["Arrival", "Arrived", "Shards"]
 _BYTES: Final = 128 * 1024 * 1024
 """What one tool and all that it names may have together."""
 
-_SHARD_BYTES: Final = 128 * 1024 * 1024
+_SHARD_BYTES: Final = 32 * 1024 * 1024
 """What all shards that are read of a publication may have together."""
 
 Replaceable = Callable[[ToolRecord], bool]

@@ -10,7 +10,7 @@ from pathlib import Path
 from registry.errors import RegistryError
 from registry.sharing.server_source import ServerSource
 from registry.sharing.sources import DirectorySource, Source, WebSource
-from registry.sharing.wire import SERVER_PATH, Wire
+from registry.sharing.wire import EACH, SERVER_PATH, Wire
 
 __all__ = ["opened", "server_at"]
 
@@ -35,14 +35,14 @@ def opened(where: str, token: str = "") -> Source:
     return WebSource(where)
 
 
-def server_at(where: str, token: str = "") -> Wire:
-    """The server at an address. Raises `invalid_argument` for the address of something else."""
+def server_at(where: str, token: str = "", seconds: float = EACH) -> Wire:
+    """The server at an address; `seconds` is what one call may take. Raises `invalid_argument` for the address of something else."""
     if where.partition("://")[0] not in ("http", "https") or not is_server(where):
         raise RegistryError(
             "invalid_argument", "that is no address of a server", place="address", found=ascii(where[:80]),
             expected=f"https://HOST{SERVER_PATH}", hint="`pif publish DIR` writes tools for a web server of files",
         )  # fmt: skip
-    return Wire(where, token)
+    return Wire(where, token, seconds=seconds)
 
 
 def is_server(where: str) -> bool:

@@ -26,7 +26,7 @@ from registry.sharing.sources import too_large, unreachable
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["ANSWER_LIMIT", "SERVER_PATH", "Server", "Wire"]
+__all__ = ["ANSWER_LIMIT", "EACH", "SERVER_PATH", "Server", "Wire"]
 
 SERVER_PATH: Final = "/mcp"
 
@@ -36,7 +36,8 @@ ANSWER_LIMIT: Final = 16 * 1024 * 1024
 _PROTOCOL: Final = "2026-07-28"
 _META: Final = "io.modelcontextprotocol/"
 _CONNECT: Final = 10.0
-_EACH: Final = 60.0
+EACH: Final = 60.0
+"""Seconds that one call may take."""
 _LEVELS: Final = 24
 
 
@@ -79,7 +80,7 @@ class Wire:
         address: str,
         token: str = "",
         *,
-        seconds: float = _EACH,
+        seconds: float = EACH,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`seconds`: what one call may take. Raises `invalid_argument` for an address that is none, or to which no token may go."""

@@ -31,6 +31,10 @@ class TeamTheories:
         """Those of the teams in which it may write."""
         return self._places(("write",))
 
+    def saver(self) -> str:
+        """The principal, as the history of a team's tools names it."""
+        return self._member.principal
+
     def _places(self, wanted: tuple[Right, ...]) -> Mapping[str, Path]:
         return {
             f"{TEAM_PREFIX}{team}": team_home(self._home, team) / "theories"

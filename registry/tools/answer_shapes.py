@@ -23,6 +23,7 @@ class AnalysisAnswer(TypeFields, total=False):
 
     type: Literal["analysis"]
     tool: str
+    origin: dict[str, Json]
     valid: bool
     errors: list[dict[str, Json]]
     warnings: list[dict[str, Json]]

@@ -280,11 +280,16 @@ class Workspace(ToolRunner):
 
     @_answering
     @_in_its_namespace(_itself)
-    def check_laws(self, reference: str) -> Answer:
-        """Check the laws of a tool again from nothing."""
+    def check_laws(
+        self,
+        reference: str,
+        *,
+        progress: Callable[[float, float | None, str], None] = lambda done, total, law: None,
+    ) -> Answer:
+        """Check the laws of a tool again from nothing; `progress` is told of each before and after."""
         from registry.laws.requests import rechecked
 
-        return rechecked(self.record(reference), self.tools(), self.store, self.prover)
+        return rechecked(self.record(reference), self.tools(), self.store, self.prover, progress)
 
     def term(self, code: Json) -> Tool | Term:
         """The tool that `code` names, or the term that it is; as `run` reads it."""

@@ -22,6 +22,7 @@ from registry.sharing.manifest import Offered, encoded, object_hash, read_manife
 from registry.sharing.places import opened, server_at
 from registry.sharing.publication import content_of, rooted
 from registry.sharing.wire import ANSWER_LIMIT, Wire
+from registry.workspace.requests import Rollback
 from tests.attacks.test_sharing import Answering, headed, web
 from tests.support.files.publications import Peer, calling
 from tests.support.files.shared_servers import Line, Lying, Shared, pulled, pushed
@@ -191,6 +192,24 @@ def test_a_root_that_is_replayed_or_is_of_another_kind_is_refused(scene: Scene, 
     same = Lying(scene.server, change_of("offer", lambda said: resigned(scene, said, namespace="other")))
     assert "same number" in refused(scene, pulled(scene.bob, same, "square"))["message"]
     assert scene.state() == before
+
+
+def test_a_publisher_who_goes_back_takes_nobody_back(scene: Scene) -> None:
+    """The root is new and signed; what is current in it is older than what is here."""
+    scene.alice.evolve("square", TWICE, force=True, examples=[{"input": 1, "output": 2}])
+    assert pulled(scene.bob, Line(scene.server), "square")["added"] == ["square@2"]
+    scene.alice.workspace.rollback(Rollback("square", 1, force=True))
+    before = scene.bob.tools()
+    for name in ("square", ""):
+        answer = pulled(scene.bob, Line(scene.server), name)
+        assert answer["type"] == "error" or "square@1" not in answer["added"]
+    after = scene.bob.tools()
+    assert {name: after[name] for name in before} == before
+
+
+def test_a_publication_without_end_is_refused(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("registry.sharing.arrival._SHARD_BYTES", 300)
+    assert "offers too much" in refused(scene, pulled(scene.bob, Line(scene.server)))["message"]
 
 
 def test_keys_that_are_revoked_or_unknown_are_refused(scene: Scene, tmp_path: Path) -> None:

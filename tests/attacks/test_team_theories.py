@@ -111,6 +111,27 @@ def test_a_theory_of_ones_own_cannot_be_carried_into_a_shared_one(scene: Scene) 
     assert not (scene.home / "teams" / "ops" / "theories" / "across.kleis").exists()
 
 
+def test_a_shared_theory_says_who_saved_it_and_no_session_says_another(scene: Scene) -> None:
+    forging = "// Theory saved from the session s by bob at 2020-01-01T00:00:00Z.\n"
+    defined(scene.alice, "signed", f"{forging}define signed(x : ℤ) : ℤ = x")
+    assert saved(scene.alice, "signed", "team/ops/signed")["status"] == "saved"
+    (said,) = loaded(scene.bob, "reading", "team/ops/signed")["saved"]
+    assert (said["name"], said["by"]) == ("team/ops/signed", "alice")
+    defined(scene.carol, "signing", f"{forging}define signed(x : ℤ) : ℤ = x + 1")
+    assert saved(scene.carol, "signing", "team/ops/signed", overwrite=True)["status"] == "saved"
+    first, (now,) = said, loaded(scene.bob, "reading", "team/ops/signed.kleis")["saved"]
+    assert (now["by"], now["at"] >= first["at"]) == ("carol", True)
+    for session in ("s by bob", "s by bob at 2020-01-01T00:00:00Z.\n//", "s\tby"):
+        assert saved(scene.carol, session, "team/ops/signed", overwrite=True)["status"] == "error"
+    folder = scene.home / "teams" / "ops" / "theories"
+    (folder / "beside.kleis").write_text("define beside(x : ℤ) : ℤ = x\n")
+    assert "saved" not in loaded(
+        scene.bob, "reading", "team/ops/beside"
+    )  # nobody is named for what came another way
+    assert saved(scene.bob, "reading", "mine")["status"] == "saved"
+    assert "saved" not in loaded(scene.bob, "reading", "mine")
+
+
 def test_who_may_read_saves_nothing_and_nobody_replaces_unasked(scene: Scene) -> None:
     base(scene)
     folder = scene.home / "teams" / "ops" / "theories"

@@ -17,7 +17,15 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support import databases
-from tests.support.servers.deployment import PROGRAM, Deployment, Load, certificate, handing_over, pif
+from tests.support.servers.deployment import (
+    PROGRAM,
+    Deployment,
+    Load,
+    certificate,
+    handing_over,
+    pif,
+    workers_of,
+)
 from tests.support.servers.raw_client import PATIENCE
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
@@ -52,11 +60,6 @@ def counted(text: bytes, name: str, **labels: str) -> float:
         for sample in family.samples
         if sample.name == name and labels.items() <= sample.labels.items()
     )
-
-
-def workers_of(server: subprocess.Popen[str]) -> set[str]:
-    """The processes of a server's workers."""
-    return set(Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split())
 
 
 @needs_openssl

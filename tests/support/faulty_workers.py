@@ -1,7 +1,7 @@
 """Workers of batches that do not do what they should, for tests: in this process, or as a process of a Dask cluster.
 
-    python -m tests.support.faulty_workers scheduler PORT
-    python -m tests.support.faulty_workers worker ADDRESS FAULT
+    python -m tests.support.faulty_workers scheduler PORT [HOST]
+    python -m tests.support.faulty_workers worker ADDRESS FAULT [HOST]
 
 Each prints its address when it is ready, and ends with its standard input.
 """
@@ -13,6 +13,7 @@ import errno
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
 
@@ -75,6 +76,24 @@ def old(theories: Mapping[str, bytes], task: bytes) -> bytes:
         work.version_here = before
 
 
+def slow(theories: Mapping[str, bytes], task: bytes) -> bytes:
+    """A worker that is stopped for a while in the middle of each task, as a machine that swaps."""
+    threading.Event().wait(1.5)
+    return _honest(theories, task)
+
+
+def full_disk(theories: Mapping[str, bytes], task: bytes) -> bytes:
+    """A worker that writes each task on its disk first; the directory is the environment's `TMPDIR`, and may be full."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(b"\0" * 2**20)
+            file.flush()
+    except OSError as error:
+        found = BatchAnswer(worker=work._worker_name(), failure=f"{type(error).__name__}: {error}")
+        return msgspec.msgpack.encode(found)
+    return _honest(theories, task)
+
+
 def hanging(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """A worker that never answers."""
     threading.Event().wait()
@@ -98,24 +117,26 @@ FAULTS: dict[str, Answering] = {
     "forging": forging,
     "full": full,
     "old": old,
+    "slow": slow,
+    "full_disk": full_disk,
     "hanging": hanging,
     "dying": dying,
     "garbling": garbling,
 }
 
 
-async def _scheduler(port: int) -> None:
+async def _scheduler(port: int, host: str) -> None:
     from distributed import Scheduler
 
-    async with Scheduler(host="127.0.0.1", port=port, dashboard=False) as scheduler:
+    async with Scheduler(host=host, port=port, dashboard=False) as scheduler:
         await _until_input_ends(scheduler.address)
 
 
-async def _worker(address: str, fault: str) -> None:
+async def _worker(address: str, fault: str, host: str) -> None:
     from distributed import Worker
 
     work.answer = FAULTS[fault]  # what tasks name is looked up in the module
-    async with Worker(address, nthreads=1, dashboard=False) as worker:
+    async with Worker(address, nthreads=1, dashboard=False, host=host) as worker:
         await _until_input_ends(worker.address)
 
 
@@ -127,6 +148,6 @@ async def _until_input_ends(address: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "scheduler":
-        asyncio.run(_scheduler(int(sys.argv[2])))
+        asyncio.run(_scheduler(int(sys.argv[2]), *(sys.argv[3:] or ["127.0.0.1"])))
     else:
-        asyncio.run(_worker(sys.argv[2], sys.argv[3]))
+        asyncio.run(_worker(sys.argv[2], sys.argv[3], *(sys.argv[4:] or ["127.0.0.1"])))

@@ -74,5 +74,10 @@ def builtin_beside(name: str, own: int, given: int) -> Builtin | None:
 
 def builtin_arities() -> dict[str, tuple[int, int | None]]:
     """The least and greatest number of arguments of every name, those of the extra `numeric` included."""
+    return dict(_arities())
+
+
+@cache
+def _arities() -> dict[str, tuple[int, int | None]]:
     arities = {name: (builtin.least, builtin.most) for name, builtin in _by_name().items()}
     return {**numeric_arities(), **arities}

@@ -6,7 +6,7 @@ that a limit stops takes only its own batch with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -44,10 +44,11 @@ class Enumeration(msgspec.Struct, frozen=True):
 
 
 class Jobs(msgspec.Struct, frozen=True):
-    """Where jobs run, and how much they may search."""
+    """Where jobs run, and how much they may search; `told` hears how many models there are after each batch."""
 
     broker: Broker
     effort: int = 1
+    told: Callable[[int], None] = lambda count: None
 
     def run(self, job: str, task: Any, steps: int = _STEPS, seconds: int = _SECONDS) -> Answer:
         """The answer of one job, in a child process of its own."""
@@ -127,6 +128,7 @@ def _enumerated(jobs: Jobs, task: Task, batches: _Batches, count: int) -> Enumer
         if isinstance(checked, Answer):
             return stopped(checked)
         models += [each for each in checked if each is not None]
+        jobs.told(len(models))
         rejected += checked.count(None)
         if found.ended != "enough" or len(models) >= count or rejected > _MOST_REJECTED:
             break

@@ -8,6 +8,8 @@ looks for one model as it does for propositions.  Nothing here raises for what i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from kleis.errors import KleisError
@@ -25,8 +27,10 @@ __all__ = ["find_models"]
 _UNCOUNTED = "nothing says in which values another one would differ"
 
 
-def find_models(prover: Prover, wanted: Wanted) -> Models:
-    """The models that are asked for, or why there are none, or why none is known."""
+def find_models(
+    prover: Prover, wanted: Wanted, *, told: Callable[[int], None] = lambda count: None
+) -> Models:
+    """The models that are asked for, or why there are none, or why none is known; `told` hears how many were found so far."""
     try:
         constraints = read_constraints(prover.elaborator, wanted)
     except KleisError as error:
@@ -37,19 +41,21 @@ def find_models(prover: Prover, wanted: Wanted) -> Models:
             advice=error.hint,
             problem=error.as_dict(),
         )
-    answer = _Search(prover, wanted, constraints).answer()
+    answer = _Search(prover, wanted, constraints, told).answer()
     return msgspec.structs.replace(answer, about=wanted.about, warnings=constraints.warnings)
 
 
 class _Search:
     """One question."""
 
-    def __init__(self, prover: Prover, wanted: Wanted, constraints: Constraints) -> None:
+    def __init__(
+        self, prover: Prover, wanted: Wanted, constraints: Constraints, told: Callable[[int], None]
+    ) -> None:
         self._prover = prover
         self._wanted = wanted
         self._constraints = constraints
         self._task = Task(constraints.goal)
-        self._jobs = Jobs(prover.broker, prover.effort)
+        self._jobs = Jobs(prover.broker, prover.effort, told)
         self._needed = wanted.skip + wanted.count
 
     def answer(self) -> Models:

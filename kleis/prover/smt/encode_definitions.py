@@ -51,11 +51,20 @@ _LAYERS = ("", ".1", ".2")
 class Definitions:
     """Declares the definitions that terms call, callees first; `recursion` is how recursive ones are written."""
 
-    def __init__(self, goal: Goal, terms: Terms, *, recursion: Recursion = "functions") -> None:
+    def __init__(
+        self,
+        goal: Goal,
+        terms: Terms,
+        *,
+        recursion: Recursion = "functions",
+        known_by_name: frozenset[str] = frozenset(),
+    ) -> None:
         self._goal = goal
         self._terms = terms
         self._recursion = recursion
+        self._known_by_name = known_by_name
         self._known: dict[str, bool] = {}
+        self._split: dict[str, tuple[Case, ...]] = {}
         terms.definition_of = self.named
 
     def named(self, key: str) -> tuple[str, bool]:
@@ -71,12 +80,20 @@ class Definitions:
     # ── not recursive ────────────────────────────────────────────────────────────────────────────────────
 
     def _declare(self, definition: core.Definition) -> None:
+        by_cases = bool(self._known_by_name) and self._has_values(definition)
+        if by_cases and definition.key in self._known_by_name:
+            self._known[definition.key] = False
+            sorts = " ".join(self._terms.sorts.name(each.sort) for each in definition.parameters)
+            result = self._terms.sorts.name(definition.result)
+            self._terms.declarations.append(f"(declare-fun {self._name(definition)} ({sorts}) {result})")
+            self._terms.declarations.extend(self._result(definition))
+            return
         head = self._head(definition)
         declarations = self._terms.declarations
         if definition.result == core.BOOL:
             formula = self._terms.formula(definition.body)
-            self._known[definition.key] = not formula.total
-            if formula.total:
+            self._known[definition.key] = partial = not (formula.total or by_cases)
+            if not partial:
                 declarations.append(f"(define-fun {self._name(definition)} {head} Bool {formula.true})")
                 return
             declarations.append(f"(define-fun {self._name(definition, '.true')} {head} Bool {formula.true})")
@@ -85,12 +102,16 @@ class Definitions:
             )
             return
         value = self._terms.value(definition.body)
-        self._known[definition.key] = value.defined != TRUE
+        self._known[definition.key] = partial = value.defined != TRUE and not by_cases
         sort = self._terms.sorts.name(definition.result)
         declarations.append(f"(define-fun {self._name(definition)} {head} {sort} {value.text})")
-        if value.defined != TRUE:
+        if partial:
             name = self._name(definition, ".defined")
             declarations.append(f"(define-fun {name} {head} Bool {value.defined})")
+
+    def _has_values(self, definition: core.Definition) -> bool:
+        """Whether a definition has a value everywhere, as far as its cases show."""
+        return self._body(definition)[1] == TRUE
 
     # ── recursive ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -132,7 +153,9 @@ class Definitions:
         return value.text, value.defined
 
     def _cases(self, definition: core.Definition) -> tuple[Case, ...]:
-        return cases(definition, self._terms.sorts.constructors)
+        if definition.key not in self._split:
+            self._split[definition.key] = cases(definition, self._terms.sorts.constructors)
+        return self._split[definition.key]
 
     def _declare_total(
         self, group: Sequence[core.Definition], conditions: dict[str, str], bodies: dict[str, tuple[str, str]]

@@ -76,17 +76,23 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join([*lines, "(check-sat)", ""])
 
 
-def encode(task: Task, *, recursion: Recursion = "functions", opaque_languages: bool = False) -> Script:
+def encode(
+    task: Task,
+    *,
+    recursion: Recursion = "functions",
+    opaque_languages: bool = False,
+    known_by_name: frozenset[str] = frozenset(),
+) -> Script:
     """The script of a task, recursive definitions written in one of three ways; `Inexpressible` if it has none.
 
-    `opaque_languages`: memberships in regular languages are unknown predicates.  Then less is asserted, and only a
-    refutation counts.
+    `opaque_languages`: memberships in regular languages are unknown predicates.  `known_by_name`: these definitions, if they
+    are not recursive and have values everywhere, are unknown functions.  Then less is asserted, and only a refutation counts.
     """
     task = expanded(task)
     goal = task.goal
     sorts = Sorts(goal, opaque_languages=opaque_languages)
     terms = Terms(sorts, {each.key: each for each in goal.definitions})
-    Definitions(goal, terms, recursion=recursion)
+    Definitions(goal, terms, recursion=recursion, known_by_name=known_by_name)
     exact = _rationals(task)
     axioms = [(axiom.name, terms.formula(axiom.formula).true) for axiom in goal.axioms]
     axioms += [(f"lemma {place}", terms.formula(each).true) for place, each in enumerate(task.lemmas, 1)]

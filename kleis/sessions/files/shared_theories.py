@@ -4,14 +4,17 @@ Invariants
     * What a shared theory imports is beside it, or of the library: never what the one who loads it has saved.
     * Rights are asked for at each search, and of what is kept at each use: who may not read a shared place any more is answered
       as if it were not there.
+    * A shared theory says in its first line who saved it and when, in words that no session can put there.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from kleis.errors import LoadError
 from kleis.sessions.files.errors import SessionError
@@ -19,9 +22,30 @@ from kleis.sessions.files.storage import plain_name
 from kleis.spelling import nearest
 from kleis.theory.import_search import ImportSearch
 
-__all__ = ["NOTHING_SHARED", "SharedSearch", "SharedTheories", "names_in", "place_to_save"]
+__all__ = [
+    "NOTHING_SHARED",
+    "Saved",
+    "SharedSearch",
+    "SharedTheories",
+    "names_in",
+    "place_to_save",
+    "savings",
+    "shared_title",
+]
 
 _SUFFIX = ".kleis"
+
+_TITLE = re.compile(r"// Theory saved from the session \S+ by (\S+) at (\S+Z)\.")
+_LONGEST_TITLE = 500
+"""Characters; the name of a session has 64, that of who saves 240."""
+
+
+class Saved(TypedDict):
+    """Who saved a shared theory, and when (UTC)."""
+
+    name: str
+    by: str
+    at: str
 
 
 class SharedTheories(Protocol):
@@ -35,6 +59,10 @@ class SharedTheories(Protocol):
         """Those in which theories may be saved."""
         ...
 
+    def saver(self) -> str:
+        """The name by which the others know this owner; it has no blank."""
+        ...
+
 
 class _Nothing:
     def readable(self) -> Mapping[str, Path]:
@@ -42,6 +70,9 @@ class _Nothing:
 
     def writable(self) -> Mapping[str, Path]:
         return {}
+
+    def saver(self) -> str:
+        return "nobody"
 
 
 NOTHING_SHARED = _Nothing()
@@ -93,6 +124,31 @@ def names_in(directory: Path) -> list[str]:
     except OSError:
         return []
     return sorted(name.removesuffix(_SUFFIX) for name in found if name.endswith(_SUFFIX))
+
+
+def shared_title(session: str, saver: str) -> str:
+    """The title of a theory that is saved in a shared place now."""
+    moment = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return f"Theory saved from the session {session} by {saver} at {moment}."
+
+
+def savings(shared: SharedTheories, names: Iterable[str]) -> list[Saved]:
+    """Who saved those of some theories that are shared. One that came there another way says nothing."""
+    places, found = shared.readable(), list[Saved]()
+    for name in names:
+        prefix, _, plain = name.removesuffix(_SUFFIX).rpartition("/")
+        title = _first_line(places[prefix] / f"{plain}{_SUFFIX}") if prefix in places else ""
+        if said := _TITLE.fullmatch(title):
+            found.append({"name": f"{prefix}/{plain}", "by": said[1], "at": said[2]})
+    return found
+
+
+def _first_line(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.readline(_LONGEST_TITLE).removesuffix("\n")
+    except OSError:
+        return ""
 
 
 def place_to_save(shared: SharedTheories, prefix: str) -> Path:

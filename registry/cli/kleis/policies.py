@@ -19,12 +19,13 @@ from registry.cli.terminal.plain_output import print_error, progress, say, say_r
 
 if TYPE_CHECKING:
     from kleis.policy.audit import Audit
+    from kleis.policy.audit_of_calls import Offered
     from kleis.policy.compare_policies import Comparison, Row
     from kleis.policy.policy import Default, Policy
     from kleis.prover.prover import Prover
     from kleis.theory.theory import Theory
 
-__all__ = ["audit_file", "check_action", "check_call", "compare_files", "show_promises"]
+__all__ = ["audit_file", "check_action", "check_call", "compare_files", "offered_by", "show_promises"]
 
 _UNKNOWN = 3
 _USAGE = 2
@@ -139,14 +140,21 @@ def _open_prover(theory: Theory) -> Prover:
     return make_prover(theory, assumes=False)
 
 
-def audit_file(file: Path, *, action: str, default: Default, roots: tuple[Path, ...], as_json: bool) -> int:
-    """Print what is wrong with a policy; the exit status."""
+def audit_file(
+    file: Path, *, action: str, lock: Path | None, default: Default, roots: tuple[Path, ...], as_json: bool
+) -> int:
+    """Print what is wrong with a policy; the exit status.  `lock`: what a gateway's servers were approved with."""
     policy = _load(file, default, roots, as_json=as_json)
     if policy is None:
         return _USAGE
     from kleis.policy.audit import audit
 
-    found = audit(policy, only=action, progress=progress)
+    try:
+        offered = None if lock is None else offered_by(lock)
+    except KleisError as error:
+        print_error(f"error  {error}", style="bad")
+        return _USAGE
+    found = audit(policy, only=action, offered=offered, progress=progress)
     progress(1, 1, "")
     if as_json:
         _print_json(found.as_dict())
@@ -155,6 +163,16 @@ def audit_file(file: Path, *, action: str, default: Default, roots: tuple[Path, 
     if not found.ok:
         return 1
     return 0 if found.complete else _UNKNOWN
+
+
+def offered_by(lock: Path) -> Offered:
+    """The tools of each server in a lock file, and those of the registry's own server, which needs no approval. Raises
+    `KleisError`."""
+    from registry.gateway.pins.lock_file import read
+    from registry.gateway.serving.own_server import NAME
+
+    approved, _ = read(lock)
+    return {NAME: None, **{server: list(kinds.get("tools", {})) for server, kinds in approved.items()}}
 
 
 def _print_audit(found: Audit) -> None:

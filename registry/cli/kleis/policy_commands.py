@@ -108,10 +108,18 @@ def promises(file: Path, roots: tuple[Path, ...], as_json: bool) -> int:
 @policy.command("audit")
 @click.argument("file", metavar="FILE", type=_FILE)
 @click.option("--action", default="", metavar="ACTION", help="Only the rule of this action.")
+@click.option(
+    "--lock",
+    type=_FILE,
+    metavar="LOCK",
+    help="A gateway's lock file: branches for tools that no approved server has are findings too.",
+)
 @_DEFAULT
 @_ROOT
 @_JSON
-def audit(file: Path, action: str, default: Default, roots: tuple[Path, ...], as_json: bool) -> int:
+def audit(
+    file: Path, action: str, lock: Path | None, default: Default, roots: tuple[Path, ...], as_json: bool
+) -> int:
     """Find the weak spots of a policy, each with an action that shows it.
 
     Exit status: 0 nothing should be changed, 1 something should, 3 not all could be decided.
@@ -121,7 +129,7 @@ def audit(file: Path, action: str, default: Default, roots: tuple[Path, ...], as
 
     if action and action not in ACTIONS:
         raise click.UsageError(f"there is no action {action!r}; actions: {', '.join(ACTIONS)}")
-    return audit_file(file, action=action, default=default, roots=roots, as_json=as_json)
+    return audit_file(file, action=action, lock=lock, default=default, roots=roots, as_json=as_json)
 
 
 @policy.command("compare")

@@ -153,6 +153,16 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     help="Let other registries pull the tools, which are called this together, and push.",
 )  # fmt: skip
 @click.option(
+    "--upstream", type=text, default="", metavar="ADDRESS",
+    help="Pull tools that are asked for and are not here from the server there.",
+)  # fmt: skip
+@click.option(
+    "--upstream-token-file", type=path, metavar="FILE", help="The file that holds the token for it."
+)
+@click.option(
+    "--upstream-token-env", type=text, default="", metavar="NAME", help="The variable that holds the token for it."
+)  # fmt: skip
+@click.option(
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
@@ -213,10 +223,8 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
         from registry.sharing.manifest import check_namespace
 
         check_namespace(options["share"])
-        if options["read_only"]:
-            raise click.UsageError(
-                "--share keeps what others push and signs what they pull: leave --read-only out"
-            )
+    if options["read_only"] and (options["share"] or options["upstream"]):
+        raise click.UsageError("--share and --upstream keep what comes in the home: leave --read-only out")
     if context.closed & {0, 1} and not options["http"]:
         context.screen.print_error("pif serve: standard input and output must be open")
         return USAGE

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -10,6 +13,7 @@ from kleis import durable_files
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
+from registry.cli.terminal.live_line import LiveLine
 from registry.cli.terminal.proof_time import proving
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
@@ -46,7 +50,15 @@ def certificate() -> None:
 @click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1, shell_complete=tool_names)
 @click.option("--all", "every", is_flag=True, help="Every tool of the home that has laws.")
 @click.option("--library", is_flag=True, help="Every tool of the standard library that has laws.")
-def check(context: CommandContext, tools: tuple[str, ...], every: bool, library: bool) -> int:
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Check N tools at a time (default: processors).",
+)
+def check(
+    context: CommandContext, tools: tuple[str, ...], every: bool, library: bool, jobs: int | None
+) -> int:
     """Check the laws of tools again from nothing.
 
     Their code is translated again, each law is read again, and everything in its certificate is parsed, encoded and
@@ -59,28 +71,51 @@ def check(context: CommandContext, tools: tuple[str, ...], every: bool, library:
             answer = workspace.check_laws(tools[0])
         status = context.answer(answer, lambda found: views.checked(context.screen, found))
         return status or (0 if answer["ok"] else 1)
-    return _check_several(context, tools, every=every, library=library)
+    return _check_several(context, tools, every=every, library=library, jobs=jobs)
 
 
-def _check_several(context: CommandContext, tools: tuple[str, ...], *, every: bool, library: bool) -> int:
-    """Check tool after tool, and say at once what was found of each."""
+def _check_several(
+    context: CommandContext, tools: tuple[str, ...], *, every: bool, library: bool, jobs: int | None
+) -> int:
+    """Check several tools at a time, and say what was found of each, in order, as soon as those before it are there.
+
+    No cluster helps: a check believes nobody, so it is made on this machine.
+    """
+    from kleis.prover.process.deadline import processors
     from registry.laws.requests import tools_with_laws
 
     found: list[Answer] = []
     with context.workspace() as workspace:
         for whole, wanted in ((False, every), (True, library)):
             tools += tuple(tools_with_laws(workspace.tools(), library=whole)) if wanted else ()
-        for each in dict.fromkeys(tools):
-            answer = workspace.check_laws(each)
-            found.append(answer)
-            if not context.as_json:
-                context.answer(answer, lambda one: views.checked(context.screen, one, named=True), title=each)
+        names = list(dict.fromkeys(tools))
+        assert workspace.prover is not None, "made here, once, before several threads ask for it"
+        with (
+            closing(_answers(workspace.check_laws, names, jobs or processors())) as answers,
+            LiveLine(lambda: f"{len(found)} of {len(names)} tools", wanted=not context.as_json) as line,
+        ):
+            for each, answer in zip(names, answers, strict=True):
+                found.append(answer)
+                if not context.as_json:
+                    with line.hidden():
+                        context.answer(
+                            answer, lambda one: views.checked(context.screen, one, named=True), title=each
+                        )
     ok = all(answer.get("ok", False) for answer in found)
     if context.as_json:
         context.answer({"type": "laws_of_tools", "ok": ok, "tools": found}, lambda answer: None)
     else:
         views.checked_together(context.screen, found)
     return 0 if ok else 1
+
+
+def _answers(ask: Callable[[str], Answer], names: Sequence[str], jobs: int) -> Generator[Answer]:
+    """The answers about tools, in order, asked in so many threads; each proof and check is in a process of its own."""
+    executor = ThreadPoolExecutor(jobs, thread_name_prefix="pif-check")
+    try:
+        yield from executor.map(ask, names)
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
 @command("renew")

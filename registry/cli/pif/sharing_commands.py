@@ -11,7 +11,7 @@ from registry.cli.pif.completion import own_tool_names
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
-from registry.cli.terminal.tokens import read_token, token_options
+from registry.cli.terminal.tokens import token_options
 from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]
@@ -61,7 +61,7 @@ def pull(
     as_name: str | None,
     everything: bool,
     token_file: Path | None,
-    token_variable: str | None,
+    token_variable: str,
 ) -> int:
     """Take in a tool of another registry, with all that it calls; without a NAME, list what there is.
 
@@ -74,6 +74,7 @@ def pull(
         raise click.UsageError("--as needs the NAME of what is taken in")
     from registry.sharing.places import opened
     from registry.sharing.pull import Puller
+    from registry.sharing.tokens import read_token
 
     with context.workspace(changes=bool(name or everything)) as workspace:
         place = opened(source, read_token(token_file, token_variable))
@@ -115,7 +116,7 @@ def push(
     address: str,
     namespace: str,
     token_file: Path | None,
-    token_variable: str | None,
+    token_variable: str,
 ) -> int:
     """Bring tools (all, or those NAMES with what they call) to a server that shares.
 
@@ -123,6 +124,7 @@ def push(
     elsewhere: no name there changes its meaning. Only what is missing is sent.
     """
     from registry.sharing.places import server_at
+    from registry.sharing.tokens import read_token
 
     with server_at(address, read_token(token_file, token_variable)) as wire:
         answer = _push(context, wire, names or None, namespace)
@@ -151,11 +153,12 @@ def _push(context: CommandContext, wire: Any, names: tuple[str, ...] | None, nam
 )
 @token_options
 def sync(
-    context: CommandContext, address: str, namespace: str, token_file: Path | None, token_variable: str | None
+    context: CommandContext, address: str, namespace: str, token_file: Path | None, token_variable: str
 ) -> int:
     """Pull all that is new at a server, then push all that is new here."""
     from registry.sharing.places import opened, server_at
     from registry.sharing.pull import Puller
+    from registry.sharing.tokens import read_token
 
     token = read_token(token_file, token_variable)
     with server_at(address, token) as wire:

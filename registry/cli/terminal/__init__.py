@@ -2,7 +2,7 @@
 
 - `characters`: text made safe to show
 - `sources`: what an argument stands for: a name, JSON, `@FILE`, `-`
-- `tokens`: tokens for servers, by reference
+- `tokens`: the options that name a token for a server
 - `shared_commands`: `completion` and `--version`
 - `commands`: click classes and the option `--timeout`
 - `layout`: JSON on lines, with the place of one part known

@@ -8,6 +8,7 @@ In reading order, the ground first:
 - `reach`: which tools a principal is shown, as far as the prover knows
 - `forwarding`: a request taken apart, judged and sent to its server
 - `listening`: whom a client's notifications go to: its connection, or streams that it has opened
+- `watching`: the resources that a client watches, also when their server starts anew
 - `client`: one client, a session or a principal: what each method does
 - `gateway`: what all clients share
 """

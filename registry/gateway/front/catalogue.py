@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
@@ -21,6 +20,7 @@ from kleis.policy.calls import Annotations
 from pif.language.errors import nearest
 from registry.gateway.messages.names import address_of, name_of, parts_of, split_address, tool_part
 from registry.gateway.messages.replies import INVALID_PARAMS, Fault
+from registry.gateway.messages.templates import fits
 from registry.gateway.pins.approvals import Approvals, Listed
 from registry.gateway.upstream.protocol import Upstream, UpstreamFailure
 from registry.gateway.upstream.raw_json import UnsoundJson, joined, members, text_of, written
@@ -46,8 +46,6 @@ FETCHING = 12.0
 
 FRESH = 2.0
 """Seconds in which a list is not fetched again for another client's question."""
-
-_TEMPLATE = re.compile(r"\{[^{}]*\}")
 
 logger = logging.getLogger(__name__)
 
@@ -175,6 +173,8 @@ class Catalogue:
         for own, item in items.items():
             approval = approvals[own]
             problem = "the server lists it twice" if own in twice else approval.problem
+            if approval.template:
+                item = _as_template(own, approval.template)
             name = name_of(part, own) if kind in ("tools", "prompts") else address_of(part, own)
             found[tool_part(part, own) if kind in ("tools", "prompts") else own] = Entry(
                 server, own, name, _shown(item, kind, part, name), approval.digest, problem,
@@ -222,7 +222,7 @@ class Catalogue:
             return found
         owners = {each.server for each in await self.all("resources") if each.own == uri}
         if not owners:
-            owners = {each.server for each in await self.all("templates") if _fits(uri, each.own)}
+            owners = {each.server for each in await self.all("templates") if fits(uri, each.own)}
         if len(owners) == 1:
             return owners.pop(), uri
         what = "no server has" if not owners else "several servers have"
@@ -239,6 +239,12 @@ def _identity(item: bytes, kind: Listed) -> str | None:
         return text_of(members(item)[IDENTITY[kind]])
     except (UnsoundJson, KeyError):
         return None
+
+
+def _as_template(uri: str, template: bytes) -> bytes:
+    """An instance of a template in the words that were approved of the template: of its own it has the address alone."""
+    found = {name: each for name, each in members(template).items() if name != IDENTITY["templates"]}
+    return joined({**found, IDENTITY["resources"]: written(uri)})
 
 
 def _shown(item: bytes, kind: Listed, part: str, name: str) -> bytes:
@@ -279,9 +285,3 @@ def _annotations(item: bytes) -> Annotations:
         idempotent=hint("idempotentHint", usual.idempotent),
         open_world=hint("openWorldHint", usual.open_world),
     )
-
-
-def _fits(uri: str, template: str) -> bool:
-    """Whether an address has the form of a template."""
-    parts = _TEMPLATE.split(template)
-    return re.fullmatch(".+?".join(map(re.escape, parts)), uri) is not None and len(parts) > 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
@@ -22,6 +21,7 @@ from registry.gateway.front.catalogue import Catalogue
 from registry.gateway.front.forwarding import Denied, Forwarding, named_by
 from registry.gateway.front.listening import Outlet, Send, Stream, wanted_by
 from registry.gateway.front.reach import Reach
+from registry.gateway.front.watching import Watching
 from registry.gateway.messages.replies import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -118,7 +118,7 @@ class Client:
         self._bytes = 0
         self._level: str | None = None
         self._levelled: dict[str, Upstream] = {}
-        self._watched: dict[tuple[str, str], Counter[str]] = {}
+        self._watching = Watching(self._ask_again, self._tell_changed)
         self.ended = asyncio.Event()
         self._waiting: set[asyncio.Task[Any]] = set()
 
@@ -271,7 +271,9 @@ class Client:
 
     async def upstream(self, server: str) -> Upstream:
         """The running server, at the level of its log messages that this client wants. Raises `UpstreamFailure`."""
-        upstream = await self._shared.pool.get(server, self.key, partial(self._told, server))
+        upstream = await self._shared.pool.get(
+            server, self.key, partial(self._told, server), partial(self._ended_of, server)
+        )
         if self._levelled.get(server) is not upstream:
             self._levelled[server] = upstream
             self._shared.approvals.heard(server, upstream.instructions)
@@ -331,8 +333,21 @@ class Client:
             uri = text_of(params.get("uri", b"null"))
         except UnsoundJson:
             return
-        for shown in self._watched.get((server, uri), {self._shared.forwarding.address(server, uri): 1}):
+        address = self._shared.forwarding.address(server, uri)
+        for shown in self._watching.shown(server, uri) or (address,):
             self.tell("notifications/resources/updated", {**params, "uri": written(shown)})
+
+    def _tell_changed(self, server: str, uri: str) -> None:
+        self._tell_updated(server, {"uri": written(uri)})
+
+    def _ended_of(self, server: str) -> None:
+        """The process of a server has ended."""
+        if not self.ended.is_set():
+            self._watching.ended(server)
+
+    async def _ask_again(self, server: str, uri: str) -> None:
+        again = Request("resources/subscribe", {"uri": written(uri)}, {}, None, 0)
+        await self._shared.forwarding.subscribe(self, again, self._shared.forwarding.address(server, uri))
 
     def tell(self, method: str, params: Mapping[str, bytes]) -> None:
         """Notify the client, as its generation is notified."""
@@ -378,21 +393,13 @@ class Client:
     async def _watch(self, request: Request, uri: str) -> None:
         """Be told of a resource. Raises `Denied`, `Fault`, `UpstreamFailure`."""
         at = await self._shared.forwarding.subscribe(self, request, uri)
-        self._watched.setdefault(at, Counter())[uri] += 1
+        self._watching.add(*at, uri)
 
     async def _unwatch(self, uri: str) -> None:
-        at = next((each for each, spellings in self._watched.items() if uri in spellings), None)
-        if at is None:
-            return
-        spellings = self._watched[at]
-        spellings[uri] -= 1
-        if not spellings[uri]:
-            del spellings[uri]
-        if not spellings:
-            del self._watched[at]
-            upstream = self._levelled.get(at[0])
-            if upstream is not None:
-                await upstream.unsubscribe(at[1])
+        at = self._watching.remove(uri)
+        upstream = self._levelled.get(at[0]) if at is not None else None
+        if at is not None and upstream is not None:
+            await upstream.unsubscribe(at[1])
 
     def _later(self, work: Awaitable[None]) -> None:
         """Do what nobody waits for; its failures are those of a server that has gone."""
@@ -416,7 +423,7 @@ class Client:
     async def close(self) -> None:
         """Cancel what is under way, and let its servers go."""
         self.end_streams()
-        tasks = [*self._running.values(), *self._waiting]
+        tasks = [*self._running.values(), *self._waiting, *self._watching.close()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

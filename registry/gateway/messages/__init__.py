@@ -5,5 +5,6 @@
 - `replies`: results in the form of either generation, errors, denials
 - `generations`: which generation of the protocol a request is of
 - `rewriting`: addresses in results, under the gateway's names
+- `templates`: addresses that have the form of a template
 - `instructions`: the instructions of all servers as one text
 """

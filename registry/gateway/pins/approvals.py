@@ -13,10 +13,15 @@ Listed: TypeAlias = Literal["tools", "resources", "templates", "prompts"]
 
 
 class Approval(msgspec.Struct, frozen=True):
-    """The digest of what a server says of one thing, and why that is not approved: empty where it is."""
+    """The digest of what a server says of one thing, and why that is not approved: empty where it is.
+
+    `template`: the JSON of the approved template that a new resource is an instance of; then what the server says of the
+    resource is not approved, and is not shown.
+    """
 
     digest: str
     problem: str = ""
+    template: bytes = b""
 
 
 class Approvals(Protocol):

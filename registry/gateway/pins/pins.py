@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kleis.errors import KleisError
+from registry.gateway.messages.templates import fits
 from registry.gateway.pins.approvals import Approval, Listed
 from registry.gateway.pins.lock_file import Said, Stamp, changing, read, stamp
 from registry.gateway.pins.look_alikes import look_alikes
@@ -28,6 +29,9 @@ __all__ = ["INSTRUCTIONS", "Pins", "approve", "digest_of"]
 INSTRUCTIONS = "instructions"
 
 _LONGEST_NUMBER = 400
+
+_NEW_SERVER = "its server is new, and nothing of it has been approved"
+_NEW = "it is new at its server, and has not been approved"
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +94,8 @@ class Pins:
             self._approve_first(server, kind, said)
             known = self._approved.get(server, {}).get(kind, {})
         found = {own: self._approval(own, each, known) for own, each in said.items()}
+        if kind == "resources":
+            found = {own: self._instance(server, own, each) for own, each in found.items()}
         waiting = {own: said[own] for own, approval in found.items() if approval.problem}
         self._wait(server, kind, waiting)
         return found
@@ -119,12 +125,21 @@ class Pins:
     def _approval(self, own: str, said: Any, known: Mapping[str, Any] | None) -> Approval:
         digest = digest_of(said)
         if known is None:
-            return Approval(digest, "its server is new, and nothing of it has been approved")
+            return Approval(digest, _NEW_SERVER)
         if own not in known:
-            return Approval(digest, "it is new at its server, and has not been approved")
+            return Approval(digest, _NEW)
         if digest_of(known[own]) != digest:
             return Approval(digest, "its server describes it otherwise than it was approved")
         return Approval(digest)
+
+    def _instance(self, server: str, uri: str, approval: Approval) -> Approval:
+        """The approval of a resource: one that is new needs none where a template that was approved has its form."""
+        if approval.problem not in (_NEW, _NEW_SERVER):
+            return approval
+        for template, said in self._approved.get(server, {}).get("templates", {}).items():
+            if fits(uri, template, strictly=True):
+                return Approval(approval.digest, template=json.dumps(said).encode())
+        return approval
 
     def _refresh(self) -> bool:
         """Read the file again where it has changed; whether it can be read."""

@@ -51,14 +51,20 @@ class WithOwnServer:
         """Who is behind a key, until it is released."""
         self._principals[key] = who.name
 
-    async def get(self, name: str, key: str, on_notification: Receiver | None = None) -> Upstream:
+    async def get(
+        self,
+        name: str,
+        key: str,
+        on_notification: Receiver | None = None,
+        on_end: Callable[[], None] | None = None,
+    ) -> Upstream:
         if name != NAME:
-            return await self._pool.get(name, key, on_notification)
+            return await self._pool.get(name, key, on_notification, on_end)
         at = self._home_of(self._principals[key])
         pool = self._own.get(at)
         if pool is None:
             pool = self._own[at] = Pool([own_settings(*at)])
-        return await pool.get(NAME, key, on_notification)
+        return await pool.get(NAME, key, on_notification, on_end)
 
     async def release(self, key: str) -> None:
         self._principals.pop(key, None)

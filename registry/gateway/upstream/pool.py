@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -60,7 +60,13 @@ class Pool:
     def settings(self) -> Mapping[str, UpstreamSettings]:
         return self._settings
 
-    async def get(self, name: str, key: str, on_notification: Receiver | None = None) -> RunningUpstream:
+    async def get(
+        self,
+        name: str,
+        key: str,
+        on_notification: Receiver | None = None,
+        on_end: Callable[[], None] | None = None,
+    ) -> RunningUpstream:
         settings = self._settings[name]
         if self._closed:
             raise UpstreamFailure("closed", "the gateway is closing")
@@ -73,7 +79,7 @@ class Pool:
             running = await self._started(at, settings)
         running.used = time.monotonic()
         if on_notification is not None:
-            running.receive(on_notification)
+            running.receive(on_notification, on_end)
         return running
 
     async def _started(self, at: tuple[str, str], settings: UpstreamSettings) -> RunningUpstream:

@@ -194,10 +194,17 @@ class UpstreamPool(Protocol):
     @property
     def settings(self) -> Mapping[str, UpstreamSettings]: ...
 
-    async def get(self, name: str, key: str, on_notification: Receiver | None = None) -> Upstream:
+    async def get(
+        self,
+        name: str,
+        key: str,
+        on_notification: Receiver | None = None,
+        on_end: Callable[[], None] | None = None,
+    ) -> Upstream:
         """The running upstream; started where there is none, or where it has ended.
 
-        `on_notification` receives what belongs to no request, from now on.  Raises `UpstreamFailure` where it does not
+        `on_notification` receives what belongs to no request, from now on, and `on_end` is called when it ends, for whatever
+        reason.  Raises `UpstreamFailure` where it does not
         start, or has failed so recently that it is not tried again yet, and `KeyError` for another name.
         """
 

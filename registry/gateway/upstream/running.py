@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from registry.gateway.upstream.connection import Connection
 from registry.gateway.upstream.envelopes import LOG_LEVEL
@@ -63,6 +63,7 @@ class RunningUpstream:
         self.used = time.monotonic()
         self._connection = Connection(settings, transport, ended=self._ended)
         self._receiver = on_notification
+        self._on_end: Callable[[], None] | None = None
         self._agreement: Agreement | None = None
         self._headers = ParameterHeaders()
         self._level: str | None = None
@@ -97,7 +98,9 @@ class RunningUpstream:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody waits for it: what only listens does not count."""
+        """Whether nobody waits for it, or for news of a resource: what only listens for changed lists does not count."""
+        if self._uris:
+            return False
         return self._connection.is_idle or (self._connection.waiting == 1 and self._listening is not None)
 
     @property
@@ -125,9 +128,10 @@ class RunningUpstream:
     def server_info(self) -> bytes:
         return self.agreement.server_info
 
-    def receive(self, on_notification: Receiver | None) -> None:
-        """Where what belongs to no request goes from now on."""
+    def receive(self, on_notification: Receiver | None, on_end: Callable[[], None] | None = None) -> None:
+        """Where what belongs to no request goes from now on, and who is told of the end."""
         self._receiver = on_notification
+        self._on_end = on_end
 
     async def request(
         self,
@@ -277,6 +281,8 @@ class RunningUpstream:
     def _ended(self) -> None:
         if self._closing is None:
             self._closing = asyncio.create_task(self._close())
+            if self._on_end is not None:
+                self._on_end()
 
     async def _close(self) -> None:
         if self._listening is not None:

@@ -32,12 +32,17 @@ def _nothing() -> None:
 
 
 class Workers:
-    """A pool of at most `count` daemon threads. Use it from one event loop."""
+    """A pool of at most `count` daemon threads. Use it from one event loop.
 
-    def __init__(self, count: int, stack_bytes: int = STACK_BYTES) -> None:
+    `stack_bytes`: of each thread; 0 is what the platform gives to any.
+    """
+
+    def __init__(self, count: int, name: str = "worker", *, stack_bytes: int = STACK_BYTES) -> None:
         if count < 1:
             raise ValueError(f"a pool needs at least one worker, not {count}")
         self._count = count
+        self._name = name
+        self._is_open = True
         self._stack_bytes = stack_bytes
         self._started = 0
         self._busy = 0
@@ -46,8 +51,10 @@ class Workers:
     async def run(self, work: Callable[[], T], ended: Callable[[], None] = _nothing) -> T:
         """Run `work` in a thread, in the context of the caller. Cancelling drops work that has not begun; begun work ends by itself.
 
-        `ended` is called on the event loop when no thread has the work any more.
+        `ended` is called on the event loop when no thread has the work any more. Raises RuntimeError after `close`.
         """
+        if not self._is_open:
+            raise RuntimeError(f"the threads called {self._name} have been let go")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         if self._busy >= self._started and self._started < self._count:
             self._start()
@@ -56,7 +63,8 @@ class Workers:
         return await future
 
     def close(self) -> None:
-        """Let idle threads end."""
+        """Let idle threads end, and the others after what they have begun and what waits for them."""
+        self._is_open = False
         for _ in range(self._started):
             self._jobs.put(None)
 
@@ -64,7 +72,7 @@ class Workers:
         previous = threading.stack_size(self._stack_bytes)
         try:
             threading.Thread(
-                target=with_room, args=(self._serve,), name=f"worker-{self._started + 1}", daemon=True
+                target=with_room, args=(self._serve,), name=f"{self._name}-{self._started + 1}", daemon=True
             ).start()
         finally:
             threading.stack_size(previous)

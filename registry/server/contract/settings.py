@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
     from registry.sharing.service import SharingService
+    from registry.sharing.upstream import Upstream
+    from registry.sharing.wire import Server
 
 __all__ = [
     "PROVER_NICENESS",
@@ -73,7 +75,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The options of `pif serve`.
 
     `store`: the URL of the database of the tools, empty for the home. `share`: what the tools are called together for registries that
-    pull them and push here, empty where nothing is shared. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
+    pull them and push here, empty where nothing is shared. `upstream`: the
+    server from which tools are pulled that are asked for and are not here, `upstream_token_file` and `upstream_token_env` where the token for
+    it is. `expose`: how many evolved tools are listed as tools of their own. `memory_mb`: what runs at one time may use.
     `policy`: the policy's file. `default`: what becomes of an action without a rule. `corpus`: the corpus's
     directory. `roots`: the directories in which file tools may read and write. `read_only`: change nothing in the home;
     `only_reads`: offer no tool that may change anything.
@@ -92,6 +96,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     home: Path
     store: str = ""
     share: str = ""
+    upstream: str = ""
+    upstream_token_file: Path | None = None
+    upstream_token_env: str = ""
     expose: int = 25
     more: bool = False
     memory_mb: int = 512
@@ -178,6 +185,24 @@ class Site:
         return SharingService(
             self.workspace, settings.home, settings.share, settings.principal, self._owner_home
         )
+
+    @cached_property
+    def upstream(self) -> Upstream | None:
+        """The server behind this one, if there is any. Raises RegistryError where its address or token is none."""
+        settings = self.settings
+        if not settings.upstream:
+            return None
+        from registry.sharing.keys import TrustFile
+        from registry.sharing.places import server_at
+        from registry.sharing.tokens import read_token
+        from registry.sharing.upstream import WAIT, Upstream
+
+        def opened() -> Server:
+            token = read_token(settings.upstream_token_file, settings.upstream_token_env)
+            return server_at(settings.upstream, token, WAIT)
+
+        opened().close()
+        return Upstream(self.workspace, settings.home, opened, trust=(TrustFile(self._owner_home),))
 
     @cached_property
     def member(self) -> Member:

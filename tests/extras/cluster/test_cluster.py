@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -43,14 +44,17 @@ class _Processes:
     def __init__(self) -> None:
         self.running: list[subprocess.Popen[str]] = []
 
-    def start(self, *arguments: str) -> str:
+    def start(
+        self, *arguments: str, before: Sequence[str] = (), environment: Mapping[str, str] | None = None
+    ) -> str:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.faulty_workers", *arguments],
+            [*before, sys.executable, "-m", "tests.support.faulty_workers", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=ROOT,
+            env=None if environment is None else {**os.environ, **environment},
         )
         self.running.append(process)
         assert process.stdout is not None
@@ -81,12 +85,14 @@ def broker() -> Iterator[Broker]:
         yield shared
 
 
-def _decide(broker: Broker, cluster: Any, *, smallest: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def _decide(
+    broker: Broker, cluster: Any, *, smallest: int, monkeypatch: pytest.MonkeyPatch, quiet: float = 60
+) -> list[str]:
     """The statuses of all questions must be the expected ones; returns the notes."""
     monkeypatch.setattr("kleis.batches.tasks.SMALLEST", smallest)
     notes: list[str] = []
     loading = Loader(ImportSearch()).load_text("define one() = 1", file="<theory>", directory=Path.cwd())
-    batch = Batch(loading, broker=broker, note=notes.append, quiet=60)
+    batch = Batch(loading, broker=broker, note=notes.append, quiet=quiet)
     found = dict(batch.decide(QUESTIONS, cluster.opening(batch.theories)))
     assert [found[place].status for place in range(len(QUESTIONS))] == EXPECTED
     notes.append(str(batch.progress))
@@ -116,6 +122,110 @@ def test_a_killed_worker_and_one_with_another_version_lose_nothing(
         notes = _decide(broker, cluster, smallest=3, monkeypatch=monkeypatch)
     assert "12 answered by workers" in notes[-1]
     assert any(f"worker {old} is refused" in each for each in notes), notes
+
+
+def test_a_slow_worker_is_waited_for_and_delays_nothing_else(
+    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = processes.start("scheduler", "0")
+    processes.start("worker", scheduler, "slow")
+    processes.start("worker", scheduler, "none")
+    with Cluster(scheduler) as cluster:
+        notes = _decide(broker, cluster, smallest=2, monkeypatch=monkeypatch)
+    assert notes == ["12 of 12 decided · 12 answered by workers"]
+
+
+@contextmanager
+def _small_disk(directory: Path) -> Iterator[Path]:
+    """A file system of 64 kB."""
+    directory.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(directory)], capture_output=True, check=False
+    )
+    if made.returncode:
+        pytest.skip(f"no small disk can be made here: {made.stderr.decode().strip()}")
+    try:
+        yield directory
+    finally:
+        subprocess.run(["umount", "-l", str(directory)], check=True)
+
+
+@pytest.mark.skipif(shutil.which("mount") is None, reason="needs mount")
+def test_a_worker_whose_disk_is_full_is_named_and_its_questions_go_to_the_other(
+    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    scheduler = processes.start("scheduler", "0")
+    with _small_disk(tmp_path / "small") as disk:
+        full = processes.start(
+            "worker",
+            scheduler,
+            "full_disk",
+            environment={"TMPDIR": str(disk), "DASK_TEMPORARY_DIRECTORY": str(tmp_path)},
+        )
+        processes.start("worker", scheduler, "none")
+        with Cluster(scheduler) as cluster:
+            notes = _decide(broker, cluster, smallest=2, monkeypatch=monkeypatch)
+        processes.end()
+    assert "12 answered by workers" in notes[-1]
+    assert any(f"worker {full} cannot work (OSError: [Errno 28]" in each for each in notes), notes
+
+
+@contextmanager
+def _two_machines() -> Iterator[tuple[str, str]]:
+    """A network namespace joined to this one by a cable: its name, and the address of this end.  Its end is .2."""
+    name, here = f"kleis{os.getpid()}", f"kc{os.getpid()}"
+    steps = [
+        f"ip netns add {name}",
+        f"ip link add {here} type veth peer name eth0 netns {name}",
+        f"ip addr add 10.213.7.1/30 dev {here}",
+        f"ip link set {here} up",
+        f"ip -n {name} addr add 10.213.7.2/30 dev eth0",
+        f"ip -n {name} link set eth0 up",
+        f"ip -n {name} link set lo up",
+    ]
+    try:
+        for step in steps:
+            made = subprocess.run(step.split(), capture_output=True, text=True, check=False)
+            if made.returncode:
+                pytest.skip(f"no network namespace can be made here: {step}: {made.stderr.strip()}")
+        yield name, here
+    finally:
+        subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("ip") is None, reason="needs iproute2")
+def test_a_machine_whose_cable_is_cut_loses_nothing(
+    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker in a network of its own; the cable is cut once tasks are on their way to it."""
+    with _two_machines() as (name, cable):
+        scheduler = processes.start("scheduler", "0", "10.213.7.1")
+        inside = ("ip", "netns", "exec", name)
+        far = processes.start("worker", scheduler, "hanging", "10.213.7.2", before=inside)
+        assert "10.213.7.2" in far
+
+        class Cutting:
+            """The cluster, whose cable is cut when two tasks were submitted; afterwards another worker is there."""
+
+            def opening(self, theories: Any) -> Any:
+                inner = cluster.opening(theories)
+
+                @contextmanager
+                def open_pool(shunned: frozenset[str]) -> Iterator[Pool]:
+                    with inner(shunned) as pool:
+                        yield SimpleNamespace(executor=_after_two(pool.executor, self.cut), held=pool.held)
+
+                return open_pool
+
+            def cut(self) -> None:
+                subprocess.run(["ip", "link", "set", cable, "down"], check=True)
+                processes.start("worker", scheduler, "none", "10.213.7.1")
+                subprocess.run(["ip", "netns", "del", name], check=True)
+
+        with Cluster(scheduler) as cluster:
+            notes = _decide(broker, Cutting(), smallest=6, monkeypatch=monkeypatch, quiet=3)
+        processes.end()
+    assert "12 of 12 decided" in notes[-1]
 
 
 def test_a_scheduler_that_is_killed_and_restarted_loses_nothing(
@@ -160,18 +270,23 @@ def test_a_scheduler_that_is_killed_and_restarted_loses_nothing(
 
 def _killing(executor: Any, processes: _Processes) -> Any:
     """The executor, under which everything is killed once two tasks were submitted."""
+    return _after_two(executor, processes.end)
 
-    class Killing:
+
+def _after_two(executor: Any, event: Callable[[], None]) -> Any:
+    """The executor; something happens once two tasks were submitted."""
+
+    class Watching:
         tasks = 0
 
         def submit(self, *arguments: Any) -> Any:
             future = executor.submit(*arguments)
             self.tasks += 1
             if self.tasks == 2:
-                processes.end()
+                event()
             return future
 
-    return Killing()
+    return Watching()
 
 
 def test_the_command_starts_workers_of_its_own(tmp_path: Path) -> None:

@@ -272,3 +272,31 @@ def test_an_action_without_a_rule_has_the_proposition_that_asks_for_one(broker: 
     assert remark.proposition == 'check_git_push("x", 0) = "deny"'
     denying = audit(policy('define check_git_commit(d) = "deny"', default="deny"), broker=broker)
     assert {each.proposition for each in of_kind(denying, "no_rule")} == {""}
+
+
+ABOUT_CALLS = """import "stdlib/policies/gateway.kleis"
+define on_files(call : McpCall) : Decision = match tool_of(call) {
+    "read" => Allow
+  | "write" => Deny("a", "")
+  | "read" => Deny("b", "")
+  | _ => Deny("c", "")
+}
+define check_call(who : Principal, state : State, call : McpCall) : Decision =
+    if ¬is_tool_call(call) then Deny("t", "")
+    else match server_of(call) {
+        "files" => if tool_of(call) = "read" ∧ tool_of(call) = "write" then Allow else on_files(call)
+      | "gti" => (match call { ReadResource(_, _) => Allow | _ => Deny("d", "") })
+      | _ => Deny("e", "")
+    }
+"""
+
+
+def test_branches_that_no_call_comes_to(broker: Broker) -> None:
+    found = audit(policy(ABOUT_CALLS), broker=broker, offered={"files": ["read"], "pif": None})
+    assert [(each.kind, each.line, each.condition) for each in found.remarks] == [
+        ("never_fires", 11, 'tool_of(call) = "read" ∧ tool_of(call) = "write"'),
+        ("not_offered", 4, 'tool_of(call) is "write"'),
+        ("never_fires", 5, 'tool_of(call) is "read"'),
+        ("not_offered", 12, 'server_of(call) is "gti"'),
+    ]
+    assert not found.ok

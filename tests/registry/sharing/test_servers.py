@@ -69,6 +69,13 @@ def test_three_servers_and_what_goes_from_one_to_the_next(tmp_path: Path) -> Non
         origin = LedgerFile(bob.home).origin("ninth@1", bob.tools()["ninth@1"])
         assert origin is not None
         assert (origin.name, origin.key, origin.source) == ("theirs/ninth@1", carol.key(), "a push by owner")
+        told = Caller(second, "").call("analyze", code="ninth", aspects=["facts"])["origin"]
+        assert told == origin.as_json()
+        (read,) = Caller(second, "").ask("resources/read", {"uri": "pif://tools/ninth"}, "pif://tools/ninth")[
+            "contents"
+        ]
+        assert origin.key in read["text"]
+        assert "origin" not in Caller(second, "").call("analyze", code="eighth", aspects=["facts"])
         assert pulled(bob, first)["added"] == []
     for each in (alice, bob, carol):
         each.close()

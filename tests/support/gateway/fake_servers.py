@@ -64,6 +64,7 @@ class FakeServer:
         self.metas: list[dict[str, bytes]] = []
         self.levels: list[str] = []
         self.told: Receiver | None = None
+        self.on_end: Callable[[], None] | None = None
         self.answers: Callable[[str, Members], Answer] = lambda method, params: Answer(b'{"content":[]}')
         self.progress: list[dict[str, bytes]] = []
         self.hangs: set[str] = set()
@@ -129,9 +130,16 @@ class _FakePool:
         self.settings = {name: each.settings for name, each in servers.items()}
         self.released: list[str] = []
 
-    async def get(self, name: str, key: str, on_notification: Receiver | None = None) -> FakeServer:
+    async def get(
+        self,
+        name: str,
+        key: str,
+        on_notification: Receiver | None = None,
+        on_end: Callable[[], None] | None = None,
+    ) -> FakeServer:
         server = self.servers[name]
         server.told = on_notification
+        server.on_end = on_end
         if "start" in server.hangs:
             await asyncio.Event().wait()
         if server.failure is not None and server.failure.kind == "unavailable":

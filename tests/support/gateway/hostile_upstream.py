@@ -152,6 +152,8 @@ def older(number, method, params, line):
         return answer(number, said)
     if method == "tools/call":
         return call(number, params, line)
+    if method == "resources/subscribe":
+        return answer(number, {})
     if method == "tools/list":
         return listed(number, params)
     return say(json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": method}}))

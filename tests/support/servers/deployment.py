@@ -21,7 +21,7 @@ from registry.server.mcp.http_access import TOKEN
 from tests.support.servers.http_server import HEADERS, USUAL, call
 from tests.support.servers.raw_client import PATIENCE
 
-__all__ = ["PROGRAM", "Deployment", "Load", "certificate", "handing_over", "pif"]
+__all__ = ["PROGRAM", "Deployment", "Load", "certificate", "handing_over", "pif", "workers_of"]
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = [sys.executable, "-m", "registry.cli.pif"]
@@ -65,6 +65,11 @@ def certificate(directory: Path) -> tuple[Path, Path]:
     return made, key
 
 
+def workers_of(server: subprocess.Popen[str]) -> set[str]:
+    """The processes of a server's workers."""
+    return set(Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split())
+
+
 class Deployment:
     """One socket, as systemd would keep it, and the servers that are started on it one after another."""
 
@@ -73,14 +78,14 @@ class Deployment:
         self._options = options
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=4_096)
         self.port = int(self._socket.getsockname()[1])
-        self._trusted = None if trusted is None else ssl.create_default_context(cafile=trusted)
+        self.trusted = None if trusted is None else ssl.create_default_context(cafile=trusted)
         self._running: list[subprocess.Popen[str]] = []
         self._logs: dict[int, tuple[threading.Thread, list[str]]] = {}
 
-    def start(self) -> subprocess.Popen[str]:
-        """A server on the socket; it answers when this returns."""
+    def start(self, *more: object) -> subprocess.Popen[str]:
+        """A server on the socket, with more options; it answers when this returns."""
         descriptor = self._socket.fileno()
-        words = ["--home", self.home, "serve", "--http", "127.0.0.1:8000", *map(str, self._options)]
+        words = ["--home", self.home, "serve", "--http", "127.0.0.1:8000", *map(str, (*self._options, *more))]
         process = subprocess.Popen(
             handing_over(descriptor, *PROGRAM, *words),
             pass_fds=(descriptor,), env=_environment(), stderr=subprocess.PIPE, text=True,
@@ -120,9 +125,9 @@ class Deployment:
         self._socket.close()
 
     def connection(self) -> http.client.HTTPConnection:
-        if self._trusted is None:
+        if self.trusted is None:
             return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE, context=self._trusted)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE, context=self.trusted)
 
     def get(self, path: str, secret: str = "") -> tuple[int, bytes]:
         """A page."""

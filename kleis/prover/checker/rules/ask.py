@@ -15,8 +15,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from kleis import core
+from kleis.core.traversal import subterms
 from kleis.prover.checker.format import Ask
 from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS
 from kleis.prover.checker.rules.witnesses import at_witnesses, with_existentials_opened
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.solvers import Answer, Solver, run
@@ -78,10 +81,14 @@ def ask(
         )
         instances.append(Instance(each.of, tuple(at)))
     script = translate(leaf, instances, step.given)
-    apart = translate(leaf, instances, step.given, apart=True) if script.approximate else None
+    weaker: list[tuple[Script, int]] = []
+    if named := _by_name(leaf, step.given):
+        weaker.append((translate(leaf, instances, step.given, by_name=named), steps // _FEW))
+    if script.approximate:
+        weaker.append((translate(leaf, instances, step.given, apart=True), steps))
     answers: list[Answer] = []
     for solver in solvers:
-        answer = _answer(script, apart, solver, steps)
+        answer = _answer(script, weaker, solver, steps)
         answers.append(answer)
         if answer.status == "sat":
             raise RejectedError(f"{solver} finds a model in which the premises hold and the claim does not")
@@ -104,12 +111,25 @@ def _at_witnesses(leaf: Sequent, step: Ask, vocabulary: Vocabulary) -> Sequent:
     return msgspec.structs.replace(leaf, claim=at_witnesses(opened, terms))
 
 
-def _answer(script: Script, apart: Script | None, solver: Solver, steps: int) -> Answer:
-    """What a solver says of a script, or of the one where values of unknown built-ins stand apart, which asserts less."""
-    if apart is None:
+def _by_name(leaf: Sequent, given: Sequence[str]) -> frozenset[str]:
+    """The definitions without recursion of which laws speak and the claim does not: with what they stand for in their place,
+    no solver would find where a law about them fits."""
+    plain = {each.key for each in leaf.goal.definitions if not each.group}
+    laws = [leaf.premise(each) for each in given if not each.startswith(HYPOTHESIS)]
+    return frozenset(plain & (_called(*laws) - _called(leaf.claim)))
+
+
+def _called(*formulas: core.Term) -> set[str]:
+    return {each.definition for each in subterms(*formulas) if isinstance(each, core.DefinitionCall)}
+
+
+def _answer(script: Script, weaker: Sequence[tuple[Script, int]], solver: Solver, steps: int) -> Answer:
+    """What a solver says of a script, or of others that assert less: where definitions or values of unknown built-ins stand
+    for anything.  These come with their steps."""
+    if not weaker:
         return run(script, solver, steps)
     taken = 0
-    for each, share in ((script, steps // _FEW), (apart, steps), (script, steps)):
+    for each, share in ((script, steps // _FEW), *weaker, (script, steps)):
         answer = run(each, solver, share)
         taken += answer.steps
         if answer.status == "unsat":

@@ -28,7 +28,7 @@ class Unfolding:
     def __call__(self, term: core.Term) -> core.Term:
         """The term with everything unfolded."""
         self._charge()
-        inner = rebuild(term, self)
+        inner = rebuild(term, self.__call__)
         if isinstance(inner, core.Let):
             given, body = {inner.variable.name: inner.value}, inner.body
         elif isinstance(inner, core.DefinitionCall):

@@ -37,7 +37,7 @@ class Script(msgspec.Struct, frozen=True):
     """Declarations with what is true of them, and what is asserted: last the negated claim, if there is one.
 
     `recursion` are the assertions among the declarations that say what recursive functions compute; `approximate` says that
-    the script knows nothing of a built-in, so that a model of it is none of the sequent.
+    the script knows nothing of a built-in or a definition, so that a model of it is none of the sequent.
     """
 
     declared: tuple[str, ...]
@@ -66,17 +66,19 @@ def translate(
     asserted: Sequence[str] | None = None,
     *,
     apart: bool = False,
+    by_name: frozenset[str] = frozenset(),
 ) -> Script:
     """The script of a sequent, unsatisfiable only if the claim follows; `NotExpressible` if it has none.
 
     `asserted` are the premises that are asserted themselves: all, where it is None.  `apart`: values of built-ins that
-    the script does not know are constants, each way to write one its own; it then asserts less.
+    the script does not know are constants, each way to write one its own; it then asserts less.  So it does with
+    `by_name`, definitions without recursion that are unknown functions.
     """
     whole = [name for name, _ in sequent.premises if asserted is None or name in asserted]
     partial: set[object] = set()  # each restart adds one of the definitions, which are finitely many
     while True:
         try:
-            return _translated(sequent, instances, whole, partial, apart=apart)
+            return _translated(sequent, instances, whole, partial, apart=apart, by_name=by_name)
         except Restart:
             continue
         except RecursionError:
@@ -90,6 +92,7 @@ def _translated(
     partial: set[object],
     *,
     apart: bool,
+    by_name: frozenset[str],
 ) -> Script:
     variables, claim = outermost(sequent.claim)
     # A function of the outermost ∀ is a symbol that no theory has.
@@ -108,7 +111,7 @@ def _translated(
     definitions = {each.key: each for each in sequent.goal.definitions}
     reached = reach([*used, *bodies, claim], definitions).definitions.values()
     check_rationals(sequent.goal, *used, *bodies, claim, *(each.body for each in reached))
-    terms = Terms(sequent.goal, partial, apart=apart)
+    terms = Terms(sequent.goal, partial, apart=apart, by_name=by_name)
     env = {each.name: terms.unknown((), each.sort) for each in variables if each.name not in unknown}
     asserted = [terms.meaning(each, {}, frozenset()).text for each in used]
     asserted += [_instance(terms, body, at, env) for body, at in taken]

@@ -1,7 +1,6 @@
 """Terms and formulas in SMT-LIB: the rules of kleis/core/terms.py, "Truth and definedness", in the order of the terms there.
 
-What is true of the path to a place (the conditions of `if` around it, the operands before it that decide) is known
-there: what the place needs and the path says literally is not asked again.
+What a place needs and the path to it says (conditions of `if` around it, operands before it that decide) is not asked again.
 """
 
 from __future__ import annotations
@@ -80,16 +79,19 @@ class Meaning(NamedTuple):
 
 
 class Restart(Exception):
-    """A recursive definition has no value somewhere: everything is translated again, with that known."""
+    """A definition has no value somewhere: everything is translated again, with that known."""
 
 
 class Terms:
-    """The terms of one script.  `partial` are the recursive definitions known to have no value somewhere."""
+    """The terms of one script.  `partial`: functions that lack values; `by_name`: definitions that are not written out."""
 
-    def __init__(self, goal: Goal, partial: set[object], *, apart: bool = False) -> None:
+    def __init__(
+        self, goal: Goal, partial: set[object], *, apart: bool = False, by_name: frozenset[str] = frozenset()
+    ) -> None:
         self.goal = goal
-        self.approximate = False
-        """Whether a built-in stands for any function of its sorts."""
+        self.approximate = bool(by_name)
+        """Whether something known stands for any function of its sorts."""
+        self._by_name = by_name
         self._apart = apart
         self.sorts = Sorts(goal)
         self.lines = self.sorts.lines
@@ -365,10 +367,10 @@ class Terms:
     def _called(
         self, definition: core.Definition, arguments: _Terms, env: Environment, path: Path
     ) -> Meaning:
-        """A definition at arguments: its body if it is not recursive, else a function of the script."""
+        """A definition at arguments: its body if it is written out, else a function of the script."""
         given, terms = specialised(self.goal, definition, arguments)
         parameters = given.definition.parameters
-        if not definition.group:
+        if not definition.group and definition.key not in self._by_name:
             return self._bound(zip(parameters, terms, strict=True), given.definition.body, env, path)
         texts, needed = self._strict(terms, env, path)
         name, defined = self._function(given)
@@ -378,7 +380,7 @@ class Terms:
         return found.under(both(needed, condition, call(defined, texts) if defined else TRUE))
 
     def _function(self, given: Specialised) -> tuple[str, str]:
-        """A recursive definition as a function, and as one that says where it has a value if that is not everywhere."""
+        """A definition as a function, and where it has a value if that is not everywhere."""
         if given.key in self._functions:
             return self._functions[given.key]
         definition = given.definition
@@ -400,6 +402,8 @@ class Terms:
                 where = call(defined, texts)
                 self._fact(bound, smt.implies(both(*guards), f"(= {where} {value.defined})"), where)
                 guards.append(where)
+            if not definition.group:
+                continue
             left = call(name, texts)
             self._fact(bound, smt.implies(both(*guards), f"(= {left} {value.text})"), left)
             self.recursion.append(self.lines[-1])

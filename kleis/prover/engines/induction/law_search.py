@@ -13,7 +13,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 import msgspec
@@ -26,7 +26,7 @@ from kleis.delaborate.describe_goal import expression_of
 from kleis.problems import Place
 from kleis.prover.checker.format import Ask, Case, Induction, Instance
 from kleis.prover.checker.rules.induction import obligations
-from kleis.prover.checker.rules.open_claims import opened
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS, opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.checker.write_terms import term_data
 from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
@@ -38,6 +38,7 @@ from kleis.prover.engines.solvers.runs import Options, Run, run_text, script_tex
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.lowering.match_equations import simplified
 from kleis.prover.protocol.engine import WOULD_FOLLOW, Answer, Inexpressible, Task
+from kleis.prover.smt.encode_definitions import Recursion
 from kleis.prover.smt.script import Script, encode
 from kleis.semantics.reference import Account
 from kleis.syntax.printer.program import print_expression
@@ -201,7 +202,7 @@ class _Search:
 
     def _becomes_law(self, formula: core.Term) -> bool:
         """Prove a candidate, and keep it."""
-        found = self._proved(formula, _DEPTH)
+        found = self._proved(formula, _DEPTH, whole=bool(self._by_name([formula])))
         if found is not None:
             symbols = _symbols(self._goal, formula)
             self._laws.append(_Law(f"law {len(self._laws) + 1}", formula, found, symbols))
@@ -293,17 +294,31 @@ class _Search:
     def _leaf(self, sequent: Sequent, instances: tuple[tuple[str, Instance], ...] = ()) -> _Leaf | None:
         """The sequent refuted by Z3, if it is in one of the ways."""
         task = expanded(_task(sequent))
-        for options in WAYS:
+        laws = (each for name, each in sequent.premises if not name.startswith(HYPOTHESIS))
+        written_out = self._by_name([sequent.claim])
+        named = tuple(each for each in self._by_name(laws) if each not in written_out)
+        for options, known_by_name in (
+            *((WAYS[0], named) for _ in named[:1]),
+            *((each, ()) for each in WAYS),
+        ):
             if self.used + self._attempt > self._steps:
                 raise BudgetUsedError
-            script = encode(task, recursion="equations" if options.patterns_only else "functions")
+            way: Recursion = "equations" if options.patterns_only else "functions"
+            script = encode(task, recursion=way, known_by_name=frozenset(known_by_name))
             run = run_text(options.header() + script_text(script, script.claim), self._attempt)
             self.used += run.used + RUN
             if run.status == "unsat":
                 return _Leaf(script, run, options, instances)
-            if run.status == "sat":
+            if run.status == "sat" and not known_by_name:
                 return None
         return None
+
+    def _by_name(self, formulas: Iterable[core.Term]) -> tuple[str, ...]:
+        """The definitions without recursion that formulas call.  With what these stand for in their place, no solver would
+        find where a law about them fits."""
+        plain = {each.key for each in self._goal.definitions if not each.group}
+        called = (each.definition for formula in formulas for each in _calls(formula))
+        return tuple(dict.fromkeys(each for each in called if each in plain))
 
     # ── What is left ─────────────────────────────────────────────────────────────────────────────────────────
 

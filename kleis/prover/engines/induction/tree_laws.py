@@ -149,9 +149,9 @@ class _Laws:
     # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def groups(self) -> Iterator[Iterator[core.Term]]:
-        """All laws: of smart constructors; of bounds; of two trees; of what is put in; of order; of lists."""
-        yield self._of_building()
+        """All laws: of bounds; of smart constructors; of two trees; of what is put in; of order; of lists."""
         yield self._of_bounds()
+        yield self._of_building()
         yield self._of_merging()
         yield self._of_putting_in()
         yield self._of_order()

@@ -90,7 +90,9 @@ def _answer(asked: Asked, texts: dict[str, str], *, live: bool) -> Models:
             prover = make_prover(
                 loading.theory, fresh=asked.fresh, broker=waiting.broker, effort=asked.patience.effort
             )
-            return find_models(prover, wanted)
+            found = [0]
+            waiting.line.beside = lambda: f"{found[-1]} models" if found[-1] > 1 else ""
+            return find_models(prover, wanted, told=found.append)
     except TimeIsUp:
         message = f"stopped after {asked.patience.timeout:g} s"
         return Models(status="unknown", about=wanted.about, reason="killed", message=message)

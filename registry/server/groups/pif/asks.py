@@ -6,10 +6,10 @@ its own, so that no other principal waits for a place among them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from registry.server.calls.workers import Workers
 
 __all__ = ["ASKING", "Asks"]
 
@@ -24,15 +24,15 @@ class Asks:
 
     def __init__(self, *, in_threads: bool) -> None:
         self.in_threads = in_threads
-        self._threads = ThreadPoolExecutor(ASKING, "questions to the store") if in_threads else None
+        self._threads = Workers(ASKING, "questions to the store", stack_bytes=0) if in_threads else None
 
     async def put(self, question: Callable[[], T]) -> T:
         """The answer to a question; what it raises."""
         if self._threads is None:
             return question()
-        return await asyncio.get_running_loop().run_in_executor(self._threads, question)
+        return await self._threads.run(question)
 
     def close(self) -> None:
         """Answer no more. Does not wait for a database."""
         if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.close()

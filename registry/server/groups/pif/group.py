@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -42,7 +44,7 @@ from registry.server.groups.pif.asks import Asks
 from registry.server.groups.pif.completion import Completion
 from registry.server.groups.pif.exposed_names import name_of
 from registry.server.groups.pif.exposure import Exposure
-from registry.server.groups.pif.operations import Exchange, Places, performed
+from registry.server.groups.pif.operations import Exchange, Places, asked_for, performed, with_origin
 from registry.server.groups.pif.text import encoded, rendered
 from registry.server.groups.pif.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -51,6 +53,7 @@ from registry.server.groups.pif.tool_specs import (
     SHARING_TOOLS,
     TOOLS,
 )
+from registry.sharing.ledger import LedgerFile
 from registry.store.following import Following
 from registry.tools.help import help_on
 from registry.workspace import requests
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
     from registry.oracles.theory_oracle import TheorySnapshot
     from registry.server.calls.search_process import Search
     from registry.sharing.service import SharingService
+    from registry.sharing.upstream import Upstream
 
 __all__ = ["Exchange", "PifGroup", "make", "search"]
 
@@ -80,6 +84,12 @@ POLL = 2.0
 SELDOM = 30.0
 """The same where it is: a connection may be dead and not know it yet."""
 
+WAIT_FOR_UPSTREAM = 12.0
+"""Seconds that a call waits for the server behind this one, when that has been given its own time."""
+
+_FETCHING = 2
+"""Threads that wait for it, so that they are none of those that other work needs."""
+
 _STATES = 4_096
 """States of watched tools that are kept until the registry changes."""
 
@@ -95,6 +105,7 @@ def make(site: Site) -> Group:
         more=settings.more,
         theory_of=lambda session: site.oracles.get(session),
         sharing=lambda: site.sharing,
+        upstream=site.upstream,
     )
 
 
@@ -126,11 +137,14 @@ class PifGroup(Group):
         more: bool,
         theory_of: Callable[[str], TheorySnapshot] | None = None,
         sharing: Callable[[], SharingService] | None = None,
+        upstream: Upstream | None = None,
     ) -> None:
         self.workspace = workspace
         self._theory_of = theory_of
         self._exchange = exchange
-        self._places = Places(exchange, sharing)
+        self._places = Places(exchange, sharing, LedgerFile(settings.home))
+        self._upstream = upstream
+        self._fetching = None if upstream is None else ThreadPoolExecutor(_FETCHING, "pif-upstream")
         self._settings = settings
         self._system = TOOLS + MORE_TOOLS if more else TOOLS + SHARING_TOOLS if settings.share else TOOLS
         self._asks = Asks(in_threads=bool(settings.store))
@@ -179,6 +193,8 @@ class PifGroup(Group):
             self._polling.cancel()
         for each in self._following:
             each.close()
+        if self._fetching is not None:
+            self._fetching.shutdown(wait=False, cancel_futures=True)
         self._asks.close()
         self.workspace.close()
 
@@ -190,9 +206,26 @@ class PifGroup(Group):
             await self._exposure.refresh()
 
     async def find(self, name: str) -> ToolSpec | None:
+        found = await self._exposure.spec(name)
+        wanted = name_of(name) if found is None and self._upstream is not None else None
+        if wanted is None or team_of(wanted):
+            return found
+        await self._fetch([wanted])
         return await self._exposure.spec(name)
 
+    async def _fetch(self, wanted: Sequence[str]) -> None:
+        """Have tools that are asked for and are not here pulled from upstream, for a bounded time."""
+        upstream = self._upstream
+        if upstream is None or not await self._asks.put(lambda: upstream.missing(wanted)):
+            return
+        with suppress(TimeoutError):  # the thread goes on by itself: what it pulls is here for the next call
+            loop = asyncio.get_running_loop()
+            fetched = loop.run_in_executor(self._fetching, upstream.fetch, wanted)
+            await asyncio.wait_for(asyncio.shield(fetched), WAIT_FOR_UPSTREAM)
+
     async def call(self, name: str, arguments: Any, context: CallContext) -> Answer:
+        if self._upstream is not None:
+            await self._fetch(asked_for(arguments))
         match name:
             case "run":
                 result = await self._run(arguments, context)
@@ -396,7 +429,8 @@ class PifGroup(Group):
             case ["pif:", "", "tools", "team", team] if team:
                 found = self.workspace.list(requests.List(limit=1_000, team=team), types=False)
             case ["pif:", "", "tools", *parts]:
-                found = self.workspace.show(_reference(parts))
+                shown = self.workspace.show(_reference(parts))
+                found = with_origin(shown, self.workspace, self._places.ledger)
             case ["pif:", "", "graph"]:
                 drawn = self.workspace.graph(picture=True)
                 return None if drawn["type"] == "error" else ResourceText(drawn["svg"], "image/svg+xml")

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kleis.prover.process.deadline import Deadline
+from pif.analysis.facts import facts_of
+from pif.language.decode import decode_term
+from pif.language.errors import PifError
 from pif.run.evaluate import Answer as Result
 from registry.errors import RegistryError
 from registry.records import valid_name
@@ -17,9 +20,37 @@ from registry.workspace import requests
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from registry.sharing.ledger import LedgerFile
     from registry.sharing.service import SharingService
 
-__all__ = ["Exchange", "Places", "performed"]
+__all__ = ["Exchange", "Places", "asked_for", "performed", "with_origin"]
+
+
+def asked_for(arguments: Any) -> tuple[str, ...]:
+    """The tools that a call asks for by name, in its arguments or in a term among them."""
+    match arguments:
+        case requests.Run(tool=str(name)):
+            return (name,)
+        case requests.Run(code=code) | requests.Analyze(code=code):
+            return (code,) if isinstance(code, str) else _named_in(code)
+        case requests.Evolve(code=code):
+            return _named_in(code)
+        case requests.Diff(name=name, against=against):
+            return (name,) if against is None else (name, against)
+        case requests.Fuzz(name=name) | requests.CheckLaws(name=name):
+            return (name,)
+        case _:
+            return ()
+
+
+def _named_in(code: Any) -> tuple[str, ...]:
+    """The tools that a term names; none in what is no term."""
+    if not isinstance(code, dict | list):
+        return ()
+    try:
+        return tuple(facts_of(decode_term(code)).tools)
+    except PifError:
+        return ()  # the call says what is wrong with it
 
 
 class Exchange:
@@ -48,6 +79,7 @@ class Places(msgspec.Struct, frozen=True):
 
     exchange: Callable[[str], Path]
     sharing: Callable[[], SharingService] | None
+    ledger: LedgerFile | None = None
 
     def registries(self) -> SharingService:
         """What is shared. Raises `not_allowed` where nothing is."""
@@ -73,13 +105,13 @@ def _answered(workspace: Workspace, places: Places, name: str, arguments: Any, d
         case "list":
             return workspace.list(arguments)
         case "analyze":
-            return workspace.analyze(arguments, deadline=deadline)
+            return with_origin(workspace.analyze(arguments, deadline=deadline), workspace, places.ledger)
         case "history":
             return workspace.history(arguments.name)
         case "diff":
             return workspace.diff(arguments.name, arguments.against)
         case "check_laws":
-            return workspace.check_laws(arguments.name)
+            return workspace.check_laws(arguments.name, progress=deadline.report)
         case "rollback":
             return workspace.rollback(arguments)
         case "forget":
@@ -88,6 +120,19 @@ def _answered(workspace: Workspace, places: Places, name: str, arguments: Any, d
             return _exchanged(workspace, places, arguments, deadline)
         case _:
             raise LookupError(f"the group pif has no tool {name}")
+
+
+def with_origin(answer: Result, workspace: Workspace, ledger: LedgerFile | None) -> Result:
+    """An answer about a tool, with whose it is, who signed it, from where and when it came, if it came from elsewhere."""
+    named = answer.get("tool") or answer.get("name")
+    if ledger is None or answer["type"] not in ("analysis", "tool") or not isinstance(named, str):
+        return answer
+    record = workspace.tools().find(f"{named}@{answer['version']}" if answer["type"] == "tool" else named)
+    try:
+        origin = None if record is None else ledger.origin(record.reference, record.hash)
+    except RegistryError as error:
+        return {**answer, "origin": {"unknown": error.message}}
+    return answer if origin is None else {**answer, "origin": origin.as_json()}
 
 
 def _exchanged(

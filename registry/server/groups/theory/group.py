@@ -40,6 +40,7 @@ from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import ItemKind
+from kleis.sessions.files.shared_theories import savings
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.find_models import find, models_fields, models_text, wanted_models
 from kleis.sessions.numeric_data import MOST_SHOWN, numbers_in, summarised
@@ -371,11 +372,14 @@ class TheoryGroup(Group):
             "declarations": len(universe.theory),
             "functions": len(universe.theory.definitions),
         }
+        if saved := savings(self.sessions.imported_theories.shared, fields["imports"]):
+            fields["saved"] = saved
         fields = warned(found.warnings, fields)
         text = (
             f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
         )
         lines = [text, *(f"warning: {each}" for each in found.warnings)]
+        lines += [f"{each['name']} was saved by {each['by']} at {each['at']}" for each in saved]
         return Answer(fields, "\n".join([*lines, f"{fields['declarations']} declarations"]))
 
     def _undo(self, arguments: Any, deadline: Deadline) -> Answer:

@@ -13,9 +13,11 @@ import pytest
 from kleis import core
 from kleis.core.goal import Goal
 from kleis.elaborate.elaborator import Elaborator
-from kleis.prover.checker.format import Ask, Instance
+from kleis.prover.checker.format import Ask, Case, Induction, Instance
 from kleis.prover.checker.read_terms import Vocabulary
 from kleis.prover.checker.rules.ask import AskReport, ask, premises_clash
+from kleis.prover.checker.rules.induction import subgoals
+from kleis.prover.checker.rules.open_claims import HYPOTHESIS
 from kleis.prover.checker.sequent import NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.solvers import installed, run
 from kleis.prover.checker.translation.builtins import PRELUDE
@@ -227,6 +229,47 @@ def test_what_holds_whatever_a_recursion_computes_is_refuted_without_it() -> Non
     (left_out,) = script.recursion
     assert left_out in script.text()
     assert left_out not in script.text(opaque=True)
+
+
+def test_a_definition_that_a_law_speaks_of_has_no_value_where_it_had_none() -> None:
+    # Its premise makes `first` a function of the script that is not written out; of [] it has no value still.
+    world = World(PROGRAM + "define same(l : List(ℤ)) : Bool = first(l) = first(l)\n")
+    law = world.goal("∀(h : ℤ, t : List(ℤ)). first(Cons(h, t)) = h").claim
+    assert law is not None
+    for claim, holds in (
+        ("∀(l : List(ℤ)). same(l)", False),
+        ("∀(h : ℤ, t : List(ℤ)). same(Cons(h, t))", True),
+    ):
+        sequent = msgspec.structs.replace(world.sequent(claim), premises=(("law", law),))
+        if holds:
+            assert ask(sequent, Ask(("law",)), world.vocabulary(sequent), ("z3",), STEPS).given == ("law",)
+        else:
+            with pytest.raises(RejectedError):
+                ask(sequent, Ask(("law",)), world.vocabulary(sequent), ("z3",), STEPS)
+
+
+def test_a_definition_that_a_law_speaks_of_is_still_what_it_is() -> None:
+    world = World("define inc(x : ℤ) : ℤ = x + 1\ndefine more(x : ℤ) : ℤ = inc(x)\n")
+    law = world.goal("∀(x : ℤ). inc(x) > x - 1").claim
+    assert law is not None
+    wrong, right = (world.sequent(f"∀(x : ℤ). more(x) = x + {by}") for by in (2, 1))
+    wrong, right = (msgspec.structs.replace(each, premises=(("law", law),)) for each in (wrong, right))
+    assert ask(right, Ask(("law",)), world.vocabulary(right), ("z3",), STEPS).answers
+    with pytest.raises(RejectedError, match="a model"):
+        ask(wrong, Ask(("law",)), world.vocabulary(wrong), ("z3",), STEPS)
+
+
+def test_a_recursion_that_is_multiplied_is_unfolded_few_times() -> None:
+    world = World("define double(n : ℕ) : ℕ = if n = 0 then 1 else 2 * double(n - 1)\n")
+    induction = Induction("n", (Case("0", Ask()), Case("step", Ask((f"{HYPOTHESIS}1",)))), by=1)
+    for joined, holds in (("*", True), ("+", False)):
+        claim = world.sequent(f"∀(m n : ℕ). double(m + n) = double(m) {joined} double(n)")
+        _, (_, step) = subgoals(claim, induction)
+        if holds:
+            assert ask(step, Ask((f"{HYPOTHESIS}1",)), world.vocabulary(step), ("z3",), 300_000).given
+        else:
+            with pytest.raises(RejectedError):
+                ask(step, Ask((f"{HYPOTHESIS}1",)), world.vocabulary(step), ("z3",), 100_000)
 
 
 def test_a_model_without_the_recursion_is_none() -> None:

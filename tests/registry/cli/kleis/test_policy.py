@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from registry.cli.kleis.policies import offered_by
 from tests.support.files.command_lines import Answer
 
 PUSH = 'define check_git_push(branch, force) = if force = 1 then "deny" else if branch = "main" then "deny" else "allow"\n'
@@ -81,6 +83,14 @@ def test_an_audit(kleis: Kleis, file: Path) -> None:
     assert {each["kind"] for each in found["findings"]} == {"slips_past"}
     assert found["complete"] is True
     assert kleis("policy", "audit", str(file), "--action", "git_pull").status == 2
+
+
+def test_a_lock_file_says_which_tools_there_are(kleis: Kleis, file: Path, tmp_path: Path) -> None:
+    lock = tmp_path / "servers.json.lock"
+    lock.write_text(json.dumps({"version": 1, "approved": {"git": {"tools": {"log": {}}}}, "waiting": {}}))
+    assert offered_by(lock) == {"pif": None, "git": ["log"]}
+    lock.write_text("{")
+    assert kleis("policy", "audit", str(file), "--lock", str(lock)).status == 2
 
 
 def test_an_audit_without_findings(kleis: Kleis, tmp_path: Path) -> None:

@@ -211,3 +211,18 @@ def test_a_file_says_how_long_proofs_may_take(
     assert pif("evolve", file).exit_code == 0
     assert pif("evolve", file, "--timeout", "3").exit_code == 0
     assert limits == [1.5, 3.0]
+
+
+def test_several_tools_are_checked_at_a_time_and_answered_in_order(pif: Pif) -> None:
+    """Whatever ends first: the answers are those of one at a time, in the order of the names."""
+    names = ["square", "negate", "twice"]
+    codes = [SQUARE, '{"sub": [0, {"var": "x"}]}', '{"add": [{"var": "x"}, {"var": "x"}]}']
+    laws = [LAW, "∀(x : ℤ). negate(x) = 0 - x", "∀(x : ℤ). twice(x) = x + x"]
+    for name, code, law in zip(names, codes, laws, strict=True):
+        pif("evolve", code, "--name", name, "--law", law)
+    one = answer(pif("certificate", "check", *names, "--jobs", "1", "--json"))
+    three = answer(pif("certificate", "check", *names, "--jobs", "3", "--json"))
+    assert one == three
+    assert [each["tool"] for each in three["tools"]] == ["square@1", "negate@1", "twice@1"]
+    said = pif("certificate", "check", *reversed(names)).stdout
+    assert said.index("twice") < said.index("negate") < said.index("square")

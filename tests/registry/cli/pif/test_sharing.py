@@ -35,6 +35,6 @@ def test_the_commands_with_a_token_in_a_file_or_the_environment(
         assert "square@1  is new there" in done.stdout
         again = answer(square("push", "square", *to, "--namespace", "me", *file, "--json"))
         assert (again["added"], again["sent"]) == ([], 0)
-        assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 2
+        assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 1
         assert "no token" in square("push", *to, "--namespace", "me", "--token-env", "NONE").stderr
     hub.close()

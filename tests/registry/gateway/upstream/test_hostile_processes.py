@@ -88,6 +88,24 @@ def test_an_end_fails_its_calls_and_the_next_call_starts_anew(tool: str, kind: s
     run(test)
 
 
+def test_whoever_has_it_is_told_of_an_end_once_and_what_is_watched_is_not_idle() -> None:
+    async def test() -> None:
+        async with hostile() as (pool, _):
+            ends: list[int] = []
+            upstream = await pool.get("hostile", "k", lambda said: None, lambda: ends.append(1))
+            assert upstream.is_idle
+            await upstream.subscribe("x:y")
+            assert not upstream.is_idle
+            with pytest.raises(UpstreamFailure):
+                await call(upstream, "crash")
+            assert ends == [1]
+            again = await pool.get("hostile", "k", lambda said: None, lambda: ends.append(2))
+            await again.close()
+            assert ends == [1, 2]
+
+    run(test)
+
+
 def test_a_second_end_is_held_back() -> None:
     async def test() -> None:
         async with hostile() as (pool, upstream):

@@ -92,6 +92,28 @@ def test_more_work_than_threads() -> None:
     assert 1 <= len(seen) <= 3
 
 
+def test_threads_that_were_let_go_take_no_work_and_end_what_they_have() -> None:
+    async def main() -> None:
+        workers = Workers(1, "asking", stack_bytes=0)
+        go_on = threading.Event()
+
+        def waits() -> str:
+            go_on.wait(60)
+            return threading.current_thread().name
+
+        begun = asyncio.create_task(workers.run(waits))
+        queued = asyncio.create_task(workers.run(lambda: "queued"))
+        await asyncio.sleep(0)  # both are with the thread
+        workers.close()
+        with pytest.raises(RuntimeError, match="asking"):
+            await workers.run(lambda: "late")
+        go_on.set()
+        async with asyncio.timeout(60):
+            assert await asyncio.gather(begun, queued) == ["asking-1", "queued"]
+
+    asyncio.run(main())
+
+
 def test_work_that_is_cancelled_before_it_began_never_begins() -> None:
     begun = []
     gate = threading.Event()

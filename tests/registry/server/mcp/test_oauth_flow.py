@@ -13,44 +13,15 @@ from typing import Any
 import httpx2
 import jwt
 import pytest
-from mcp.client import Client
-from mcp.client.auth import OAuthClientProvider
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import (
-    AuthorizationCodeResult,
-    OAuthClientInformationFull,
-    OAuthClientMetadata,
-    OAuthToken,
-)
-from pydantic import AnyUrl
 
 from registry.access.principals import oauth_name
 from tests.support.servers.authorization_server import AuthorizationServer, authorization_server
 from tests.support.servers.http_server import Served, serving
 from tests.support.servers.principals import Caller, token
-from tests.support.servers.raw_client import MODERN, PATIENCE
+from tests.support.servers.raw_client import MODERN
+from tests.support.servers.signing_in import Kept, call_signed_in
 
 SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
-
-
-class Kept:
-    """What a client remembers."""
-
-    def __init__(self) -> None:
-        self.tokens: OAuthToken | None = None
-        self.client: OAuthClientInformationFull | None = None
-
-    async def get_tokens(self) -> OAuthToken | None:
-        return self.tokens
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        self.tokens = tokens
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return self.client
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        self.client = client_info
 
 
 class Scene:
@@ -59,33 +30,8 @@ class Scene:
         self.issuer = issuer
         self.home = home
 
-    def signing_in(self, kept: Kept) -> OAuthClientProvider:
-        """The SDK's client, with a person in front of the browser who consents."""
-        brought: dict[str, str] = {}
-
-        async def redirect(address: str) -> None:
-            brought.clear()
-            brought.update(await self.issuer.consent(address))
-
-        async def come_back() -> AuthorizationCodeResult:
-            return AuthorizationCodeResult(
-                code=brought["code"], state=brought["state"], iss=brought.get("iss")
-            )
-
-        metadata = OAuthClientMetadata(
-            redirect_uris=[AnyUrl("http://127.0.0.1:9/callback")],
-            token_endpoint_auth_method="none",
-            client_name="a test",
-        )
-        return OAuthClientProvider(self.server.url, metadata, kept, redirect, come_back)
-
     async def call(self, kept: Kept, tool: str, mode: Any = MODERN, **arguments: Any) -> Any:
-        async with (
-            asyncio.timeout(PATIENCE),
-            httpx2.AsyncClient(auth=self.signing_in(kept), timeout=PATIENCE) as http,
-            Client(streamable_http_client(self.server.url, http_client=http), mode=mode) as client,
-        ):
-            return (await client.call_tool(tool, arguments)).structured_content
+        return await call_signed_in(self.server.url, self.issuer, kept, tool, mode, **arguments)
 
 
 @pytest.fixture(scope="module")

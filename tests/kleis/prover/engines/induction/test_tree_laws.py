@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from kleis import core
 from kleis.prover.certificates.build import Question, build
+from kleis.prover.checker.read_terms import Vocabulary
+from kleis.prover.checker.rules.ask import ask
+from kleis.prover.checker.sequent import Sequent
 from kleis.prover.engines.induction.law_search import LAWS, OF_TREES
 from kleis.prover.engines.induction.tree_laws import tree_candidates, works_on_trees
 from kleis.prover.process.broker import Broker
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression
 from tests.support.provers.claims import task
+from tests.support.provers.leaves import leaves, operations
 from tests.support.theories.small_theories import theory_of
 
 TREES = """
@@ -107,3 +112,33 @@ def test_what_rotates_holds_what_its_constructor_holds() -> None:
     claim = "∀(x k : ℤ, l r : Rotated). holds(x, {}(l, k, r)) ↔ holds(x, l) ∨ x = k ∨ holds(x, r)"
     assert OF_TREES.run(task(ROTATED, claim.format("turned")), 2_000_000).outcome == "proved"
     assert OF_TREES.run(task(ROTATED, claim.format("lost")), 1_000_000).outcome != "proved"
+
+
+BALANCED = f"""{ROTATED}
+define level(l : Rotated, k : ℤ, r : Rotated) : Rotated =
+    if tall(l) > tall(r) + 1 then turned(l, k, r) else fork(l, k, r)
+define grow(x : ℤ, t : Rotated) : Rotated = match t {{
+    Flat => Fork(1, Flat, x, Flat)
+    | Fork(_, l, k, r) => if x < k then level(grow(x, l), k, r) else if x > k then level(l, k, grow(x, r)) else t }}
+define shed(x : ℤ, t : Rotated) : Rotated = match t {{
+    Flat => Fork(1, Flat, x, Flat)
+    | Fork(_, l, k, r) => if x < k then lost(shed(x, l), k, r) else if x > k then level(l, k, shed(x, r)) else t }}
+"""
+
+
+def test_laws_about_what_rotates_are_used_where_a_recursion_calls_it() -> None:
+    claim = "∀(x y : ℤ, t : Rotated). holds(y, {}(x, t)) ↔ y = x ∨ holds(y, t)"
+    assert OF_TREES.run(task(BALANCED, claim.format("grow")), 1_000_000).outcome == "proved"
+    assert OF_TREES.run(task(BALANCED, claim.format("shed")), 600_000).outcome != "proved"
+
+
+def test_a_certificate_has_laws_about_what_rotates() -> None:
+    asked = task(BALANCED, "∀(x y : ℤ, t : Rotated). holds(y, grow(x, t)) ↔ y = x ∨ holds(y, t)")
+    answer = OF_TREES.run(asked, 1_000_000)
+    premises: tuple[tuple[str, core.Term], ...] = ()
+    for place, (formula, proof) in enumerate(answer.shown, 1):
+        for sequent, step in leaves(Sequent(asked.goal, premises, formula), proof):
+            vocabulary = Vocabulary(sequent.goal, operations(), sequent.constants)
+            ask(sequent, step, vocabulary, ("z3",), 300_000)
+        premises = (*premises, (f"step {place}", formula))
+    assert len(premises) > 1

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kleis.prover.process.broker import Broker
+from kleis.prover.process.deadline import Deadline
+from kleis.prover.shared_provers import Provers
+from kleis.sessions.find_models import find, wanted_models
+from kleis.theory.theory import Theory
 from tests.support.servers.theory_client import theory_client
 
 LOOP = """structure Loop(L) {
@@ -35,3 +40,15 @@ def test_what_is_ill_formed_and_jobs(tmp_path: Path) -> None:
         assert refused.is_error
         begun = server.ask("find_models", about="∃(x : ℤ). x > 1", wait=False)
         assert begun["type"] == "job"
+
+
+def test_how_many_models_were_found_is_told_after_each_batch() -> None:
+    """What MCP sends as progress of `find_models`, and a terminal shows for `kleis model`."""
+    told: list[tuple[float, float | None, str]] = []
+    deadline = Deadline(60, progress=lambda *said: told.append(said))
+    wanted = wanted_models("∃(x : ℤ). 0 ≤ x ∧ x < 70", every=True)
+    with Broker() as broker:
+        models = find(wanted, Theory(), Provers(broker, None), deadline)
+    assert len(models.models) == 70
+    assert [count for count, _, _ in told] == [64, 70]
+    assert {message for _, _, message in told} == {"models found"}
