@@ -40,7 +40,7 @@ from kleis.sessions.answer_shapes import (
 )
 from kleis.sessions.check_machine import check, machine_fields
 from kleis.sessions.compare_universes import explained
-from kleis.sessions.evaluate_expression import value_of
+from kleis.sessions.computed_value import value_of
 from kleis.sessions.find_models import find, models_fields, wanted_models
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.expressions import quote

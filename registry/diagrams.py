@@ -13,7 +13,6 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Literal
 from unicodedata import east_asian_width
 
@@ -176,6 +175,8 @@ def svg(drawing: Drawing) -> str:
 
 def _safe(text: str) -> str:
     """Text that may stand in XML: characters that XML does not have are shown as ␦."""
+    from html import escape
+
     return escape("".join(each if each.isprintable() or each == "\n" else "␦" for each in text))
 
 

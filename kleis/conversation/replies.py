@@ -15,7 +15,7 @@ from kleis.evaluator.outcomes import ExampleResult
 from kleis.problems import AnswerWarning
 from kleis.sessions.answer_fields import problem_fields, warned
 from kleis.sessions.answer_shapes import EvaluationAnswer, LoadedAnswer
-from kleis.sessions.evaluate_expression import error_fields
+from kleis.sessions.computed_value import error_fields
 from kleis.sessions.files.record import Item
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.submission import Checked, outcome_fields

@@ -19,7 +19,6 @@ from kleis.builtins.real_constants import CONSTANT_READINGS
 from kleis.builtins.rows.table import builtin_arities
 from kleis.core.goal import ElaborationError, Goal
 from kleis.core.sort_printing import sort_text
-from kleis.elaborate.elaborator import Elaborator
 from kleis.problems import AnswerWarning, Problem
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_asked
@@ -169,6 +168,8 @@ def computed_with_constants(
     names = {each.name.rstrip(SUPERSCRIPTS) for each in walk(expression) if isinstance(each, tree.Name)}
     if not names & CONSTANT_READINGS.keys():
         return expression, ()
+    from kleis.elaborate.elaborator import Elaborator  # most computations have no constants
+
     itself = tree.Call("equals", (expression, expression), expression.span)
     try:
         readings = Elaborator(theory).proposition(itself, file=question.file).readings

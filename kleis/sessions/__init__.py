@@ -11,6 +11,7 @@ from it.  Call `open_sessions`.
 - `verification`: the stage verify: what a submission can touch has a model
 - `assertions`: assertions of example blocks as questions, and how they come out
 - `confined_evaluation`: what calls numerical libraries is evaluated in a process that can be killed
+- `computed_value`: the value of an expression, without a prover
 - `evaluate_expression`: an expression: its value, or the verdict on a proposition
 - `submission`: the stages parse and load; a submission through all stages
 - `compare_universes`: which propositions hold where, and why

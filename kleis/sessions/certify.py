@@ -18,7 +18,7 @@ from kleis.prover.reasons import within
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import verdict_fields, warned
 from kleis.sessions.answer_shapes import CertifiedAnswer, FailedAnswer
-from kleis.sessions.evaluate_expression import error_fields
+from kleis.sessions.computed_value import error_fields
 from kleis.sessions.files.universe import Universe
 
 __all__ = ["certify"]

@@ -25,7 +25,8 @@ from kleis.prover.reasons import within
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.answer_fields import evidence_fields, verdict_fields, warned
 from kleis.sessions.answer_shapes import ComparisonAnswer, ExplainedAnswer, FailedAnswer
-from kleis.sessions.evaluate_expression import error_fields, evaluate
+from kleis.sessions.computed_value import error_fields
+from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.stated_lemmas import serving_lemmas
 from kleis.syntax.printer.program import print_expression

@@ -6,7 +6,6 @@ to try. Nothing else leaves this package on account of a user's term or input.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args
 
@@ -87,7 +86,9 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     folded = {name.casefold(): name for name in candidates}
     if word.casefold() in folded:
         return folded[word.casefold()]
-    found = difflib.get_close_matches(word, candidates, n=1, cutoff=0.6)
+    from difflib import get_close_matches  # not needed where nothing is misspelt
+
+    found = get_close_matches(word, candidates, n=1, cutoff=0.6)
     return found[0] if found else None
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
 from types import TracebackType
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import msgspec
 
@@ -32,11 +32,13 @@ from pif.language.values import Continuation, Value, kind_of
 from pif.language.warnings import Fractions, PifWarning, Rounding, warned
 from pif.reference.run_input import RunInput, given_data, given_term, given_value
 from pif.reference.trace import Event, Ring, debug_writer, debugging
-from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
 from pif.run.plain_input import plain_input
 from pif.run.read_input import KeptStrings, read_data, read_input
 from pif.run.stack_room import with_room
 from pif.run.stepping import Stepper
+
+if TYPE_CHECKING:
+    from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
 
 __all__ = ["Answer", "Request", "collector_paused", "fuel_told", "run"]
 
@@ -343,7 +345,7 @@ class _Run:
                 hint="Return a part or a summary; a value that shares its parts is small only in memory.",
             )
         answer: ValueAnswer = {"type": "value"}
-        answer |= cast(ValueAnswer, printed.fields())
+        answer |= cast("ValueAnswer", printed.fields())
         answer["kind"] = kind_of(value)
         if self.request.step or self.request.drive:
             answer["step"] = self.step

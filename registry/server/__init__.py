@@ -8,7 +8,9 @@ Specification: docs/reference/serving.md. In reading order:
 - `workers/`: many processes as one server
 - `monitoring/`: the server seen from outside: health, metrics, logs
 - `streams/`: bytes to messages and back; no MCP library
-- `mcp/`: the server itself; only these modules and `registry.cli.demo.client` import the SDK
+- `offers/`: groups with their calls, lists and announcements, whoever speaks for them
+- `mcp/`: the server over the SDK; only these modules and `registry.cli.demo.client` import the SDK
+- `stdio/`: standard input and output: our own front, and the SDK's server behind it
 - `serve`: what `pif serve` and `kleis serve` start: groups chosen and made
 - `serve_ui`: what `pif ui` starts: the same on this machine, with the page that shows the views
 

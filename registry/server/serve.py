@@ -33,12 +33,7 @@ from registry.server.contract.settings import (
     check_without_http,
     check_workers,
 )
-from registry.server.mcp.stdio_server import serve_stdio
-from registry.server.workers.kept_connections import KeptConnections
-from registry.server.workers.member import KEPT_FILE, METRICS_DIRECTORY, USE_FILE, Member
-from registry.server.workers.orders import Channel, Orders, read_orders
-from registry.server.workers.session_names import SECRET_BYTES
-from registry.server.workers.supervisor import COLUMNS, WorkerProgram, worker_program
+from registry.server.stdio.stdio_server import serve_stdio
 from registry.store.failures import store_errors
 from registry.store.open_store import url_of
 from registry.store.timed_store import Timed
@@ -49,6 +44,10 @@ if TYPE_CHECKING:
     from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
     from registry.server.monitoring.tracing import Tracing
+    from registry.server.workers.kept_connections import KeptConnections
+    from registry.server.workers.member import Member
+    from registry.server.workers.orders import Orders
+    from registry.server.workers.supervisor import WorkerProgram
 
 __all__ = ["FIXTURES", "GROUPS", "chosen_names", "make_groups", "serve", "work"]
 
@@ -72,7 +71,7 @@ names are not reserved."""
 
 
 def serve(
-    settings: Settings, groups: str, command: str = "pif serve", program: WorkerProgram = worker_program
+    settings: Settings, groups: str, command: str = "pif serve", program: WorkerProgram | None = None
 ) -> int:
     """Serve until the client goes; returns the exit status. What is said on standard error is said as `command`'s. `program`
     begins a worker, where there are many: it calls `work`."""
@@ -112,11 +111,14 @@ def _serve(
 
 
 def _supervise(
-    settings: Settings, groups: str, command: str, over_http: HttpOptions, program: WorkerProgram
+    settings: Settings, groups: str, command: str, over_http: HttpOptions, program: WorkerProgram | None
 ) -> int:
     """Serve by many processes on one socket; the exit status."""
     from registry.server.mcp.http_server import address_said, open_listening
-    from registry.server.workers.supervisor import Supervisor, shared_directory
+    from registry.server.workers.member import USE_FILE
+    from registry.server.workers.orders import Orders
+    from registry.server.workers.session_names import SECRET_BYTES
+    from registry.server.workers.supervisor import COLUMNS, Supervisor, shared_directory, worker_program
 
     if settings.log == "json":
         from registry.server.monitoring.call_log import log_as_json
@@ -144,7 +146,12 @@ def _supervise(
 
     async def run() -> int:
         return await Supervisor(
-            orders, listening, on_ready=said, on_end=use.clear, program=program, seconds=settings.drain
+            orders,
+            listening,
+            on_ready=said,
+            on_end=use.clear,
+            program=program or worker_program,
+            seconds=settings.drain,
         ).run()
 
     try:
@@ -157,6 +164,10 @@ def _supervise(
 
 def work(channel: int, listening: int, kept: int) -> None:
     """Be a worker, with the sockets that the supervisor has given by their descriptors; ends the process."""
+    from registry.server.workers.kept_connections import KeptConnections
+    from registry.server.workers.member import KEPT_FILE
+    from registry.server.workers.orders import read_orders
+
     connected = socket.socket(fileno=channel)
     body = connected.recv(4, socket.MSG_WAITALL)
     if len(body) < 4:
@@ -178,6 +189,9 @@ def _work(
     kept: KeptConnections,
 ) -> int:
     from registry.server.mcp.http_server import serve_on
+    from registry.server.workers.member import USE_FILE, Member
+    from registry.server.workers.orders import Channel
+    from registry.server.workers.supervisor import COLUMNS
 
     over_http = _http_options(settings)
     assert over_http is not None  # else there were no workers
@@ -292,6 +306,8 @@ def _monitoring(settings: Settings, version: str, orders: Orders | None) -> Moni
 
     if orders is None:
         return Monitoring(version)
+    from registry.server.workers.member import METRICS_DIRECTORY
+
     return Monitoring(version, Path(orders.directory) / METRICS_DIRECTORY, orders.column)
 
 

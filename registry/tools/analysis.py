@@ -7,7 +7,7 @@ Each aspect has a budget of steps of its own and looks at the stop flag. What is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import msgspec
 
@@ -21,7 +21,9 @@ from pif.language.host import Tools
 from pif.language.terms import Json, Term, print_term, same_term
 from pif.language.warnings import PifWarning, warned
 from pif.run.evaluate import Answer
-from registry.tools.answer_shapes import AnalysisAnswer
+
+if TYPE_CHECKING:
+    from registry.tools.answer_shapes import AnalysisAnswer
 
 __all__ = [
     "ASPECTS",
@@ -87,7 +89,7 @@ def analysis(
             unfinished.append("reach: there are more tools")
     typed = typing(Work(stop=stop)) if {"types", "cost"} & {*aspects} else None
     if typed is not None and "types" in aspects:
-        answer |= cast(AnalysisAnswer, _types(typed, label))
+        answer |= cast("AnalysisAnswer", _types(typed, label))
         unfinished += [typed.unfinished] if typed.unfinished else []
     if typed is not None and "cost" in aspects:
         from pif.analysis.cost.bounds import cost_json  # not needed to run a tool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from pif.analysis.normal_form.normalize import normalize
 from pif.analysis.work import Unfinished, Work
@@ -10,7 +10,9 @@ from pif.language.terms import Json, Term, print_term, same_term
 from registry.errors import RegistryError
 from registry.records import ToolRecord
 from registry.store.protocol import Lineage
-from registry.tools.answer_shapes import DiffAnswer
+
+if TYPE_CHECKING:
+    from registry.tools.answer_shapes import DiffAnswer
 
 __all__ = ["changes", "difference", "earlier_version"]
 

@@ -35,7 +35,6 @@ from registry.records import (
     parse_reference,
     team_of,
 )
-from registry.store.exchange.export_import import Imported, export_tools, import_tools
 from registry.store.following import Following
 from registry.store.protocol import Lineage
 from registry.teams.team_store import TeamStore
@@ -44,13 +43,6 @@ from registry.tools.code_and_examples import read_code, read_text, verified
 from registry.tools.difference import difference, earlier_version
 from registry.tools.library import unchangeable
 from registry.tools.snapshot_tools import Overlay, TeamTools
-from registry.workspace.answer_shapes import (
-    ExportAnswer,
-    ForgottenAnswer,
-    HistoryAnswer,
-    ImportAnswer,
-    RolledBackAnswer,
-)
 from registry.workspace.dependants import (
     USERS_STEPS,
     check_users,
@@ -65,7 +57,15 @@ from registry.workspace.tool_runner import ToolRunner
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
     from registry.laws.law_prover import LawProver
+    from registry.store.exchange.export_import import Imported
     from registry.workspace import requests
+    from registry.workspace.answer_shapes import (
+        ExportAnswer,
+        ForgottenAnswer,
+        HistoryAnswer,
+        ImportAnswer,
+        RolledBackAnswer,
+    )
 
 __all__ = ["Workspace"]
 
@@ -458,6 +458,8 @@ class Workspace(ToolRunner):
         team: str = "",
     ) -> Answer:
         """Write tools (all, or those named) with their versions to a directory of JSON files; those of a team by plain names."""
+        from registry.store.exchange.export_import import export_tools
+
         store, team = self.store, team or self._team_of_all(names or ())
         if team:
             shared = self._of_team(team).store
@@ -492,10 +494,8 @@ class Workspace(ToolRunner):
         Into a team the tools come with the names in their code spelled in full; the laws of what is other code by that are
         proved anew.
         """
-        from registry.workspace.import_check import (
-            check_imported,
-            spelled_for_team,
-        )  # not needed to run a tool
+        from registry.store.exchange.export_import import import_tools  # not needed to run a tool
+        from registry.workspace.import_check import check_imported, spelled_for_team
 
         if team:
             there = self._of_team(team, writing=True)
@@ -528,6 +528,7 @@ class Workspace(ToolRunner):
 
         `expect`: what names must stand for while that is done, as they were looked at. Examples, those of the home's tools that use what changes, laws and certificates are as with `import_`.
         """
+        from registry.store.exchange.export_import import Imported
         from registry.workspace.import_check import check_imported
 
         check_imported(lineages, self.tools(), self._terms, self.store, _stop(deadline))

@@ -24,7 +24,7 @@ from registry.server.contract.group import (
     TemplateSpec,
     ToolSpec,
 )
-from registry.server.mcp.stdio_server import serve_stdio
+from registry.server.stdio.stdio_server import serve_stdio
 
 
 class Echo(msgspec.Struct, frozen=True):

@@ -72,10 +72,8 @@ class Tokens:
 
 
 class _Scanner(NamedTuple):
-    whole: regex.Pattern[str]
-    """Strings may run over many lines."""
-    by_line: regex.Pattern[str]
-    """Used after a string that is never closed: strings end on their line, so that no text is scanned twice."""
+    pattern: str
+    """`STOP` stands for the characters that end a string, `[ANY]` for those that a backslash takes along."""
     symbols: dict[str, str]
     soft: dict[str, tuple[str, str]]
 
@@ -115,9 +113,20 @@ def _scanner() -> _Scanner:
         r"(?P<end>\Z)",
     ]
     pattern = r"\s*+(?:" + "|".join(pieces) + ")"
-    whole = pattern.replace("STOP", "").replace("[ANY]", r"[\s\S]")
-    by_line = pattern.replace("STOP", r"\n").replace("[ANY]", r"[^\n]")
-    return _Scanner(regex.compile(whole, regex.V1), regex.compile(by_line, regex.V1), symbols, soft)
+    return _Scanner(pattern, symbols, soft)
+
+
+@functools.lru_cache(maxsize=1)
+def _whole() -> regex.Pattern[str]:
+    """Strings may run over many lines."""
+    return regex.compile(_scanner().pattern.replace("STOP", "").replace("[ANY]", r"[\s\S]"), regex.V1)
+
+
+@functools.lru_cache(maxsize=1)
+def _by_line() -> regex.Pattern[str]:
+    """Used after a string that is never closed: strings end on their line, so that no text is scanned twice. Compiling it
+    takes as long as reading a small file, so it waits for the first such string."""
+    return regex.compile(_scanner().pattern.replace("STOP", r"\n").replace("[ANY]", r"[^\n]"), regex.V1)
 
 
 @functools.lru_cache(maxsize=1)
@@ -138,11 +147,10 @@ def soft() -> dict[str, tuple[str, str]]:
 def tokenize(text: str) -> Tokens:
     """The tokens of any text at all."""
     tokens = Tokens(text)
-    scanner = _scanner()
     start = 1 if text.startswith("\ufeff") else 0
-    rest = _scan(tokens, scanner.whole, start)
+    rest = _scan(tokens, _whole(), start)
     if rest is not None:
-        _scan(tokens, scanner.by_line, rest)
+        _scan(tokens, _by_line(), rest)
     if "AT" in tokens.kinds:
         _collapse_annotations(tokens)
     if "with" in tokens.kinds or "using" in tokens.kinds:

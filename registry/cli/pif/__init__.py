@@ -23,6 +23,7 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `law_views`: laws and comparisons for people
 - `doctor`: the installation examined
 - `repair`: `pif doctor --repair`
+- `stored_code`: the code of registered tools
 - `completion`: tool names for shells
 """
 

@@ -13,7 +13,7 @@ import click
 from pif.language.budget import COMMAND_FUEL
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
-from registry.cli.pif.tool_commands import code_of
+from registry.cli.pif.stored_code import code_of
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.process import INTERRUPTED

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, team_names, tool_names
+from registry.cli.pif.stored_code import term_of
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.commands import SECONDS
 from registry.cli.terminal.error_report import Texts
@@ -21,25 +21,7 @@ from registry.cli.terminal.sources import Source, path, text
 if TYPE_CHECKING:
     from registry.workspace.workspace import Workspace
 
-__all__ = ["COMMANDS", "code_of", "term_of"]
-
-
-def term_of(data: Any) -> Any:
-    """A stored code in its canonical order of keys, which the store's text does not keep."""
-    from pif.language.decode import decode_term
-    from pif.language.terms import print_term
-
-    return print_term(decode_term(data))
-
-
-def code_of(workspace: Workspace) -> Callable[[str], Any]:
-    """A function from a tool's reference to its code, into which errors point; None for a forgotten tool."""
-
-    def look_up(reference: str) -> Any:
-        shown = workspace.show(reference)
-        return term_of(shown["code"]) if shown["type"] == "tool" else None
-
-    return look_up
+__all__ = ["COMMANDS"]
 
 
 @command("evolve", cls=TermCommand)

@@ -22,7 +22,6 @@ from registry.gateway.front.forwarding import Denied, Forwarding, named_by
 from registry.gateway.front.listening import Outlet, Send, Stream, wanted_by
 from registry.gateway.front.reach import Reach
 from registry.gateway.front.watching import Watching
-from registry.gateway.messages.generations import LATEST_OLDER, OLDER
 from registry.gateway.messages.replies import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -35,9 +34,10 @@ from registry.gateway.messages.replies import (
 )
 from registry.gateway.messages.requests import Request, key_of
 from registry.gateway.pins.approvals import Approvals, Listed
-from registry.gateway.upstream.envelopes import LOG_LEVEL, MODERN_REVISION
+from registry.gateway.upstream.envelopes import LOG_LEVEL
 from registry.gateway.upstream.protocol import Notification, Receiver, Upstream, UpstreamFailure, UpstreamPool
 from registry.gateway.upstream.raw_json import UnsoundJson, text_of, written
+from registry.server.streams.generations import LATEST_OLDER, MODERN, OLDER
 
 __all__ = ["Client", "Shared"]
 
@@ -220,7 +220,7 @@ class Client:
             case method if method in _LISTS:
                 return await self._list(request, *_LISTS[method])
             case "server/discover" if self.form.is_modern:
-                return written({"supportedVersions": [MODERN_REVISION], **self._about()})
+                return written({"supportedVersions": [MODERN], **self._about()})
             case "subscriptions/listen" if self.form.is_modern:
                 return await self._listen(request, send)
             case "initialize" if not self.form.is_modern:

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from registry.gateway.messages.replies import INVALID_PARAMS, Fault
 from registry.gateway.messages.requests import Request
-from registry.gateway.upstream.envelopes import MODERN_REVISION
 from registry.gateway.upstream.raw_json import text_of
+from registry.server.streams.generations import CAPABILITIES_KEY, MODERN, VERSION_KEY
 
-__all__ = ["LATEST_OLDER", "OLDER", "UNSUPPORTED", "check_modern", "is_modern"]
-
-LATEST_OLDER = "2025-11-25"
-OLDER = ("2024-11-05", "2025-03-26", "2025-06-18", LATEST_OLDER)
+__all__ = ["UNSUPPORTED", "check_modern", "is_modern"]
 
 UNSUPPORTED = -32022
-
-_VERSION = "io.modelcontextprotocol/protocolVersion"
-_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 
 def is_modern(request: Request) -> bool:
     """Whether a request is of the newer generation: it says so itself."""
-    return request.method != "initialize" and _VERSION in request.meta
+    return request.method != "initialize" and VERSION_KEY in request.meta
 
 
 def check_modern(request: Request) -> None:
     """Raise `Fault` where a request lacks what every request of the newer generation says."""
-    version = request.meta.get(_VERSION, b"")
-    if not version.startswith(b'"') or not request.meta.get(_CAPABILITIES, b"").startswith(b"{"):
-        raise Fault(INVALID_PARAMS, f"params._meta must have `{_VERSION}` and `{_CAPABILITIES}`")
+    version = request.meta.get(VERSION_KEY, b"")
+    if not version.startswith(b'"') or not request.meta.get(CAPABILITIES_KEY, b"").startswith(b"{"):
+        raise Fault(INVALID_PARAMS, f"params._meta must have `{VERSION_KEY}` and `{CAPABILITIES_KEY}`")
     asked = text_of(version)
-    if asked != MODERN_REVISION:
-        data = {"supported": [MODERN_REVISION], "requested": asked[:100]}
+    if asked != MODERN:
+        data = {"supported": [MODERN], "requested": asked[:100]}
         raise Fault(UNSUPPORTED, "Unsupported protocol version", data)

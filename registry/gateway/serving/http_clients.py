@@ -27,13 +27,13 @@ from kleis.policy.calls import Principal
 from registry.gateway.front.client import Client
 from registry.gateway.front.forwarding import named_by
 from registry.gateway.front.listening import Connection
-from registry.gateway.messages.generations import OLDER, UNSUPPORTED, check_modern
+from registry.gateway.messages.generations import UNSUPPORTED, check_modern
 from registry.gateway.messages.replies import HEADER_MISMATCH, METHOD_NOT_FOUND, Fault, Form
 from registry.gateway.messages.requests import Refusal, Request, key_of, read_request
-from registry.gateway.upstream.envelopes import MODERN_REVISION
 from registry.gateway.upstream.parameter_headers import PREFIX
 from registry.gateway.upstream.raw_json import UnsoundJson, on_one_line, text_of
 from registry.server.mcp.http_access import Refused
+from registry.server.streams.generations import MODERN, OLDER
 
 __all__ = ["Clients", "HttpClients", "Refusing"]
 
@@ -108,10 +108,10 @@ class HttpClients:
         self._calls += 1
         try:
             version = headers.get(_VERSION, b"").decode("latin-1")
-            if version == MODERN_REVISION:
+            if version == MODERN:
                 await self._stand_alone(scope, headers, receive, send, who)
             elif version and version not in OLDER:
-                data = {"supported": [MODERN_REVISION], "requested": version[:100]}
+                data = {"supported": [MODERN], "requested": version[:100]}
                 fault = Fault(UNSUPPORTED, "Unsupported protocol version", data)
                 self._on_refusal(who, "", "", f"no protocol is called {version[:40]}")
                 said = read_request(await _body(receive)) if scope["method"] == "POST" else None
@@ -417,7 +417,7 @@ def _check_headers(
     if headers.get(b"mcp-method", b"").decode("latin-1") != request.method:
         raise Fault(HEADER_MISMATCH, "the header Mcp-Method does not match the method of the body")
     version = request.meta.get("io.modelcontextprotocol/protocolVersion")
-    if version is not None and text_of(version) != MODERN_REVISION:  # without it the body is at fault
+    if version is not None and text_of(version) != MODERN:  # without it the body is at fault
         raise Fault(HEADER_MISMATCH, "the header MCP-Protocol-Version does not match `_meta` of the body")
     name = _NAMED.get(request.method)
     if name is None or name not in request.params:

@@ -28,9 +28,8 @@ from registry.access.principals import Principal as Caller
 from registry.access.tokens import TokenFile
 from registry.access.verifier import Verifier
 from registry.gateway.front.gateway import Gateway
-from registry.gateway.messages.generations import OLDER
 from registry.gateway.serving.http_clients import HttpClients
-from registry.gateway.upstream.envelopes import MODERN_REVISION, SERVER_INFO
+from registry.gateway.upstream.envelopes import SERVER_INFO
 from registry.server.calls.stopping import SECONDS, Stopping, end_on_signals
 from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
@@ -39,6 +38,7 @@ from registry.server.mcp.http_server import CONNECTIONS, HttpOptions
 from registry.server.mcp.http_sessions import PATH
 from registry.server.mcp.listening import Accepting
 from registry.server.mcp.oauth import ProtectedResource
+from registry.server.streams.generations import MODERN, OLDER
 
 __all__ = ["HttpServing", "Identities"]
 
@@ -209,5 +209,5 @@ def _about(info: Mapping[str, Any]) -> dict[str, object]:
         "title": info["title"],
         "what": "a gateway to servers of the Model Context Protocol (MCP) over streamable HTTP",
         "endpoint": PATH,
-        "protocol_versions": [*OLDER, MODERN_REVISION],
+        "protocol_versions": [*OLDER, MODERN],
     }

@@ -20,6 +20,7 @@ from registry.gateway.messages.generations import check_modern, is_modern
 from registry.gateway.messages.replies import Fault, Form
 from registry.gateway.messages.requests import SIZE, Refusal, Request, key_of, read_request
 from registry.gateway.upstream.raw_json import UnsoundJson, on_one_line
+from registry.server.streams.connection import UNFRAMED
 from registry.server.streams.descriptors import Sink, Source, open_sink, open_source
 from registry.server.streams.framing import Fault as Unframed
 from registry.server.streams.framing import Framing
@@ -29,11 +30,6 @@ __all__ = ["OneClient", "local_principal"]
 
 GRACE = 1.0
 """Seconds, after the end of the input, for requests under way."""
-
-_UNFRAMED = {
-    "bad_header": "a header block must be lines `Name: value` with one `Content-Length: N`, then an empty line",
-    "truncated": "the input ended inside a message",
-}
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +99,7 @@ class OneClient:
 
     def _unframed(self, frame: Unframed) -> Rejection:
         return (
-            oversized(frame.head, SIZE) if frame.reason == "too_large" else unframed(_UNFRAMED[frame.reason])
+            oversized(frame.head, SIZE) if frame.reason == "too_large" else unframed(UNFRAMED[frame.reason])
         )
 
     def _read(self, text: bytes) -> None:

@@ -24,7 +24,6 @@ from registry.gateway.upstream.raw_json import (
 __all__ = [
     "CLIENT_INFO",
     "LOG_LEVEL",
-    "MODERN_REVISION",
     "OWN_META",
     "SERVER_INFO",
     "Received",
@@ -36,8 +35,6 @@ __all__ = [
     "request",
     "request_meta",
 ]
-
-MODERN_REVISION = "2026-07-28"
 
 _PREFIX = "io.modelcontextprotocol/"
 LOG_LEVEL = _PREFIX + "logLevel"

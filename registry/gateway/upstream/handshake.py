@@ -14,6 +14,7 @@ from registry.gateway.upstream import envelopes
 from registry.gateway.upstream.connection import Connection
 from registry.gateway.upstream.protocol import Answer, Generation, UpstreamFailure
 from registry.gateway.upstream.raw_json import UnsoundJson, elements, members, text_of, written
+from registry.server.streams.generations import MODERN
 
 __all__ = ["LATEST_OLDER_REVISION", "Agreement", "agree"]
 
@@ -89,16 +90,16 @@ async def _initialize(connection: Connection, seconds: float) -> Agreement:
 
 
 async def _discover(connection: Connection, seconds: float) -> Agreement:
-    connection.agree(envelopes.MODERN_REVISION, modern=True)
+    connection.agree(MODERN, modern=True)
     said = _result(connection, await connection.request("server/discover", {}, timeout=seconds))
     try:
         revisions = [text_of(each) for each in elements(said.get("supportedVersions", b"[]"))]
-        if envelopes.MODERN_REVISION not in revisions:
+        if MODERN not in revisions:
             raise _refused(connection, "it supports no revision of the protocol that the gateway speaks")
         meta = members(said.get("_meta", b"{}"))
         found = Agreement(
             "2026",
-            envelopes.MODERN_REVISION,
+            MODERN,
             members(said.get("capabilities", b"{}")),
             _instructions(said),
             meta.get(envelopes.SERVER_INFO, b"{}"),

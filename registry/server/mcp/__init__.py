@@ -8,9 +8,7 @@
 - `mcp_server`: groups as a server of both protocol generations
 - `subscriptions`: what clients watch, and how they are told of changes
 - `request_client`: the client of one request: its questions, answers and log
-- `fast_path`: plain calls of tools, answered without the SDK's dispatcher
-- `stdio_streams`: the stream pair that the SDK's server runs over; it answers faults
-- `stdio_server`: one process on standard input and output: signals, event loop, exit status
+- `stdio_streams`: the stream pair that the SDK's server runs over on standard input and output
 - `oauth`: this server as a resource of an authorization server
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
@@ -23,5 +21,5 @@
 - `http_connection`: one connection of HTTP: deadlines, and refusals of what is no HTTP
 - `http_server`: one process that serves streamable HTTP: socket, TLS, signals, the end
 
-`mcp_server` and `fast_path` build an answer with the same functions; a test compares what they send.
+`mcp_server` and `registry.server.stdio` build an answer with the same functions; a test compares what they send.
 """

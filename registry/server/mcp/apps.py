@@ -17,13 +17,13 @@ from mcp.server.context import HandlerResult, ServerRequestContext
 
 from registry.records import RESERVED
 from registry.server.contract.group import Answer, Group, ToolSpec
+from registry.server.streams.generations import VIEWS
 from registry.server.streams.messages import encode_json
 from registry.views.actions import offering
 from registry.views.answers import EVOLVED, TOOLS, resource_view, view_of
 
-__all__ = ["EXTENSION", "MIME_TYPE", "VIEW", "Apps", "announced", "takes_part"]
+__all__ = ["MIME_TYPE", "VIEW", "Apps", "announced", "takes_part"]
 
-EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 
 VIEW = "pif/view"
@@ -55,7 +55,7 @@ def takes_part(context: ServerRequestContext[Any, Any]) -> bool:
 
 
 def _names_views(extensions: object) -> bool:
-    settings = extensions.get(EXTENSION) if isinstance(extensions, Mapping) else None
+    settings = extensions.get(VIEWS) if isinstance(extensions, Mapping) else None
     listed = settings.get("mimeTypes") if isinstance(settings, Mapping) else None
     return isinstance(listed, list) and MIME_TYPE in listed
 
@@ -69,7 +69,7 @@ def announced(result: HandlerResult) -> HandlerResult:
     if not fields:
         return result
     capabilities = fields.get("capabilities") or {}
-    extensions = {**(capabilities.get("extensions") or {}), EXTENSION: {}}
+    extensions = {**(capabilities.get("extensions") or {}), VIEWS: {}}
     return {**fields, "capabilities": {**capabilities, "extensions": extensions}}
 
 
@@ -111,7 +111,7 @@ class Apps:
         if capabilities is None:
             return self.is_shown_here and self.has_view(name)
         declared = capabilities.get("extensions") if isinstance(capabilities, Mapping) else None
-        return isinstance(declared, Mapping) and EXTENSION in declared and self.has_view(name)
+        return isinstance(declared, Mapping) and VIEWS in declared and self.has_view(name)
 
     def with_view(
         self, context: ServerRequestContext[Any, Any], answer: Answer, sealed: dict[str, Any]

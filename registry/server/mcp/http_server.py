@@ -55,10 +55,10 @@ from registry.server.mcp.listening import Accepting, handed_over, listen
 from registry.server.mcp.mcp_server import HTTP_SESSIONS, McpServer
 from registry.server.mcp.oauth import OAuthOptions, ProtectedResource
 from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
-from registry.server.mcp.stdio_server import tune
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
 from registry.server.monitoring.tracing import Tracing
+from registry.server.streams.tuning import tune
 from registry.server.workers.kept_connections import KeptConnections
 from registry.server.workers.links import Links
 from registry.server.workers.member import Member

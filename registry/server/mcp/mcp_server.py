@@ -16,12 +16,11 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
-import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -33,36 +32,20 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pif.language.errors import nearest
 from registry.access.quotas import Meter
 from registry.access.required_scopes import scope_of_method
-from registry.server.calls.contexts import Changes
-from registry.server.calls.dispatch import Calls, Defects
 from registry.server.calls.jobs import EndedJob, Jobs
-from registry.server.calls.lanes import LANES, Busy, Lanes, divided
+from registry.server.calls.lanes import Busy, Lanes
 from registry.server.calls.observation import Observer, within_request
-from registry.server.calls.schedule import Schedule
-from registry.server.calls.stopping import Stopping
 from registry.server.contract.content import PromptMessage, ResourceBytes, block
 from registry.server.contract.group import (
     Answer,
     Group,
     PromptSpec,
-    ResourceSpec,
     ResourceText,
-    TemplateSpec,
 )
 from registry.server.contract.questions import InputRequired
 from registry.server.mcp.apps import Apps, announced, takes_part
 from registry.server.mcp.callers import principal_of, reporter, whose_call
-from registry.server.mcp.fast_path import FastPath
-from registry.server.mcp.listed import (
-    INSTRUCTIONS_LIMIT,
-    PAGE,
-    advertised,
-    contents,
-    described,
-    listed_prompt,
-    names_headers,
-    page_of,
-)
+from registry.server.mcp.listed import contents, names_headers, page_of
 from registry.server.mcp.request_client import (
     OpenQuestions,
     Refused,
@@ -71,15 +54,17 @@ from registry.server.mcp.request_client import (
     set_log_level,
     settle,
 )
-from registry.server.mcp.sdk_server import SdkServer, Shared
-from registry.server.mcp.stdio_streams import InputStream, OutputStream
+from registry.server.mcp.sdk_server import SdkServer
+from registry.server.mcp.stdio_streams import SdkInput, SdkOutput
 from registry.server.mcp.subscriptions import Subscriptions
-from registry.server.streams.messages import Unencodable, encode_json, plain_result, tool_result
+from registry.server.offers.offer import Failed, Offer, Shared
+from registry.server.offers.wire_forms import prompt_form, resource_form, template_form, tool_form
+from registry.server.streams.messages import plain_result, tool_result
 
 if TYPE_CHECKING:
     from registry.server.monitoring.tracing import Tracing
 
-__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "INSTRUCTIONS_LIMIT", "PAGE", "McpServer"]
+__all__ = ["COMPLETIONS", "HTTP_SESSIONS", "McpServer"]
 
 COMPLETIONS = 100
 """Values in one completion (a limit of the protocol)."""
@@ -119,41 +104,43 @@ class McpServer:
         tracing: Tracing | None = None,
         shared: Shared | None = None,
     ) -> None:
-        """`tracing` makes a span for each request. `observers` are told of every call. `beside`: a server of the same process, whose lanes it shares and with which it
-        ends: its clients take turns with those of the other, and nothing else is common to both. `meter` counts what its clients together use. `shared`: what it has in common with the
-        servers of the same principal in other processes."""
-        self._groups = tuple(groups)
-        self._owns_schedule = beside is None
-        self._tracing = tracing
-        self._shared = shared
-        sizes = LANES if shared is None else divided(LANES, shared.workers)
-        self._schedule: Schedule = Schedule(sizes) if beside is None else beside._schedule
-        self._defects = Defects()
-        self._apps = Apps(self._groups)
-        self._calls = Calls(self._groups, self._schedule, self._defects, observers, meter, shared)
-        self.stopping: Stopping = Stopping() if beside is None else beside.stopping
-        self._waiting = OpenQuestions()
-        self.subscriptions = Subscriptions(self._groups)
-        self._levels: int | None = None
-        tell, look = self.subscriptions.tell, self.subscriptions.look_soon
-        self._changes = Changes(tell, look) if shared is None else Changes(tell, look, shared.share)
-        self._on_generation: Callable[[bool], None] = lambda is_modern: None
-        self.server = self._build(name, version, title)
-        stamp = self.server.server_info_stamp
-        self._modern: dict[str, Any] = {
-            "resultType": "complete",
-            "_meta": {types.SERVER_INFO_META_KEY: stamp},
-        }
+        """`tracing` makes a span for each request; for the rest see `Offer`."""
+        self._begin(
+            Offer(
+                groups, name=name, version=version, title=title, observers=observers,
+                beside=None if beside is None else beside._offer, meter=meter, shared=shared,
+            ),
+            tracing,
+        )  # fmt: skip
 
-    def _build(self, name: str, version: str, title: str) -> SdkServer:
-        instructions = self._instructions()
-        has_prompts = any(group.prompts() for group in self._groups)
-        specs = [spec for group in self._groups for spec in group.tools()]
+    @classmethod
+    def speaking_for(cls, offer: Offer, tracing: Tracing | None = None) -> McpServer:
+        """A server over an offer that somebody else has opened, and speaks for until now."""
+        made = cls.__new__(cls)
+        made._begin(offer, tracing)
+        return made
+
+    def _begin(self, offer: Offer, tracing: Tracing | None) -> None:
+        self._offer = offer
+        self._tracing = tracing
+        self._apps = Apps(offer.groups)
+        self._waiting = OpenQuestions()
+        self.subscriptions = Subscriptions(offer.groups)
+        self._levels: int | None = None
+        self._on_generation: Callable[[bool], None] = lambda is_modern: None
+        self.server = self._build()
+        self._calls = offer.calls
+        self.stopping = offer.stopping
+
+    def _build(self) -> SdkServer:
+        offer = self._offer
+        has_prompts = bool(offer.prompts())
+        specs = [spec for group in offer.groups for spec in group.tools()]
         server = SdkServer(
-            name,
-            version=version,
-            title=title or None,
-            instructions=instructions or None,
+            offer.name,
+            version=offer.version,
+            title=offer.title or None,
+            instructions=offer.instructions or None,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -172,10 +159,10 @@ class McpServer:
             # What calls remember between two rounds is sealed.
             security = (
                 RequestStateSecurity.ephemeral()
-                if self._shared is None
-                else RequestStateSecurity(keys=[self._shared.state_key])
+                if offer.shared is None
+                else RequestStateSecurity(keys=[offer.shared.state_key])
             )
-            boundary = RequestStateBoundary(security, default_audience=name)
+            boundary = RequestStateBoundary(security, default_audience=offer.name)
             server.middleware = [boundary, *server.middleware]
         if any(spec.interactive for spec in specs):
             server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
@@ -189,37 +176,28 @@ class McpServer:
         set_log_level(context, params.level)
         return types.EmptyResult()
 
-    def _instructions(self) -> str:
-        """The groups' instructions, those of the later groups in brief where they are too long together."""
-        texts = [group.instructions for group in self._groups]
-        for place, group in reversed(list(enumerate(self._groups))):
-            if len("\n\n".join(filter(None, texts))) <= INSTRUCTIONS_LIMIT:
-                break
-            texts[place] = group.brief_instructions or group.instructions
-        together = "\n\n".join(filter(None, texts))
-        if len(together) > INSTRUCTIONS_LIMIT:
-            raise ValueError(
-                f"the instructions have {len(together)} characters; {INSTRUCTIONS_LIMIT} are allowed"
-            )
-        return together
+    async def serve(
+        self,
+        reading: SdkInput,
+        writing: SdkOutput,
+        on_generation: Callable[[bool], None] = lambda is_modern: None,
+    ) -> None:
+        """Serve one connection until it ends, within the offer's `open`. `on_generation` is told which generation a request was
+        of that was accepted (on the older one: the handshake)."""
+        self._on_generation = on_generation
+        try:
+            await self.server.run(reading, writing, self.server.create_initialization_options())
+        finally:
+            self.subscriptions.close()
 
-    async def serve(self, reading: InputStream, writing: OutputStream) -> None:
-        """Serve one connection until it ends. For the groups' sake, a server serves once."""
-        async with self.open():
-            fast_path = FastPath(self._calls, self.stopping, writing, self._sealed, self._apps.is_shown)
+    def speak(self) -> None:
+        """Announce changes from now on."""
+        self._offer.on_changed = self.subscriptions.tell
+        self._offer.on_look = self.subscriptions.look_soon
 
-            def set_generation(is_modern: bool) -> None:
-                fast_path.set_generation(is_modern)
-                reading.envelope = self.envelope(is_modern)
-
-            self._on_generation = set_generation
-            if self._tracing is None:  # else each request goes by the way on which spans are made
-                reading.take = fast_path.take
-            try:
-                await self.server.run(reading, writing, self.server.create_initialization_options())
-            finally:
-                await fast_path.close()
-                await writing.aclose()
+    def is_shown(self, name: object, capabilities: object) -> bool:
+        """Whether a call may want a view, which is made here; see `Apps.is_shown`."""
+        return self._apps.is_shown(name, capabilities)
 
     def http_sessions(self, largest: int, sessions: int = HTTP_SESSIONS) -> StreamableHTTPSessionManager:
         """The same for many connections over HTTP, to be run within `open`: `handle_request` is an ASGI application.
@@ -238,18 +216,17 @@ class McpServer:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Begin and end what all connections share."""
-        self._changes.start()
-        for group in self._groups:
-            group.attach(self._changes)
-        try:
-            yield
-        finally:
-            self._close()
+        self.speak()
+        async with self._offer.open():
+            try:
+                yield
+            finally:
+                self.subscriptions.close()
 
     @property
     def lanes(self) -> Lanes:
         """The lanes of its calls."""
-        return self._schedule.lanes
+        return self._offer.schedule.lanes
 
     @property
     def jobs(self) -> Jobs:
@@ -262,8 +239,8 @@ class McpServer:
 
     def told(self, topic: str, text: str) -> None:
         """A server of the same principal in another process has shared something."""
-        for group in self._groups:
-            with self._defects.contain(f"what another process shared about {topic}"):
+        for group in self._offer.groups:
+            with self._offer.defects.contain(f"what another process shared about {topic}"):
                 group.told(topic, text)
 
     @property
@@ -285,17 +262,7 @@ class McpServer:
 
     def envelope(self, is_modern: bool) -> dict[str, Any]:
         """What a generation of the protocol adds to every result."""
-        return self._modern if is_modern else {}
-
-    def _close(self) -> None:
-        """Let go of the groups, the threads and the processes."""
-        self._changes.close()
-        self.subscriptions.close()
-        for group in self._groups:
-            group.close()
-        self._calls.jobs.close()
-        if self._owns_schedule:
-            self._schedule.close()
+        return self._offer.envelope(is_modern)
 
     # tools
 
@@ -312,9 +279,9 @@ class McpServer:
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
             try:
                 answer = await self._answer(ctx)
-                sealed = self._apps.with_view(ctx, answer, self._sealed(answer, is_modern))
+                sealed = self._apps.with_view(ctx, answer, self._offer.sealed(answer, is_modern))
             except Unanswered as required:
-                return {**required.wire, "_meta": self._modern["_meta"]}
+                return {**required.wire, "_meta": self.envelope(True)["_meta"]}
             return sealed if self._levels is None else plain_result(sealed, self._levels)
         result = await call_next(ctx)
         if ctx.method in ("initialize", "server/discover") and takes_part(ctx):
@@ -350,19 +317,6 @@ class McpServer:
         except Refused as refused:
             return self._calls.refused(name, refused.kind, refused.message, refused.hint)
 
-    def _sealed(self, answer: Answer, is_modern: bool) -> dict[str, Any]:
-        """The wire form, with the object encoded already: an answer that cannot be written is a defect found here."""
-        envelope = self.envelope(is_modern)
-        try:
-            structured = msgspec.Raw(encode_json(answer.structured))
-        except Unencodable as error:
-            reference = self._defects.record("the writing of an answer", error)
-            failed = Answer.error(
-                "internal", f"internal error {reference}: the answer cannot be written as JSON"
-            )
-            return tool_result(failed, envelope)
-        return {**tool_result(answer, envelope), "structuredContent": structured}
-
     def _header_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema that headers of a call over HTTP are checked with. Without this the SDK makes a whole `tools/list`
         for each call, more than half of its time."""
@@ -372,12 +326,13 @@ class McpServer:
     async def _list_tools(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        specs = await self._guarded_in(self._calls.specs(), "tools/list")
+        with _errors():
+            specs = await self._offer.tools()
         principal = principal_of(context)
         if principal is not None and not principal.may_do_all:
             specs = [spec for spec in specs if principal.may(self._calls.required_scope(spec.name, None))]
         page, cursor = page_of(specs, params)
-        tools = [advertised(spec) for spec in page]
+        tools = [types.Tool.model_validate(tool_form(spec)) for spec in page]
         if takes_part(context):
             tools = [self._apps.marked(spec, tool) for spec, tool in zip(page, tools, strict=True)]
         return types.ListToolsResult(tools=tools, next_cursor=cursor)
@@ -387,8 +342,9 @@ class McpServer:
     async def _list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        page, cursor = page_of(self._guarded(self._all_resources, "resources/list"), params)
-        resources = [types.Resource(uri=spec.uri, **described(spec)) for spec in page]
+        with _errors():
+            page, cursor = page_of(self._offer.resources(), params)
+        resources = [types.Resource.model_validate(resource_form(spec)) for spec in page]
         if cursor is None and takes_part(context):
             resources += self._apps.resources()
         return types.ListResourcesResult(resources=resources, next_cursor=cursor)
@@ -396,17 +352,10 @@ class McpServer:
     async def _list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        page, cursor = page_of(self._guarded(self._all_templates, "resources/templates/list"), params)
-        templates = [
-            types.ResourceTemplate(uri_template=spec.uri_template, **described(spec)) for spec in page
-        ]
+        with _errors():
+            page, cursor = page_of(self._offer.templates(), params)
+        templates = [types.ResourceTemplate.model_validate(template_form(spec)) for spec in page]
         return types.ListResourceTemplatesResult(resource_templates=templates, next_cursor=cursor)
-
-    def _all_resources(self) -> list[ResourceSpec]:
-        return [spec for group in self._groups for spec in group.resources()]
-
-    def _all_templates(self) -> list[TemplateSpec]:
-        return [spec for group in self._groups for spec in group.resource_templates()]
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
@@ -414,9 +363,9 @@ class McpServer:
         uri = str(params.uri)
         if takes_part(context) and (document := self._apps.read(uri)) is not None:
             return document
-        for group in self._groups:
+        for group in self._offer.groups:
             found: ResourceText | ResourceBytes | None = None
-            with self._defects.contain(f"the reading of {uri[:100]!r}") as contained:
+            with self._offer.defects.contain(f"the reading of {uri[:100]!r}") as contained:
                 found = await group.read(uri)
             if contained.reference:
                 raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
@@ -425,7 +374,8 @@ class McpServer:
                 if isinstance(read, types.TextResourceContents):
                     read = self._apps.with_resource_view(context, read)
                 return types.ReadResourceResult(contents=[read])
-        close = nearest(uri, (spec.uri for spec in self._guarded(self._all_resources, "resources/read")))
+        with _errors():
+            close = nearest(uri, (spec.uri for spec in self._offer.resources("resources/read")))
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})
 
@@ -434,13 +384,15 @@ class McpServer:
     async def _list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        page, cursor = page_of(self._prompts(), params)
-        return types.ListPromptsResult(prompts=[listed_prompt(spec) for spec in page], next_cursor=cursor)
+        page, cursor = page_of(self._offer.prompts(), params)
+        return types.ListPromptsResult(
+            prompts=[types.Prompt.model_validate(prompt_form(spec)) for spec in page], next_cursor=cursor
+        )
 
     async def _get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
-        prompts = {spec.name: spec for spec in self._prompts()}
+        prompts = {spec.name: spec for spec in self._offer.prompts()}
         spec = prompts.get(params.name)
         if spec is None:
             close = nearest(params.name, prompts)
@@ -466,22 +418,22 @@ class McpServer:
     async def _prompt_messages(
         self, spec: PromptSpec, params: types.GetPromptRequestParams, client: RequestClient
     ) -> Sequence[PromptMessage] | InputRequired:
-        group = next(each for each in self._groups if any(one.name == spec.name for one in each.prompts()))
+        group = next(
+            each for each in self._offer.groups if any(one.name == spec.name for one in each.prompts())
+        )
         return await group.prompt(spec, params.arguments or {}, client)
-
-    def _prompts(self) -> list[PromptSpec]:
-        return [spec for group in self._groups for spec in group.prompts()]
 
     # completion
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """The first values; groups look for them in a worker thread, because a session may have to be read."""
         try:
-            values = await self._schedule.in_thread(
-                "writes",
-                whose_call(context),
-                lambda: self._guarded(lambda: self._completions(params), "completion/complete"),
-            )
+            with _errors():
+                values = await self._offer.schedule.in_thread(
+                    "writes",
+                    whose_call(context),
+                    lambda: self._offer.guarded(lambda: self._completions(params), "completion/complete"),
+                )
         except Busy:
             values = ()  # what is not completed now is completed at the next letter
         shown = list(values[:COMPLETIONS])
@@ -491,7 +443,7 @@ class McpServer:
     def _completions(self, params: types.CompleteRequestParams) -> Sequence[str]:
         reference, argument = params.ref, params.argument
         given = (params.context.arguments if params.context else None) or {}
-        for group in self._groups:
+        for group in self._offer.groups:
             if isinstance(reference, types.ResourceTemplateReference):
                 name = reference.uri
                 templates = [each for each in group.resource_templates() if each.uri_template == name]
@@ -505,12 +457,11 @@ class McpServer:
                 return group.complete(name, argument.name, argument.value, given)
         return ()
 
-    async def _guarded_in(self, asking: Awaitable[Result], method: str) -> Result:
-        with self._defects.contain(method) as contained:
-            return await asking
-        raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
 
-    def _guarded(self, ask: Callable[[], Result], method: str) -> Result:
-        with self._defects.contain(method) as contained:
-            return ask()
-        raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Defects as errors of the protocol."""
+    try:
+        yield
+    except Failed as failed:
+        raise MCPError(types.INTERNAL_ERROR, str(failed)) from None

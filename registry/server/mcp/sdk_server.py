@@ -1,28 +1,13 @@
-"""The SDK's server as it is used here, and what servers of one principal in many processes have in common."""
+"""The SDK's server as it is used here."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 
-from registry.server.calls.jobs import JobsElsewhere
-
-__all__ = ["SdkServer", "Shared"]
-
-
-class Shared(JobsElsewhere, Protocol):
-    """What the servers of one principal in many processes have in common: how many `workers` there are, the key of what clients
-    keep between two rounds, their jobs, and what they tell each other."""
-
-    @property
-    def workers(self) -> int: ...
-
-    @property
-    def state_key(self) -> bytes: ...
-
-    def share(self, topic: str, text: str) -> None: ...
+__all__ = ["SdkServer"]
 
 
 class SdkServer(Server[Any]):

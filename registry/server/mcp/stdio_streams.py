@@ -1,22 +1,8 @@
-"""The stream pair between the SDK's server and this process's standard input and output (docs/reference/serving.md §2).
-
-Replaces the SDK's own: it answers malformed input instead of dropping it, accepts both framings and answers in the
-one it was spoken to, has a size cap, decodes numbers exactly, and needs no thread for each message.
-
-Invariants
-----------
-- What waits to be written is bounded: a client that does not read is not read from, and nothing else waits for it.
-- A frame is written whole or, when the client is gone, not at all; a closed pipe ends the session like end of file.
-- At end of file, requests that are nearly done get a moment (`GRACE`), so that `printf … | pif serve` answers; what
-  is left is then cancelled.
-"""
+"""The stream pair that the SDK's server runs over: a connection of ours, its messages in the SDK's types."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import anyio
@@ -30,247 +16,72 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from registry.server.streams.descriptors import Sink, Source, open_sink, open_source
-from registry.server.streams.framing import DEFAULT_CAP, Fault, Framing, Message
-from registry.server.streams.messages import (
-    Incoming,
-    Rejection,
-    Reply,
-    encode_message,
-    oversized,
-    read_message,
-    unframed,
-)
+from registry.server.streams.connection import InputStream, OutputStream
+from registry.server.streams.messages import Incoming, Reply, encode_message
 
-__all__ = ["InputStream", "OutputStream", "open_streams"]
-
-READ_HIGH = 1024 * 1024
-"""Unprocessed bytes above which no more are read."""
-
-QUEUE = 64
-"""Messages waiting for the SDK above which no more are taken out of the bytes."""
-
-BATCH = 128
-"""Messages processed before the event loop runs other tasks."""
-
-GRACE = 0.1
-"""Seconds, after the end of the input."""
-
-_UNFRAMED = {
-    "bad_header": "a header block must be lines `Name: value` with one `Content-Length: N`, then an empty line",
-    "truncated": "the input ended inside a message",
-}
-logger = logging.getLogger(__name__)
+__all__ = ["SdkInput", "SdkOutput"]
 
 
-class OutputStream:
-    """The writing half: whole frames out, behind a gate that closes while too much waits to be read."""
+class SdkOutput:
+    """The writing half. The answer to the request `replayed` is not written: its client has it already."""
 
-    def __init__(self, on_lost: Callable[[], None], on_room: Callable[[], None]) -> None:
-        self.is_lost = False
-        self.with_headers = False
-        self.unanswered: set[int | str] = set()
-        self._open = asyncio.Event()
-        self._open.set()
-        self._answered = asyncio.Event()
-        self._on_lost = on_lost
-        self._on_room = on_room
-        self._sink: Sink | None = None
-
-    async def connect(self, descriptor: int) -> None:
-        """Write to a descriptor, which this owns from now on."""
-        self._sink = await open_sink(descriptor, self)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is room for more."""
-        return self._open.is_set()
-
-    def congested(self, is_congested: bool) -> None:
-        """Output waits for the reader, or no longer."""
-        if is_congested:
-            self._open.clear()
-        else:
-            self._open.set()
-            self._on_room()
-
-    def lost(self) -> None:
-        """The reader is gone."""
-        self.is_lost = True
-        self._open.set()
-        self._answered.set()
-        self._on_lost()
-
-    def write(self, body: bytes) -> None:
-        """Write one message without waiting."""
-        if self._sink is None or self.is_lost:
-            return
-        if self.with_headers:
-            self._sink.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        else:
-            self._sink.write(body + b"\n")
-
-    async def has_room(self) -> bool:
-        """Wait until there is room; False when the reader is gone."""
-        while not self._open.is_set():
-            await self._open.wait()
-        return not self.is_lost
-
-    def answered(self, number: int | str) -> None:
-        """A request has its answer, or will have none."""
-        self.unanswered.discard(number)
-        self._answered.set()
+    def __init__(
+        self,
+        output: OutputStream,
+        replayed: str | None = None,
+        on_replayed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._output = output
+        self._replayed = replayed
+        self._on_replayed = on_replayed
 
     async def send(self, item: SessionMessage) -> None:
         """Write one message of the SDK's. Raises `anyio.BrokenResourceError` when the reader is gone."""
-        if not await self.has_room():
-            raise anyio.BrokenResourceError
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-            self.answered(message.id)
-        self.write(encode_message(_wire(message)))
-
-    async def let_finish(self, seconds: float) -> None:
-        """Wait until every request is answered, but for so many seconds at most."""
-        deadline = asyncio.get_running_loop().time() + seconds
-        while self.unanswered and not self.is_lost:
-            self._answered.clear()
-            try:
-                async with asyncio.timeout_at(deadline):
-                    await self._answered.wait()
-            except TimeoutError:
+            if message.id == self._replayed:
+                self._on_replayed()
                 return
+            if not await self._output.has_room():
+                raise anyio.BrokenResourceError
+            self._output.answered(message.id)
+        elif not await self._output.has_room():
+            raise anyio.BrokenResourceError
+        self._output.write(encode_message(_wire(message)))
 
     async def aclose(self) -> None:
         """Close, once what waits has been read (or a second has passed)."""
-        sink, self._sink = self._sink, None
-        if sink is not None:
-            await sink.close()
+        await self._output.aclose()
 
-    async def __aenter__(self) -> OutputStream:
+    async def __aenter__(self) -> SdkOutput:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 
-class InputStream:
-    """The reading half: what the client sends, as messages. What is no message is answered here.
+class SdkInput:
+    """The reading half: first the messages `before`, then those of the connection."""
 
-    `take` may claim a message (by returning True) before the SDK sees it. `envelope` is what the connection's generation
-    of the protocol adds to a result.
-    """
-
-    def __init__(self, cap: int = DEFAULT_CAP) -> None:
-        self.take: Callable[[Incoming], bool] = lambda said: False
-        self.envelope: dict[str, Any] = {}
-        self.output = OutputStream(on_lost=self.end, on_room=self._look)
-        self._cap = cap
-        self._framing = Framing(cap)
-        self._source: Source | None = None
-        self._items: deque[SessionMessage] = deque()
-        self._arrived = asyncio.Event()
-        self._ended = False
-        self._grace = GRACE
-        self._is_behind = False
-
-    async def connect(self, source: int, sink: int) -> None:
-        """Read from one descriptor and answer on the other; both are owned by the streams from now on."""
-        await self.output.connect(sink)
-        self._source = await open_source(source, self)
-
-    def received(self, data: bytes) -> None:
-        """Bytes have come."""
-        if not self._ended:
-            self._framing.feed(data)
-            self._look()
-
-    def end(self, grace: float = GRACE) -> None:
-        """Nothing more will come: end of file, a closed pipe on either side, or a signal. What is under way has `grace`
-        seconds to be answered."""
-        if not self._ended:
-            self._grace = grace
-            self._ended = True
-            self._framing.end()
-            self._look()
-            self._arrived.set()
-
-    def _look(self) -> None:
-        """Take messages out of the bytes, as long as there is room for them and for their answers."""
-        for _ in range(BATCH):
-            if not self.output.is_open or len(self._items) >= QUEUE:
-                self._is_behind = True
-                self._pause(self._framing.held > READ_HIGH)
-                return
-            frame = self._framing.next()
-            if frame is None:
-                self._is_behind = False
-                self._pause(False)
-                return
-            self._accept(frame)
-        self._is_behind = True
-        asyncio.get_running_loop().call_soon(self._look)
-
-    def _pause(self, is_paused: bool) -> None:
-        if self._source is not None and not self._ended:
-            self._source.pause(is_paused)
-
-    def _accept(self, frame: Message | Fault) -> None:
-        self.output.with_headers = self._framing.with_headers
-        if isinstance(frame, Message):
-            said = read_message(frame.text)
-        elif frame.reason == "too_large":
-            said = oversized(frame.head, self._cap)
-        else:
-            said = unframed(_UNFRAMED[frame.reason])
-        match said:
-            case Incoming():
-                if said.id is not None:
-                    self.output.unanswered.add(said.id)
-                if not self.take(said):
-                    self._hand_on(self._incoming(said))
-            case Rejection():
-                self.output.write(encode_message(said.with_envelope(self.envelope)))
-            case Reply():
-                reply = _reply(said)
-                if reply is not None:
-                    self._hand_on(reply)
-            case None:
-                logger.debug("a message that calls for no answer was dropped")
-
-    def _hand_on(self, message: JSONRPCMessage) -> None:
-        self._items.append(SessionMessage(message))
-        self._arrived.set()
-
-    def _incoming(self, said: Incoming) -> JSONRPCMessage:
-        if said.id is not None:
-            return JSONRPCRequest(jsonrpc="2.0", id=said.id, method=said.method, params=said.params)
-        if said.method == "notifications/cancelled" and said.params is not None:
-            number = said.params.get("requestId")
-            if isinstance(number, str | int):
-                self.output.answered(number)
-        return JSONRPCNotification(jsonrpc="2.0", method=said.method, params=said.params)
+    def __init__(self, connection: InputStream, before: Iterable[Incoming | Reply] = ()) -> None:
+        self._connection = connection
+        self._before = list(before)
 
     async def receive(self) -> SessionMessage:
-        """The next message for the SDK. Raises `anyio.EndOfStream` at the end."""
-        while not self._items:
-            if self._ended and (not self._is_behind or self.output.is_lost):
-                await self.output.let_finish(self._grace)
+        """The next message. Raises `anyio.EndOfStream` at the end."""
+        while True:
+            said = self._before.pop(0) if self._before else await self._connection.next_message()
+            if said is None:
                 raise anyio.EndOfStream
-            self._arrived.clear()
-            await self._arrived.wait()
-        item = self._items.popleft()
-        if self._is_behind:
-            self._look()
-        return item
+            message = _incoming(said) if isinstance(said, Incoming) else _reply(said)
+            if message is not None:
+                return SessionMessage(message)
 
     async def aclose(self) -> None:
         """Stop reading."""
-        self.end()
-        if self._source is not None:
-            self._source.close()
+        await self._connection.aclose()
 
-    def __aiter__(self) -> InputStream:
+    def __aiter__(self) -> SdkInput:
         return self
 
     async def __anext__(self) -> SessionMessage:
@@ -279,18 +90,17 @@ class InputStream:
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    async def __aenter__(self) -> InputStream:
+    async def __aenter__(self) -> SdkInput:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 
-async def open_streams(source: int, sink: int, *, cap: int = DEFAULT_CAP) -> tuple[InputStream, OutputStream]:
-    """The pair for `Server.run`, over two descriptors."""
-    reading = InputStream(cap)
-    await reading.connect(source, sink)
-    return reading, reading.output
+def _incoming(said: Incoming) -> JSONRPCMessage:
+    if said.id is not None:
+        return JSONRPCRequest(jsonrpc="2.0", id=said.id, method=said.method, params=said.params)
+    return JSONRPCNotification(jsonrpc="2.0", method=said.method, params=said.params)
 
 
 def _reply(said: Reply) -> JSONRPCMessage | None:

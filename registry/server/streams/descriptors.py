@@ -1,7 +1,7 @@
 """Standard input and output as descriptors of our own: moved away, read and written without blocking.
 
 Pipes and sockets go through the event loop. Files and terminals, which it cannot watch, are read by a thread and
-written by waiting. The two sides see callbacks only; what the bytes mean is `registry.server.mcp.stdio_streams`'s business.
+written by waiting. The two sides see callbacks only; what the bytes mean is `connection`'s business.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -53,7 +52,9 @@ def _write_whole(target: Path, make: Callable[[Path], None], *, overwrite: bool)
     with store_errors(target):
         target = target.absolute()
         _reject_bad_target(target, overwrite=overwrite)
-        number, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".partial", dir=target.parent)
+        from tempfile import mkstemp  # not needed to run a tool
+
+        number, name = mkstemp(prefix=f".{target.name[:100]}.", suffix=".partial", dir=target.parent)
         partial = Path(name)
         os.close(number)
         try:

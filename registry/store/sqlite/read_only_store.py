@@ -18,13 +18,12 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar
 
 from registry.errors import RegistryError
 from registry.store.failures import (
@@ -40,6 +39,9 @@ from registry.store.sqlite.connections import Readers, connect_reader
 from registry.store.sqlite.sqlite_store import PATIENCE, SqliteStore
 from registry.store.sqlite.tables import check_tables
 from registry.store.sqlite.traces import FILE_NAME, is_empty, size_of, traces, writes_counted
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 __all__ = ["ReadOnlyStore"]
 
@@ -63,7 +65,7 @@ class ReadOnlyStore(SqliteStore):
         self._lock = threading.Lock()
         self._closed = False
         self._seen = None
-        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        self._copy: TemporaryDirectory[str] | None = None
         with store_errors(self._path):
             if is_empty(self._path):
                 found = traces(home, written=writes_counted(home)) if home.is_dir() else ""
@@ -113,9 +115,11 @@ class ReadOnlyStore(SqliteStore):
         self._readers = Readers(path, patience=self._patience, options=options)
 
     def _use_copy(self) -> None:
+        from tempfile import TemporaryDirectory  # not needed where no copy is made
+
         for _ in range(_ATTEMPTS):
             before = _signature(self._path)
-            copy = tempfile.TemporaryDirectory(prefix="pif-read-only-")
+            copy = TemporaryDirectory(prefix="pif-read-only-")
             try:
                 for ending in ("", "-wal", "-journal"):
                     source = self._path.with_name(FILE_NAME + ending)

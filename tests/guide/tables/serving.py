@@ -35,10 +35,11 @@ from registry.server.groups.policy import requests as policy_tools
 from registry.server.groups.theory import requests as theory_tools
 from registry.server.groups.theory.explore_tool import ANSWER_WITHIN, LAWS_WITHIN
 from registry.server.mcp import http_bodies, http_connection, http_requests, http_server, principal_servers
-from registry.server.mcp.fast_path import BYTES
-from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS, INSTRUCTIONS_LIMIT, PAGE
+from registry.server.mcp.mcp_server import COMPLETIONS, HTTP_LEVELS, HTTP_SESSIONS
 from registry.server.mcp.subscriptions import ADDRESSES, STREAMS, WATCHED
+from registry.server.offers.wire_forms import INSTRUCTIONS_LIMIT, PAGE
 from registry.server.serve import GROUPS, make_groups
+from registry.server.stdio.fast_path import BYTES
 from registry.server.streams.framing import DEFAULT_CAP
 from registry.server.streams.messages import NESTING, TEXT_LIMIT, VALUES
 from registry.tools.help import ERRORS

@@ -41,7 +41,7 @@ def evaluate_text(
             print_error(render(error, text), style="bad")
 
     from kleis.elaborate.question import read_question, warnings_of
-    from kleis.sessions.evaluate_expression import value_of
+    from kleis.sessions.computed_value import value_of
 
     try:
         text = standard_input() if expression == STANDARD_INPUT else expression
@@ -88,7 +88,7 @@ def _print_warnings(warnings: Sequence[AnswerWarning]) -> None:
 
 
 def _reject_in_json(error: KleisError, warnings: Sequence[AnswerWarning]) -> None:
-    from kleis.sessions.evaluate_expression import error_fields
+    from kleis.sessions.computed_value import error_fields
 
     prefix = "Parse error" if isinstance(error, ParseError) else ""
     _say_in_json(error_fields(error, prefix=prefix, warnings=warnings))

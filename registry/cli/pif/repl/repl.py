@@ -15,7 +15,7 @@ from pif.language.errors import PifError
 from registry.cli.pif import views
 from registry.cli.pif.repl.drafts import Drafts
 from registry.cli.pif.repl.inputs import Asked, completeness, read, statements
-from registry.cli.pif.tool_commands import code_of
+from registry.cli.pif.stored_code import code_of
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.prompt.language import Language
 from registry.cli.terminal.prompt.loop import converse
@@ -301,7 +301,7 @@ class _Prompt:
 
 
 def _code(answer: Answer) -> Any:
-    from registry.cli.pif.tool_commands import term_of
+    from registry.cli.pif.stored_code import term_of
 
     return term_of(answer["code"])
 

@@ -27,8 +27,8 @@ from kleis.documents.stated_verdicts import stated_verdicts
 from kleis.errors import EvaluationError, KleisError
 from kleis.pictures.picture import Picture
 from kleis.prover.process.deadline import Deadline
+from kleis.sessions.computed_value import error_fields
 from kleis.sessions.confined_evaluation import evaluate_confined
-from kleis.sessions.evaluate_expression import error_fields
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.sessions import Sessions
 from kleis.syntax.parser.parser import parse_expression

@@ -35,8 +35,9 @@ from kleis.sessions.answer_shapes import (
 )
 from kleis.sessions.certify import certify
 from kleis.sessions.compare_universes import compare, explain
+from kleis.sessions.computed_value import error_fields
 from kleis.sessions.describe_universe import describe, describe_name
-from kleis.sessions.evaluate_expression import error_fields, evaluate
+from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import ItemKind
 from kleis.sessions.files.shared_theories import savings

@@ -12,10 +12,11 @@ import pytest
 
 from registry.server.contract.group import Answer, Group, ToolSpec
 from registry.server.groups.pif.tool_specs import TOOLS
-from registry.server.mcp.apps import EXTENSION, MIME_TYPE, VIEW, Apps
+from registry.server.mcp.apps import MIME_TYPE, VIEW, Apps
+from registry.server.streams.generations import VIEWS
 from tests.support.servers.raw_client import RawClient, demo
 
-TAKES_PART = {"extensions": {EXTENSION: {"mimeTypes": [MIME_TYPE]}}}
+TAKES_PART = {"extensions": {VIEWS: {"mimeTypes": [MIME_TYPE]}}}
 
 
 @contextmanager
@@ -49,7 +50,7 @@ def ask(client: RawClient, number: int, method: str, **params: Any) -> Any:
 
 def test_a_client_that_shows_views_gets_them(tmp_path: Path) -> None:
     with serving(tmp_path, TAKES_PART) as (client, said):
-        assert EXTENSION in said["capabilities"]["extensions"]
+        assert VIEWS in said["capabilities"]["extensions"]
         tools = {each["name"]: each for each in ask(client, 1, "tools/list")["tools"]}
         uri = tools["evaluate"]["_meta"]["ui"]["resourceUri"]
         assert "_meta" not in tools["export"]
@@ -69,10 +70,10 @@ def test_a_client_that_shows_views_gets_them(tmp_path: Path) -> None:
         assert "<script" not in wrong["_meta"][VIEW]
 
 
-@pytest.mark.parametrize("capabilities", [{}, {"extensions": {EXTENSION: {}}}], ids=["none", "no types"])
+@pytest.mark.parametrize("capabilities", [{}, {"extensions": {VIEWS: {}}}], ids=["none", "no types"])
 def test_another_client_sees_nothing_of_them(tmp_path: Path, capabilities: dict[str, Any]) -> None:
     with serving(tmp_path, capabilities) as (client, said):
-        assert EXTENSION not in (said["capabilities"].get("extensions") or {})
+        assert VIEWS not in (said["capabilities"].get("extensions") or {})
         assert not [each for each in ask(client, 1, "tools/list")["tools"] if "_meta" in each]
         assert not [
             each for each in ask(client, 2, "resources/list")["resources"] if each["uri"].startswith("ui:")

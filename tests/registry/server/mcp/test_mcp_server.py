@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from registry.server.contract.group import Group, ToolSpec
-from registry.server.mcp.listed import PAGE
 from registry.server.mcp.listed import page_of as _page
 from registry.server.mcp.mcp_server import McpServer
+from registry.server.offers.wire_forms import PAGE
 from registry.server.serve import GROUPS, chosen_names
 from registry.server.streams.messages import NESTING, TEXT_LIMIT
 from tests.programs.demo_group import DemoGroup
@@ -395,7 +395,7 @@ def test_standard_descriptors_are_moved_away(tmp_path: Any) -> None:
     script.write_text(
         "import os, sys\n"
         "from registry.server.contract.group import Answer\n"
-        "from registry.server.mcp.stdio_server import serve_stdio\n"
+        "from registry.server.stdio.stdio_server import serve_stdio\n"
         "from tests.programs import demo_group\n"
         "class Noisy(demo_group.DemoGroup):\n"
         "    async def call(self, name, arguments, context):\n"
@@ -446,5 +446,5 @@ def test_groups_are_chosen_by_name_in_their_own_order() -> None:
 def test_later_groups_are_brief_where_all_would_be_too_long() -> None:
     long, brief = _Named("one", (), "x" * 2_000), _Named("two", (), "y" * 100)
     brief.brief_instructions = "z" * 40
-    server = McpServer([long, brief], name="x", version="1")._build("x", "1", "")
+    server = McpServer([long, brief], name="x", version="1").server
     assert server.instructions == "x" * 2_000 + "\n\n" + "z" * 40

@@ -12,7 +12,7 @@ import pytest
 
 from registry.server.calls.scoped_tools import share
 from registry.server.contract.group import Answer, CallContext, Group, ToolSpec
-from registry.server.mcp.mcp_server import INSTRUCTIONS_LIMIT
+from registry.server.offers.wire_forms import INSTRUCTIONS_LIMIT
 from tests.support.servers.pif_server import pif_server
 from tests.support.servers.theory_client import TheoryClient, theory_client
 

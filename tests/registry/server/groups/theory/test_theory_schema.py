@@ -15,7 +15,8 @@ from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.suggestions import suggestions
 from kleis.syntax.parser.parser import parse_expression
 from registry.server.contract.settings import Settings, Site
-from registry.server.mcp.mcp_server import INSTRUCTIONS_LIMIT, McpServer
+from registry.server.mcp.mcp_server import McpServer
+from registry.server.offers.wire_forms import INSTRUCTIONS_LIMIT
 from registry.server.serve import make_groups
 from tests.support.servers.pif_server import PifClient, pif_server
 

@@ -1,12 +1,12 @@
 """Calls of tools straight from the input to the output, past the SDK's dispatcher.
 
-The SDK decides which protocol generation a connection uses and answers everything else; but its handling of a request
-(three tasks, two relays, five models) is most of the latency of a small call. So once the generation is known, a
-plain `tools/call` is taken here. Anything unusual about a request is left to the SDK, which knows how to reject it.
+The SDK's handling of a request (three tasks, two relays, five models) would be most of the latency of a small call. So once
+the generation of the connection is known, a plain `tools/call` is taken here. Anything unusual about a request is left to the
+SDK, which knows how to reject it.
 
 Invariants
 ----------
-- The answer is the one that the SDK's way gives (`McpServer` makes both with the same functions; a test compares them).
+- The answer is the one that the SDK's way gives (`McpServer` makes it with the same functions; a test compares them).
 - A cancelled call is not answered, and its work is told; at the end of the session every call is cancelled.
 - The bytes of the requests under way are bounded, so that waiting calls cannot fill the memory.
 """
@@ -18,15 +18,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
 from registry.server.calls.contexts import Report
-from registry.server.calls.dispatch import RETRY_AFTER_MS, Calls, too_busy
+from registry.server.calls.dispatch import RETRY_AFTER_MS, too_busy
 from registry.server.calls.observation import within_request
-from registry.server.calls.stopping import Stopping
-from registry.server.contract.group import Answer
-from registry.server.mcp.stdio_streams import OutputStream
+from registry.server.offers.offer import Offer
+from registry.server.streams.connection import OutputStream
+from registry.server.streams.generations import CAPABILITIES_KEY, MODERN, VERSION_KEY
 from registry.server.streams.messages import Incoming, encode_message
 
 __all__ = ["FastPath"]
@@ -40,24 +37,20 @@ class FastPath:
 
     def __init__(
         self,
-        calls: Calls,
-        stopping: Stopping,
+        offer: Offer,
         output: OutputStream,
-        seal: Callable[[Answer, bool], dict[str, Any]],
-        is_shown: Callable[[object, object], bool] = lambda name, capabilities: False,
+        is_shown: Callable[[object, object], bool],
     ) -> None:
         """`is_shown`: whether the answer of a tool has a view for a client of these capabilities, which is not made here."""
         self._is_shown = is_shown
-        self._calls = calls
-        self._stopping = stopping
+        self._offer = offer
         self._output = output
-        self._seal = seal
         self._is_modern: bool | None = None
         self._running: dict[str, asyncio.Task[None]] = {}
         self._bytes = 0
 
     def set_generation(self, is_modern: bool) -> None:
-        """The SDK has accepted a request of this generation (on the older one, the handshake)."""
+        """A request of this generation has been accepted (on the older one, the handshake)."""
         self._is_modern = is_modern
 
     def take(self, said: Incoming) -> bool:
@@ -65,7 +58,7 @@ class FastPath:
         if said.method == "tools/call":
             if said.id is None or not self._is_plain(said.params):
                 return False
-            if self._calls.is_interactive((said.params or {}).get("name")):
+            if self._offer.calls.is_interactive((said.params or {}).get("name")):
                 return False  # it may ask its client, which is the SDK's to do
             if self._is_shown((said.params or {}).get("name"), self._declared(said.params or {})):
                 return False
@@ -84,16 +77,16 @@ class FastPath:
             return False
         meta = params.get("_meta")
         if not self._is_modern:
-            return meta is None or (isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY not in meta)
+            return meta is None or (isinstance(meta, dict) and VERSION_KEY not in meta)
         return (
             isinstance(meta, dict)
-            and meta.get(PROTOCOL_VERSION_META_KEY) in MODERN_PROTOCOL_VERSIONS
-            and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)
+            and meta.get(VERSION_KEY) == MODERN
+            and isinstance(meta.get(CAPABILITIES_KEY), dict)
         )
 
     def _declared(self, params: dict[str, Any]) -> object:
         """The capabilities that a request of the newer protocol names; None on the older one."""
-        return params["_meta"].get(CLIENT_CAPABILITIES_META_KEY) if self._is_modern else None
+        return params["_meta"].get(CAPABILITIES_KEY) if self._is_modern else None
 
     def _cancel(self, number: Any) -> bool:
         task = self._running.get(str(number)) if isinstance(number, str | int) else None
@@ -116,12 +109,14 @@ class FastPath:
             else:
                 params = said.params or {}
                 with within_request(said.id, params.get("_meta")):
-                    answer = await self._stopping.answer(
-                        self._calls.answer(params.get("name"), params.get("arguments"), self._report(params))
+                    answer = await self._offer.stopping.answer(
+                        self._offer.calls.answer(
+                            params.get("name"), params.get("arguments"), self._report(params)
+                        )
                     )
         finally:
             self._bytes -= said.size
-        result = self._seal(answer, bool(self._is_modern))
+        result = self._offer.sealed(answer, bool(self._is_modern))
         body = encode_message({"jsonrpc": "2.0", "id": said.id, "result": result})
         if await self._output.has_room():
             self._output.answered(said.id)

@@ -14,25 +14,21 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pif.language.budget import reserve_stack
 from pif.run.stack_room import with_room
 from registry.server.calls import stopping
 from registry.server.calls.observation import Observer
 from registry.server.contract.group import Group
-from registry.server.mcp.mcp_server import McpServer
-from registry.server.mcp.stdio_streams import open_streams
+from registry.server.offers.offer import Offer
+from registry.server.stdio.front import Front
+from registry.server.streams.connection import InputStream
 from registry.server.streams.descriptors import move_descriptors
 from registry.server.streams.framing import DEFAULT_CAP
-from registry.server.streams.messages import NESTING
+from registry.server.streams.tuning import tune
 
 if TYPE_CHECKING:
     from registry.server.monitoring.tracing import Tracing
 
-__all__ = ["serve_stdio", "tune"]
-
-SWITCH_INTERVAL = 0.001
-"""Seconds that a worker thread keeps the interpreter while the event loop waits for it. Python's own 5 ms, times the
-threads that take turns, would use up the 20 ms in which a small request is to be answered beside long runs."""
+__all__ = ["serve_stdio"]
 
 
 def serve_stdio(
@@ -57,32 +53,20 @@ def serve_stdio(
         sys.stderr.write(f"{command}: standard input and output must be open\n")
         return 2
     tune()
-    server = McpServer(groups, name=name, version=version, title=title, observers=observers, tracing=tracing)
-    return with_room(lambda: asyncio.run(_serve(server, source, sink, cap)))
+    offer = Offer(groups, name=name, version=version, title=title, observers=observers)
+    return with_room(lambda: asyncio.run(_serve(offer, tracing, source, sink, cap)))
 
 
-async def _serve(server: McpServer, source: int, sink: int, cap: int) -> int:
-    reading, writing = await open_streams(source, sink, cap=cap)
+async def _serve(offer: Offer, tracing: Tracing | None, source: int, sink: int, cap: int) -> int:
+    connection = InputStream(cap)
+    front = Front(offer, connection, tracing)
 
     def stop() -> None:
-        server.stop()
-        reading.end(stopping.SECONDS)
+        front.stop()
+        connection.end(stopping.SECONDS)
 
     stopping.end_on_signals(stop)
     gc.collect()
     gc.freeze()
-    await server.serve(reading, writing)
+    await front.serve(source, sink)
     return 0
-
-
-def tune() -> None:
-    """Set the interpreter up for a server.
-
-    The start-up's objects are kept out of garbage collections, which otherwise cost five to ten times the decoding of
-    a large message; decoding needs room for the nesting that messages may have. Warnings of the SDK are about what clients
-    send: anyone could fill the log with them.
-    """
-    logging.getLogger("mcp").setLevel(logging.ERROR)
-    gc.set_threshold(50_000, 20, 100)
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    reserve_stack(4 * NESTING)
