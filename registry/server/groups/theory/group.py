@@ -27,6 +27,7 @@ from kleis.sessions.answer_shapes import (
     LoadedAnswer,
     ModelsAnswer,
     NotLoadedAnswer,
+    Pulled,
     SavedAnswer,
     SchemaAnswer,
     SessionAnswer,
@@ -65,6 +66,7 @@ from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests, resources
 from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, checked_job
 from registry.server.groups.theory.machine_tool import checked_machine
+from registry.server.groups.theory.origins import pulled_from
 from registry.server.groups.theory.submission_rows import PREVIEW, cut, item_fields, item_line
 from registry.server.groups.theory.text import evaluation_text, submission_text
 from registry.server.groups.theory.tool_specs import (
@@ -115,6 +117,7 @@ def make(site: Site) -> TheoryGroup:
         module, _, name = address.partition(":")
         extra += getattr(import_module(module), name)(site)
     group = TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
+    group.origins = lambda universe: pulled_from(site, universe)
     if site.settings.store:
         group.job_board = job_board(site.store)
         group.follow = site.store.follow
@@ -129,6 +132,8 @@ class TheoryGroup(Group):
     brief_instructions = BRIEF_INSTRUCTIONS
     follow: Callable[[Callable[[], None]], Following | None] | None = None
     """How to be told of changes of sessions in a database."""
+    origins: Callable[[Universe], list[Pulled]] = staticmethod(lambda universe: [])
+    """Where saved theories came from that were pulled from other registries."""
 
     def __init__(
         self, sessions: Sessions, *, more: bool, extra: Sequence[ExtraTool] = (), roots: Sequence[Any] = ()
@@ -374,12 +379,18 @@ class TheoryGroup(Group):
         }
         if saved := savings(self.sessions.imported_theories.shared, fields["imports"]):
             fields["saved"] = saved
+        if pulled := self.origins(universe):
+            fields["pulled"] = pulled
         fields = warned(found.warnings, fields)
         text = (
             f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
         )
         lines = [text, *(f"warning: {each}" for each in found.warnings)]
         lines += [f"{each['name']} was saved by {each['by']} at {each['at']}" for each in saved]
+        lines += [
+            f"{each['name']} is {each['origin']}, signed by {each['key']}, pulled {each['at']}"
+            for each in pulled
+        ]
         return Answer(fields, "\n".join([*lines, f"{fields['declarations']} declarations"]))
 
     def _undo(self, arguments: Any, deadline: Deadline) -> Answer:
