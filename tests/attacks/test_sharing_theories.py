@@ -85,7 +85,7 @@ class Scene:
         publish(self.out, Content({}, objects, {}, {}), manifest, file, b"index")
         return manifest
 
-    def pull(self, name: str = "rings", as_name: str | None = None) -> dict[str, Any]:
+    def pull(self, name: str = "rings", as_name: str | None = None) -> Any:
         source = opened(str(self.out))
         try:
             puller = Puller(self.workspace, self.bob, source)
@@ -98,7 +98,7 @@ class Scene:
     def here(self) -> dict[str, str]:
         return {each.name: each.read_text() for each in self.saved.glob("*.kleis")}
 
-    def refused(self, name: str = "rings", as_name: str | None = None) -> dict[str, Any]:
+    def refused(self, name: str = "rings", as_name: str | None = None) -> Any:
         """The error of a pull that must be refused and change nothing."""
         before = self.here()
         answer = self.pull(name, as_name)

@@ -21,5 +21,5 @@ def pulled_from(site: Site, universe: Universe) -> list[Pulled]:
         return origins(saved, site.settings.home, names)
     except RegistryError as error:
         raise SessionError(
-            error.message, code="session-unreadable", file=error.file, hint=error.hint or ""
+            error.message, code="session-unreadable", file=error.file or "", hint=error.hint or ""
         ) from error
