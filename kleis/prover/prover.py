@@ -202,6 +202,19 @@ class Prover:
         them.
         """
         try:
+            return self._decided(proposition, using, lemmas, file, facts)
+        except RecursionError:
+            return Decision(Verdict.too_deep(file))
+
+    def _decided(
+        self,
+        proposition: Expression,
+        using: TypeExpression | None,
+        lemmas: Sequence[Expression],
+        file: str,
+        facts: Sequence[Fact],
+    ) -> Decision:
+        try:
             goal = self.elaborator.proposition(proposition, using=using, file=file)
         except KleisError as error:
             return Decision(Verdict.ill_formed(error))

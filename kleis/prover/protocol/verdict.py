@@ -159,6 +159,13 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         """The verdict on a question that is none."""
         return cls(status="error", message=error.message, advice=error.hint, problem=error.as_dict())
 
+    @classmethod
+    def too_deep(cls, file: str) -> Verdict:
+        """The verdict where Python itself has no room for the levels of a question, as some versions of 3.12 have not."""
+        message = "the proposition is nested more deeply than this Python can follow"
+        hint = "name parts of it with let or define, or use another version of Python"
+        return cls.ill_formed(KleisError(message, code="nesting", file=file, hint=hint))
+
     def resting_on(self, lemmas: Sequence[Verdict]) -> Verdict:
         """The verdict with what its lemmas assume, and with whether their axioms have a model."""
         used = [each for place, each in enumerate(lemmas, 1) if f"lemma {place}" in self.core]

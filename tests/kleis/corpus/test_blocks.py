@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from kleis.budget import deep
 from kleis.theory.import_search import search_from
 from kleis.theory.loader import Loader
 from registry.cli.kleis.files.open_assertions import ProverPool
@@ -34,8 +35,23 @@ def test_there_are_enough_blocks() -> None:
     assert all(file.parent.parent == BLOCKS for file in FILES)
 
 
+def has_room_for_chains() -> bool:
+    """Whether Python calls through C as deep as a chain of 1,250 operands needs: early releases of 3.12 do not."""
+
+    def descend(levels: int) -> bool:
+        return levels == 0 or any(descend(levels - 1) for _ in "x")
+
+    try:
+        with deep():
+            return descend(2_000)
+    except RecursionError:
+        return False
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_blocks(file: Path, pool: ProverPool) -> None:
+    if file.parent.name == "chains" and not has_room_for_chains():
+        pytest.skip("this Python has no room for chains of 1,250 operands")
     found = REFUSED.findall(file.read_text(encoding="utf-8"))
     assert all(named == below for named, _, below in found), "a refusal names the block below it"
     refused = {name: reason for name, reason, _ in found}

@@ -240,3 +240,17 @@ def test_what_is_bound_and_not_used_must_have_a_value(broker: Broker, program: s
     assert verdict.status == "disproved"
     assert verdict.evidence is not None
     assert verdict.evidence.undefined
+
+
+def test_a_python_without_room_says_so(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Early releases of 3.12 leave no room on the C stack, whatever the recursion limit is."""
+    prover = Prover(Theory(), broker=broker, guards=10)
+
+    def endless(*_: object, **__: object) -> None:
+        endless()
+
+    monkeypatch.setattr(prover.elaborator, "proposition", endless)
+    verdict = prover.verify(parse_expression("1 = 1"))
+    assert verdict.status == "error"
+    assert verdict.problem is not None
+    assert verdict.problem["code"] == "nesting"
