@@ -19,6 +19,7 @@ In reading order, the ground first:
 - `theory_pull`: one theory taken in, with what it imports
 - `push`: tools brought to a server
 - `upstream`: a server behind a server, from which what is missing here is pulled
+- `theory_catalogue`: the saved theories that a server offers
 - `catalogue`: what a server offers, kept up to date by what has changed
 - `staging`: what a push has brought so far
 - `service`: what a server gives to those who pull, and takes from those who push

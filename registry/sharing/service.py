@@ -8,7 +8,7 @@ any message. What is pushed is judged as any arrival: that its sender may evolve
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +17,7 @@ from registry.sharing.catalogue import Catalogue
 from registry.sharing.keys import TrustFile
 from registry.sharing.pull import TOGETHER, Puller, Taken
 from registry.sharing.staging import Staged, Wanted, staged_objects
+from registry.sharing.theory_catalogue import TheoryCatalogue
 
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
@@ -35,16 +36,22 @@ class SharingService:
     """What a home gives and takes over its server. Safe in threads."""
 
     def __init__(
-        self, workspace: Workspace, home: Path, namespace: str, principal: str, owner_home: Path | None = None
+        self,
+        workspace: Workspace,
+        home: Path,
+        namespace: str,
+        principal: str,
+        owner_home: Path | None = None,
+        saved: Callable[[], Path] | None = None,
     ) -> None:
         """`namespace` is what the tools are called together; empty where nothing is shared. `owner_home`: of the server's owner, whose
-        trusted and revoked keys count too."""
+        trusted and revoked keys count too. `saved`: where saved theories are, which are given too; None for none."""
         self._workspace = workspace
         self._home = home
         self._namespace = namespace
         self._principal = principal
         self._trust = () if owner_home is None or owner_home == home else (TrustFile(owner_home),)
-        self._catalogue = Catalogue(home, namespace)
+        self._catalogue = Catalogue(home, namespace, None if saved is None else TheoryCatalogue(saved))
 
     def root(self) -> dict[str, Any]:
         """The signed root of what is offered now. Raises `not_allowed` where nothing is shared."""

@@ -31,6 +31,7 @@ __all__ = [
     "origins",
     "read_index",
     "read_text",
+    "row_of",
     "saved_names",
     "saved_text",
     "text_object",
@@ -197,14 +198,27 @@ def _hash_here(saved: Path, name: str) -> str:
     return "" if text is None else object_hash(text_object(text))
 
 
+def row_of(name: str, text: str) -> TheoryRow:
+    """The row of a theory. Raises `invalid_argument`, `invalid_name`, `not_allowed` where it cannot be shared."""
+    from kleis.syntax.parser.parser import parse_source
+    from kleis.syntax.tree import Import
+
+    check_theory_name(name)
+    result = parse_source(text, file=f"{name}{_SUFFIX}")
+    if result.errors:
+        raise RegistryError(
+            "invalid_argument", f"the saved theory {name} cannot be read: {result.errors[0]}", place="theory",
+            found=name, hint="save it again",
+        )  # fmt: skip
+    imports = imported_names(each.path for each in result.program.items if isinstance(each, Import))
+    return TheoryRow(object_hash(text_object(text)), tuple(imports))
+
+
 def theories_of(saved: Path, names: Sequence[str] | None) -> tuple[dict[str, TheoryRow], dict[str, bytes]]:
     """Saved theories, all or those named, with those that they import: the rows, and all objects, the index by its hash too.
 
     Raises `invalid_argument`, `invalid_name`, `not_allowed` where one cannot be shared.
     """
-    from kleis.syntax.parser.parser import parse_source
-    from kleis.syntax.tree import Import
-
     rows: dict[str, TheoryRow] = {}
     objects: dict[str, bytes] = {}
     waiting = [check_theory_name(each) for each in (saved_names(saved) if names is None else names)]
@@ -218,17 +232,9 @@ def theories_of(saved: Path, names: Sequence[str] | None) -> tuple[dict[str, The
                 "invalid_argument", f"there is no saved theory {name}", place="theory", found=name,
                 expected=", ".join(saved_names(saved)[:10]) or "a saved theory", hint="`save_theory` saves one",
             )  # fmt: skip
-        result = parse_source(text, file=f"{name}{_SUFFIX}")
-        if result.errors:
-            raise RegistryError(
-                "invalid_argument", f"the saved theory {name} cannot be read: {result.errors[0]}", place="theory",
-                found=name, hint="save it again",
-            )  # fmt: skip
-        imports = imported_names(each.path for each in result.program.items if isinstance(each, Import))
-        content = text_object(text)
-        hash_ = object_hash(content)
-        rows[name], objects[hash_] = TheoryRow(hash_, tuple(imports)), content
-        waiting += imports
+        row = row_of(name, text)
+        rows[name], objects[row.object] = row, text_object(text)
+        waiting += row.imports
     in_order(rows, rows)
     if rows:
         index = encoded(dict(sorted(rows.items())))

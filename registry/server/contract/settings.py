@@ -183,8 +183,13 @@ class Site:
 
         settings = self.settings
         return SharingService(
-            self.workspace, settings.home, settings.share, settings.principal, self._owner_home
+            self.workspace, settings.home, settings.share, settings.principal, self._owner_home, self._saved
         )
+
+    def _saved(self) -> Path:
+        """Where saved theories are, with those that others have written to a database since."""
+        self.sessions.storage.update_saved()
+        return self.sessions.places.saved
 
     @cached_property
     def upstream(self) -> Upstream | None:

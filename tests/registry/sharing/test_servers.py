@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from kleis.prover.process.broker import Broker
+from kleis.sessions.files.session_storage import DirectoryStorage
 from registry.errors import RegistryError
 from registry.sharing.keys import KeyFile
 from registry.sharing.ledger import LedgerFile
@@ -14,6 +16,7 @@ from registry.sharing.places import opened, server_at
 from registry.sharing.publication import content_of
 from registry.sharing.pull import Puller
 from registry.sharing.push import Pusher
+from registry.sharing.theory_pull import offered_theories, pull_theory
 from tests.support.files.publications import Peer, calling
 from tests.support.servers.http_server import Served, serving
 from tests.support.servers.principals import Caller, token
@@ -107,6 +110,44 @@ def test_principals_share_what_is_theirs_as_far_as_their_tokens_go(tmp_path: Pat
         sender.trusts_key(KeyFile(owner.home / "principals" / "ann").public(), "ann")
         assert pulled(sender, server, reading)["added"] == ["hers@1"]
     for each in (owner, sender):
+        each.close()
+
+
+def test_saved_theories_are_pulled_from_a_server(tmp_path: Path) -> None:
+    alice, bob = Peer(tmp_path / "alice"), Peer(tmp_path / "bob")
+    theories = alice.home / "theories"
+    theories.mkdir()
+    texts = {
+        "twice": "define twice(n : ℤ) : ℤ = n + n\n", "more": 'import "twice.kleis"\n',
+        "mine": 'import "/etc/mine.kleis"\n', "uses": 'import "mine.kleis"\n', "broken": "define define",
+        "round": 'import "round.kleis"\n',
+    }  # fmt: skip
+    for name, text in texts.items():
+        (theories / f"{name}.kleis").write_text(text)
+    (tmp_path / "secret.kleis").write_text(texts["twice"])
+    (theories / "linked.kleis").symlink_to(tmp_path / "secret.kleis")
+    bob.trusts(alice)
+    storage = DirectoryStorage(bob.home / "sessions", bob.home / "theories")
+    broker = Broker(slots=1)
+    with serving(alice.home, share="ops") as server:
+
+        def puller() -> Puller:
+            return Puller(bob.workspace, bob.home, source)
+
+        source = opened(server.url, "")
+        assert list(offered_theories(puller())) == ["more", "twice"]
+        done = pull_theory(puller(), "more", storage, bob.home / "theories", broker)
+        assert done["theories"] == ["twice", "more"]
+        assert (bob.home / "theories" / "more.kleis").read_text() == texts["more"]
+        number = puller().manifest.sequence
+        assert puller().manifest.sequence == number
+        (theories / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n\n")
+        assert puller().manifest.sequence == number + 1
+        answer = pull_theory(puller(), "more", storage, bob.home / "theories", broker)
+        assert answer["error"]["kind"] == "version_conflict"
+        source.close()
+    broker.close()
+    for each in (alice, bob):
         each.close()
 
 
