@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -447,9 +447,10 @@ def test_a_web_server_that_ends_every_connection_is_away() -> None:
     asked: list[str] = []
     with (
         web(lambda handler: asked.append(handler.path)) as address,
+        closing(opened(address)) as source,
         pytest.raises(RegistryError, match="cannot be read") as refused,
     ):
-        opened(address)
+        source.root()
     assert refused.value.kind == "store_error"
     assert len(asked) == 2
 
