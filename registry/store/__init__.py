@@ -12,7 +12,6 @@
 - `shared_state`: what a database keeps for several machines besides tools
 - `state_copying`: sessions, jobs and certificates, copied between a home and a database
 - `migrate`: everything of one store, copied to another that is empty
-- `beside`: the stores of principals and teams that a copy leaves where they are
 - `timed_store`: a store whose operations are timed
 
 What to call first: `open_store(home, url)`; the rest of the registry knows `protocol.Store` alone.

@@ -106,7 +106,7 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     afterwards, or is as it was; FROM is not changed. Theory sessions, saved theories, jobs of Aristotle and shared
     verdicts come along. The stores of principals and teams are copied one by one: the answer names them, with their commands.
     """
-    from registry.store.beside import stores_beside
+    from registry.cli.pif.stores_beside import stores_beside
     from registry.store.migrate import migrate_store
 
     others = [

@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from registry.cli.pif.commands import pif
+from registry.cli.pif.stores_beside import stores_beside
 from registry.errors import RegistryError
 from registry.records import certificate_hash
 from registry.store import migrate
-from registry.store.beside import stores_beside
 from registry.store.migrate import migrate_store
 from registry.store.open_store import open_store
 from registry.store.postgres.address import of_principal, of_team
