@@ -23,12 +23,14 @@ from kleis.prover.process.deadline import Deadline
 from kleis.sessions.answer_shapes import (
     FailedAnswer,
     ModelsAnswer,
+    Pulled,
 )
 from kleis.sessions.certify import certify
 from kleis.sessions.compare_universes import explain
 from kleis.sessions.computed_value import error_fields
 from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.files.record import ItemKind
+from kleis.sessions.files.universe import Universe
 from kleis.sessions.find_models import find, models_fields, models_text, wanted_models
 from kleis.sessions.numeric_data import MOST_SHOWN, numbers_in, summarised
 from kleis.sessions.sessions import Sessions
@@ -49,6 +51,7 @@ from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests, resources
 from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, checked_job
 from registry.server.groups.theory.machine_tool import checked_machine
+from registry.server.groups.theory.origins import pulled_from
 from registry.server.groups.theory.session_tools import (
     compared,
     described,
@@ -106,6 +109,7 @@ def make(site: Site) -> TheoryGroup:
         module, _, name = address.partition(":")
         extra += getattr(import_module(module), name)(site)
     group = TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
+    group.origins = lambda universe: pulled_from(site, universe)
     if site.settings.store:
         group.job_board = job_board(site.store)
         group.follow = site.store.follow
@@ -120,6 +124,8 @@ class TheoryGroup(Group):
     brief_instructions = BRIEF_INSTRUCTIONS
     follow: Callable[[Callable[[], None]], Following | None] | None = None
     """How to be told of changes of sessions in a database."""
+    origins: Callable[[Universe], list[Pulled]] = staticmethod(lambda universe: [])
+    """Where saved theories came from that were pulled from other registries."""
 
     def __init__(
         self, sessions: Sessions, *, more: bool, extra: Sequence[ExtraTool] = (), roots: Sequence[Any] = ()
@@ -208,7 +214,7 @@ class TheoryGroup(Group):
             case "list_session":
                 return listed(self.sessions, arguments)
             case "load_theory":
-                return loaded(self.sessions, arguments, deadline)
+                return loaded(self.sessions, arguments, deadline, self.origins)
             case "save_theory":
                 return saved(self.sessions, arguments)
             case "undo":

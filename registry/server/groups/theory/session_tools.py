@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from kleis.sessions.answer_fields import warned
 from kleis.sessions.answer_shapes import (
     LoadedAnswer,
     NotLoadedAnswer,
+    Pulled,
     SavedAnswer,
     SchemaAnswer,
     SessionAnswer,
@@ -118,7 +119,12 @@ def _listed_all(sessions: Sessions, offset: int) -> Answer:
     return Answer(fields, msgspec.json.encode(fields).decode(), rest=f"Call list_session with offset {end}.")
 
 
-def loaded(sessions: Sessions, arguments: requests.LoadTheory, deadline: Deadline) -> Answer:
+def loaded(
+    sessions: Sessions,
+    arguments: requests.LoadTheory,
+    deadline: Deadline,
+    origins: Callable[[Universe], list[Pulled]],
+) -> Answer:
     """`load_theory`: the session anew, over these imports."""
     found, universe = sessions.load(arguments.session, arguments.imports, deadline)
     if universe is None:
@@ -134,10 +140,15 @@ def loaded(sessions: Sessions, arguments: requests.LoadTheory, deadline: Deadlin
     }
     if saved := savings(sessions.imported_theories.shared, fields["imports"]):
         fields["saved"] = saved
+    if pulled := origins(universe):
+        fields["pulled"] = pulled
     fields = warned(found.warnings, fields)
     text = f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
     lines = [text, *(f"warning: {each}" for each in found.warnings)]
     lines += [f"{each['name']} was saved by {each['by']} at {each['at']}" for each in saved]
+    lines += [
+        f"{each['name']} is {each['origin']}, signed by {each['key']}, pulled {each['at']}" for each in pulled
+    ]
     return Answer(fields, "\n".join([*lines, f"{fields['declarations']} declarations"]))
 
 
