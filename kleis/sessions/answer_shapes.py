@@ -22,6 +22,7 @@ __all__ = [
     "ModelsAnswer",
     "NotLoadedAnswer",
     "OutcomeFields",
+    "Pulled",
     "SavedAnswer",
     "SchemaAnswer",
     "SessionAnswer",
@@ -179,6 +180,10 @@ class SubmissionAnswer(OutcomeFields, total=False):
     kept: bool
 
 
+Pulled = TypedDict("Pulled", {"name": str, "origin": str, "key": str, "from": str, "at": str})
+"""Where a saved theory came from: its name here and there, the key that signed it, the place, the moment (UTC)."""
+
+
 class LoadedAnswer(WarningFields):
     """A session begun anew with imports."""
 
@@ -189,6 +194,7 @@ class LoadedAnswer(WarningFields):
     declarations: int
     functions: int
     saved: NotRequired[list[Saved]]
+    pulled: NotRequired[list[Pulled]]
 
 
 class NotLoadedAnswer(OutcomeFields):

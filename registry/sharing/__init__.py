@@ -1,4 +1,4 @@
-"""Tools exchanged between registries that do not trust each other (docs/reference/registry.md §3.1, ADR 050, ADR 051).
+"""Tools and saved theories exchanged between registries that do not trust each other (docs/reference/registry.md §3.1, ADR 050, ADR 051).
 
 In reading order, the ground first:
 
@@ -7,6 +7,7 @@ In reading order, the ground first:
 - `manifest`: what a publisher says it has: the signed root, its shards, its rows
 - `ledger`: what a home remembers of publishers and of the tools that it took in
 - `publication`: the tools of a home as files that are named by their content, written to a directory
+- `theories`: saved theories as a publication has them
 - `sources`: where such files are read from: a directory, or a web server that may lie
 - `wire`: calls of a running server of ours, which may lie too
 - `server_source`: what such a server offers, as a source
@@ -14,6 +15,8 @@ In reading order, the ground first:
 - `tokens`: tokens for servers, by reference
 - `arrival`: files from a source, read and believed only as far as they are computed here
 - `pull`: one tool, or all that is new, taken in
+- `theory_check`: texts of theories read in a process that can be killed
+- `theory_pull`: one theory taken in, with what it imports
 - `push`: tools brought to a server
 - `upstream`: a server behind a server, from which what is missing here is pulled
 - `catalogue`: what a server offers, kept up to date by what has changed

@@ -3,6 +3,8 @@ what is pulled goes by the root alone."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from registry.sharing.manifest import Manifest
 from registry.sharing.publication import Content
 from registry.views.markup import element, text
@@ -12,7 +14,7 @@ from registry.views.parts import code, facts, section, table
 __all__ = ["index_page"]
 
 
-def index_page(content: Content, manifest: Manifest) -> bytes:
+def index_page(content: Content, manifest: Manifest, theories: Sequence[str] = ()) -> bytes:
     """The page of a publication, the same bytes for the same root."""
     names = sorted(content.records)
     rows = [
@@ -34,5 +36,12 @@ def index_page(content: Content, manifest: Manifest) -> bytes:
     )
     how = element("p", text("Take a tool from here: "), code("pif pull NAME --from ADDRESS-OF-THIS-PAGE"))
     shown = section("Tools", table(("tool", "what it does", "identity"), rows))
-    body = section(f"Tools of {manifest.namespace}", said, how, shown)
+    parts = [said, how, shown]
+    if theories:
+        take = element(
+            "p", text("Take a theory from here: "), code("pif pull --theory NAME --from ADDRESS-OF-THIS-PAGE")
+        )
+        listed = table(("theory",), [(code(f"{manifest.namespace}/{each}"),) for each in theories])
+        parts += [section("Theories", take, listed)]
+    body = section(f"Tools of {manifest.namespace}", *parts)
     return document(View(f"Tools of {manifest.namespace}", body)).encode()

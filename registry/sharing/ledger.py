@@ -52,10 +52,11 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of it: publishers by key (and what their roots are for), provenance by `name@version` here."""
+    """All of it: publishers by key (and what their roots are for), provenance by `name@version` here, of saved theories by name."""
 
     publishers: dict[str, Seen] = {}
     tools: dict[str, Provenance] = {}
+    theories: dict[str, Provenance] = {}
     format: int = _FORMAT
 
 
@@ -78,6 +79,11 @@ class LedgerFile:
         row = self.read().tools.get(reference)
         return row if row is not None and row.hash == hash_ else None
 
+    def origin_of_theory(self, name: str, hash_: str) -> Provenance | None:
+        """Where the saved theory of that name came from, whose text has that hash; None for one that was saved here."""
+        row = self.read().theories.get(name)
+        return row if row is not None and row.hash == hash_ else None
+
     def saw(self, key: str, seen: Seen) -> None:
         """Remember a publisher's root; one with a smaller sequence than is remembered changes nothing."""
         with self._file.changing() as replace:
@@ -93,6 +99,13 @@ class LedgerFile:
             with self._file.changing() as replace:
                 ledger = self.read()
                 replace(msgspec.structs.replace(ledger, tools={**ledger.tools, **rows}))
+
+    def took_theories(self, rows: dict[str, Provenance]) -> None:
+        """Remember where saved theories came from."""
+        if rows:
+            with self._file.changing() as replace:
+                ledger = self.read()
+                replace(msgspec.structs.replace(ledger, theories={**ledger.theories, **rows}))
 
     def forgot(self, references: Iterable[str]) -> None:
         """Drop the rows of versions that did not come in after all."""

@@ -36,6 +36,7 @@ __all__ = [
     "Offered",
     "Row",
     "check_namespace",
+    "decoded",
     "encoded",
     "object_hash",
     "read_manifest",
@@ -78,7 +79,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """The root. `sequence` grows by one with each root of the same stream that differs from the one before.
 
     `stream` is what the root was signed for, so that none is taken for another: empty for a publication in files, `server` for what a
-    server offers at the moment, `push` for what is brought to a server.
+    server offers at the moment, `push` for what is brought to a server. `theories`: the hash of the index of saved theories (`theories`),
+    empty where there are none.
     """
 
     format: str
@@ -89,6 +91,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     time: str
     shards: dict[str, str]
     stream: str = ""
+    theories: str = ""
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -141,7 +144,7 @@ def signed(signature: str, content: bytes) -> bytes:
 def read_manifest(file: bytes, place: str, stream: str = "") -> Manifest:
     """The root in a file, which its own key has signed, for that stream. Raises `invalid_argument` where it is not that."""
     signature, _, content = file.partition(b"\n")
-    manifest = _decoded(content, Manifest, place)
+    manifest = decoded(content, Manifest, place)
     if manifest.format != FORMAT or manifest.format_version != 1:
         raise untrue(
             place, "the publication has another format", f"{manifest.format}", f"{FORMAT}, version 1"
@@ -161,6 +164,7 @@ def read_manifest(file: bytes, place: str, stream: str = "") -> Manifest:
     sound = (
         0 < manifest.sequence < _SEQUENCES
         and _TIME.fullmatch(manifest.time) is not None
+        and (not manifest.theories or _HASH.fullmatch(manifest.theories) is not None)
         and all(_SHARD.fullmatch(each) and _HASH.fullmatch(hash_) for each, hash_ in manifest.shards.items())
     )
     if not sound:
@@ -170,7 +174,7 @@ def read_manifest(file: bytes, place: str, stream: str = "") -> Manifest:
 
 def read_shard(content: bytes, shard: str, place: str) -> dict[str, Offered]:
     """The tools in a shard, every name and number of it checked. Raises `invalid_argument`, `invalid_name`."""
-    tools = _decoded(content, dict[str, Offered], place)
+    tools = decoded(content, dict[str, Offered], place)
     for name, offered in tools.items():
         check_name(name)
         if shard_of(name) != shard:
@@ -208,7 +212,8 @@ def _is_pinned(text: str) -> bool:
     return wanted.version is not None
 
 
-def _decoded(content: bytes, shape: type[T], place: str) -> T:
+def decoded(content: bytes, shape: type[T], place: str) -> T:
+    """A file of a publication as data of that shape. Raises `invalid_argument`."""
     try:
         check_nesting(content, _LEVELS)
         return msgspec.json.decode(content, type=shape)

@@ -74,10 +74,10 @@ class Puller:
         """`trust`: who else says whom to trust, beside the home itself: a key is trusted if one of them trusts it and none has revoked
         it. Without `replaces` nothing that is here gets a newer version. `deadline` limits the time for proofs of laws."""
         self._workspace = workspace
-        self._source = source
         self._replaces = replaces
         self._deadline = deadline
-        self._ledger = LedgerFile(home)
+        self.source = source
+        self.ledger = LedgerFile(home)
         self._trust = (TrustFile(home), *trust)
         self.manifest, self._root = self._accepted()
         self._saw({})  # from now on no older root counts, whatever becomes of what is asked for
@@ -88,6 +88,17 @@ class Puller:
         """What the owner of the home calls the publisher."""
         names = (each.read().trusted.get(self.manifest.key) for each in self._trust)
         return next(filter(None, names), self.manifest.namespace)
+
+    def plain(self, wanted: str) -> str:
+        """A name without the namespace in front of it. Raises `unknown_tool` where that is another one."""
+        namespace, divided, plain = wanted.partition("/")
+        if divided and namespace != self.manifest.namespace:
+            raise RegistryError(
+                "unknown_tool", f"the publication is of the namespace {self.manifest.namespace!r}", place="name",
+                found=ascii(namespace[:60])[1:-1], expected=f"{self.manifest.namespace}/NAME, or NAME",
+                hint="pull it from where its publisher publishes",
+            )  # fmt: skip
+        return plain if divided else wanted
 
     def offered(self) -> Iterator[tuple[str, int]]:
         """Names and current versions of all that there is."""
@@ -106,7 +117,7 @@ class Puller:
         answer = self._taken(arrived)
         if answer["type"] == "error":
             return answer
-        return {"type": "pulled", "publisher": self._publisher(), "tool": arrived.roots[0], **answer["done"]}
+        return {"type": "pulled", "publisher": self.described(), "tool": arrived.roots[0], **answer["done"]}
 
     def all(self, progress: Progress = lambda done, of: None) -> dict[str, Any]:
         """Take in all that is new, as much of it as can be; what is refused is told by name. Work is proportional to what is new.
@@ -121,7 +132,7 @@ class Puller:
         self.finish({each["root"] for each in total.refused})
         return {
             "type": "synchronised",
-            "publisher": self._publisher(),
+            "publisher": self.described(),
             "looked_at": len(roots),
             **total.as_json(),
         }
@@ -188,14 +199,14 @@ class Puller:
             for lineage in arrived.lineages
             for record in lineage.versions
         }
-        self._ledger.took(rows)
+        self.ledger.took(rows)
         done: dict[str, Any] = {"added": [], "fetched": arrived.fetched}
         if arrived.lineages:
             answer = self._workspace.take_in(
                 arrived.lineages, arrived.certificates, expect=arrived.expect, deadline=self._deadline
             )
             if answer["type"] == "error":
-                self._ledger.forgot(rows)
+                self.ledger.forgot(rows)
                 return answer
             done["added"] = [
                 f"{each['name']}@{version}" for each in answer["tools"] for version in each["added"]
@@ -208,22 +219,22 @@ class Puller:
         moment = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         there = arrived.called_there.get(record.reference, record.reference)
         return Provenance(
-            f"{self.manifest.namespace}/{there}", self.manifest.key, self._source.place, self.manifest.sequence, moment,
+            f"{self.manifest.namespace}/{there}", self.manifest.key, self.source.place, self.manifest.sequence, moment,
             record.hash, arrived.rows[record.reference].identity,
         )  # fmt: skip
 
     def _arrival(self) -> Arrival:
         def replaceable(here: ToolRecord) -> bool:
-            origin = self._ledger.origin(here.reference, here.hash)
+            origin = self.ledger.origin(here.reference, here.hash)
             return self._replaces and origin is not None and origin.key == self.manifest.key
 
         return Arrival(self._shards, self._workspace.tools(), replaceable)
 
     def _accepted(self) -> tuple[Manifest, str]:
         """The root, if its signer is trusted and it is not older than what was seen of it; and the hash of its file."""
-        file = self._source.root()
-        place = self._source.place
-        manifest = read_manifest(file, place, self._source.stream)
+        file = self.source.root()
+        place = self.source.place
+        manifest = read_manifest(file, place, self.source.stream)
         trust = [each.read() for each in self._trust]
         if any(manifest.key in each.revoked for each in trust):
             raise RegistryError(
@@ -237,7 +248,7 @@ class Puller:
                 hint=f"Ask the publisher, on another way, what `pif key show` prints; if it is that, then pif trust add {manifest.key} --as {manifest.namespace}",
             )  # fmt: skip
         root = hashlib.sha256(file).hexdigest()
-        seen = self._ledger.read().publishers.get(_stream_of(manifest))
+        seen = self.ledger.read().publishers.get(_stream_of(manifest))
         if seen is not None and (
             manifest.sequence < seen.sequence or (manifest.sequence == seen.sequence and root != seen.root)
         ):
@@ -250,35 +261,29 @@ class Puller:
         return manifest, root
 
     def _seen(self) -> dict[str, str]:
-        seen = self._ledger.read().publishers.get(_stream_of(self.manifest))
+        seen = self.ledger.read().publishers.get(_stream_of(self.manifest))
         return {} if seen is None else seen.shards
 
     def _saw(self, shards: dict[str, str]) -> None:
         """Remember the root; and the shards of which all was taken in, where that is known."""
         kept = shards or self._seen()
-        self._ledger.saw(
+        self.ledger.saw(
             _stream_of(self.manifest), Seen(self.manifest.sequence, self._root, self.manifest.namespace, kept)
         )
 
     def _named(self, wanted: str) -> tuple[str, int | None]:
-        namespace, divided, plain = wanted.partition("/")
-        if divided and namespace != self.manifest.namespace:
-            raise RegistryError(
-                "unknown_tool", f"the publication is of the namespace {self.manifest.namespace!r}", place="name",
-                found=ascii(namespace[:60])[1:-1], expected=f"{self.manifest.namespace}/NAME, or NAME",
-                hint="pull it from where its publisher publishes",
-            )  # fmt: skip
-        reference = parse_reference(plain if divided else wanted)
+        reference = parse_reference(self.plain(wanted))
         if reference.team:
             raise RegistryError(
                 "invalid_name", "tools of teams are not published", place="name", found=wanted[:60]
             )
         return reference.name, reference.version
 
-    def _publisher(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
+        """The publisher in an answer."""
         return {
             "name": self.publisher, "namespace": self.manifest.namespace, "key": self.manifest.key,
-            "sequence": self.manifest.sequence, "time": self.manifest.time, "from": self._source.place,
+            "sequence": self.manifest.sequence, "time": self.manifest.time, "from": self.source.place,
         }  # fmt: skip
 
 

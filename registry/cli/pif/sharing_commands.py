@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +27,45 @@ _LIST_LIMIT = 1024 * 1024
 @click.option(
     "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
 )
-def publish(context: CommandContext, directory: Path, names: tuple[str, ...], namespace: str) -> int:
+@click.option(
+    "--theory", "theories", type=text, multiple=True, metavar="NAME", help="A saved theory to write too."
+)
+@click.option("--all-theories", is_flag=True, help="Write all saved theories too.")
+def publish(
+    context: CommandContext,
+    directory: Path,
+    names: tuple[str, ...],
+    namespace: str,
+    theories: tuple[str, ...],
+    all_theories: bool,
+) -> int:
     """Write tools (all, or those NAMES with what they call) as a directory that any web server can serve.
 
     It is signed by the key of the home (`pif key create`). The same tools give the same bytes, so copies of it need no trust.
     """
     from registry.sharing import publication
     from registry.sharing.index_page import index_page
+    from registry.sharing.theories import index_hash, theories_of
 
+    if theories and all_theories:
+        raise click.UsageError("--all-theories writes all of them: leave --theory out")
     with context.workspace() as workspace:
         content = publication.content_of(workspace.tools(), workspace.store, names or None)
-    manifest, file = publication.rooted(content.shards, context.home().path, namespace)
-    done = publication.publish(directory, content, manifest, file, index_page(content, manifest))
+        rows: dict[str, Any] = {}
+        if theories or all_theories:
+            with _sessions(context, workspace) as sessions:
+                sessions.storage.update_saved()
+                rows, objects = theories_of(sessions.places.saved, None if all_theories else theories)
+            content.objects.update(objects)
+    manifest, file = publication.rooted(
+        content.shards, context.home().path, namespace, theories=index_hash(rows)
+    )
+    page = index_page(content, manifest, sorted(rows))
+    done = publication.publish(directory, content, manifest, file, page)
     answer: Answer = {
         "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
         "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
-        "written": done.written,
+        "written": done.written, **({"theories": sorted(rows)} if rows else {}),
     }  # fmt: skip
     return context.answer(answer, lambda shown: context.say(_published(shown)))
 
@@ -51,6 +76,7 @@ def publish(context: CommandContext, directory: Path, names: tuple[str, ...], na
     "--from", "source", type=text, required=True, metavar="ADDRESS",
     help="https://HOST/mcp of a server, https://HOST/DIR/ of files, or a directory.",
 )  # fmt: skip
+@click.option("--theory", type=text, metavar="NAME", help="Take in a saved theory, with what it imports.")
 @click.option("--as", "as_name", type=text, metavar="NAME", help="What it is called here.")
 @click.option("--all", "everything", is_flag=True, help="Take in all that is new.")
 @token_options
@@ -58,41 +84,77 @@ def pull(
     context: CommandContext,
     name: str | None,
     source: str,
+    theory: str | None,
     as_name: str | None,
     everything: bool,
     token_file: Path | None,
     token_variable: str,
 ) -> int:
-    """Take in a tool of another registry, with all that it calls; without a NAME, list what there is.
+    """Take in a tool or a saved theory of another registry, with all that it calls or imports; without a NAME, list what there is.
 
     Whoever signed it must be trusted (`pif trust add`). Code, hashes and types are computed here, examples run, certificates
     checked. A name that means something else here stays as it is, and nothing is taken in.
     """
-    if everything and (name or as_name):
-        raise click.UsageError("--all takes in everything: leave NAME and --as out")
-    if as_name and not name:
+    if everything and (name or as_name or theory):
+        raise click.UsageError("--all takes in all tools: leave NAME, --theory and --as out")
+    if name and theory:
+        raise click.UsageError("a NAME is a tool's, --theory names a theory: pull one after the other")
+    if as_name and not (name or theory):
         raise click.UsageError("--as needs the NAME of what is taken in")
     from registry.sharing.places import opened
     from registry.sharing.pull import Puller
+    from registry.sharing.theory_pull import offered_theories
     from registry.sharing.tokens import read_token
 
-    with context.workspace(changes=bool(name or everything)) as workspace:
+    with context.workspace(changes=bool(name or everything or theory)) as workspace:
         place = opened(source, read_token(token_file, token_variable))
         try:
             puller = Puller(workspace, context.home().path, place)
             if name:
                 answer = puller.one(name, as_name)
+            elif theory:
+                answer = _pulled_theory(context, workspace, puller, theory, as_name)
             elif everything:
                 answer = _all(context, puller)
             else:
+                there = sorted(offered_theories(puller))
                 answer = {
                     "type": "offered", "namespace": puller.manifest.namespace, "publisher": puller.publisher,
                     "tools": [f"{each}@{version}" for each, version in puller.offered()],
+                    **({"theories": there} if there else {}),
                 }  # fmt: skip
         finally:
             place.close()
     status = context.answer(answer, lambda done: _pulled(context, done))
     return status or int(bool(answer.get("refused")))
+
+
+def _pulled_theory(
+    context: CommandContext, workspace: Any, puller: Any, theory: str, as_name: str | None
+) -> Answer:
+    from registry.sharing.theory_pull import pull_theory
+
+    with _sessions(context, workspace) as sessions:
+        return pull_theory(puller, theory, sessions.storage, sessions.places.saved, sessions.broker, as_name)
+
+
+@contextmanager
+def _sessions(context: CommandContext, workspace: Any) -> Iterator[Any]:
+    """The sessions of the home, or of its database, with the theories that are saved there."""
+    from kleis.sessions.files.errors import SessionError
+    from kleis.sessions.sessions import open_sessions
+    from registry.store.shared_state import session_rows
+
+    home = context.home().path
+    rows = session_rows(workspace.store, home)
+    try:
+        sessions = open_sessions(home, storage=rows, saved=None if rows is None else rows.copies)
+    except SessionError as error:
+        raise RegistryError("invalid_argument", error.message, file=error.file, hint=error.hint) from None
+    try:
+        yield sessions
+    finally:
+        sessions.close()
 
 
 def _all(context: CommandContext, puller: Any) -> Answer:
@@ -285,6 +347,9 @@ def _listed(context: CommandContext, answer: Answer) -> None:
 
 def _published(answer: Answer) -> str:
     what = f"{counted(answer['tools'], 'tool')} with {counted(answer['versions'], 'version')}"
+    if "theories" in answer:
+        number = len(answer["theories"])
+        what = f"{what} and {number} saved {'theory' if number == 1 else 'theories'}"
     return f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}"
 
 
@@ -309,13 +374,17 @@ def _pulled(context: CommandContext, answer: Answer) -> None:
     if answer["type"] == "offered":
         for each in answer["tools"]:
             context.say(f"{answer['namespace']}/{each}")
+        for each in answer.get("theories", ()):
+            context.say(f"{answer['namespace']}/{each}  a theory")
         return
     by = answer["publisher"]
     for each in answer["added"]:
         context.say(f"{each}  from {by['namespace']}, signed by {by['name']}")
+    for each in answer.get("theories", ()):
+        context.say(f"{each}  a theory from {by['namespace']}, signed by {by['name']}")
     for law in answer.get("laws", ()):
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not answer["added"] and not answer.get("refused"):
+    if not (answer["added"] or answer.get("theories") or answer.get("refused")):
         context.say("nothing is new: it is here already")
     _refused(context, answer)
 

@@ -1,4 +1,4 @@
-"""`pif pull`, `push` and `sync` with a running server."""
+"""`pif pull`, `push` and `sync` with a running server; saved theories in a publication."""
 
 from __future__ import annotations
 
@@ -38,3 +38,28 @@ def test_the_commands_with_a_token_in_a_file_or_the_environment(
         assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 1
         assert "no token" in square("push", *to, "--namespace", "me", "--token-env", "NONE").stderr
     hub.close()
+
+
+def test_theories_are_published_and_pulled(square: Pif, tmp_path: Path) -> None:
+    theirs, out = tmp_path / "theirs", tmp_path / "out"
+    (theirs / "theories").mkdir(parents=True)
+    (theirs / "theories" / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n + n\n")
+    (theirs / "theories" / "more.kleis").write_text('import "twice.kleis"\n')
+    key = answer(square("--home", theirs, "key", "create", "--json"))["key"]
+    publish = ("--home", theirs, "publish", out, "--namespace", "ops")
+    assert "there is no saved theory missing" in square(*publish, "--theory", "missing").stderr
+    assert square(*publish, "--theory", "more", "--all-theories").exit_code == 2
+    done = answer(square(*publish, "--theory", "more", "--json"))
+    assert done["theories"] == ["more", "twice"]
+    assert "ops/more" in (out / "index.html").read_text()
+
+    assert square("trust", "add", key, "--as", "them").exit_code == 0
+    assert "ops/more  a theory" in square("pull", "--from", out).stdout
+    pulled = square("pull", "--theory", "ops/more", "--from", out)
+    assert (
+        pulled.stdout == "twice  a theory from ops, signed by them\nmore  a theory from ops, signed by them\n"
+    )
+    assert "nothing is new" in square("pull", "--theory", "more", "--from", out).stdout
+    assert "there is no theory missing" in square("pull", "--theory", "missing", "--from", out).stderr
+    assert square("pull", "square", "--theory", "more", "--from", out).exit_code == 2
+    assert square("pull", "--all", "--theory", "more", "--from", out).exit_code == 2

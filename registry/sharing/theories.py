@@ -1,0 +1,273 @@
+"""Saved theories as a publication has them: texts under plain names, each with the saved theories that it imports.
+
+The root names one object, the index; each row of it names the object of a text. A text that is published imports, by their plain names,
+theories that come along, and modules of the library as `stdlib/…`: so it reads nothing else wherever it arrives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from kleis.sessions.answer_shapes import Pulled
+from kleis.sessions.files.errors import SessionError
+from kleis.sessions.files.storage import plain_name, read_whole
+from kleis.theory.import_search import packaged_library
+from registry.errors import RegistryError
+from registry.sharing.ledger import LedgerFile
+from registry.sharing.manifest import OBJECT_LIMIT, decoded, encoded, object_hash, untrue
+
+__all__ = [
+    "TEXT_LIMIT",
+    "TheoryRow",
+    "check_theory_name",
+    "imported_names",
+    "in_order",
+    "index_hash",
+    "origins",
+    "read_index",
+    "read_text",
+    "saved_names",
+    "saved_text",
+    "text_object",
+    "theories_of",
+]
+
+TEXT_LIMIT: Final = 1_000_000
+"""Bytes of one text."""
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_SUFFIX: Final = ".kleis"
+_LIBRARY: Final = "stdlib/"
+
+
+class TheoryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One theory: the object of its text, and the theories beside it that it imports, in order of names."""
+
+    object: str
+    imports: tuple[str, ...] = ()
+
+
+class _Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    text: str
+
+
+def check_theory_name(name: str) -> str:
+    """`name` itself, without `.kleis`; raises `invalid_name` for what is no plain name, or that of a module of the library.
+
+    A text may import a module of the library by its plain name: a theory of that name would take its place.
+    """
+    stem = name.removesuffix(_SUFFIX)
+    try:
+        plain_name(stem, what="the name of a saved theory", code="save-name")
+    except SessionError as error:
+        raise RegistryError(
+            "invalid_name", error.message, place="theory", found=ascii(name[:80])[1:-1],
+            expected="letters, digits, _ . -, 64 at most", hint=error.hint,
+        ) from None  # fmt: skip
+    library = packaged_library()
+    taken = () if library is None else (each.stem.casefold() for each in library.iterdir())
+    if stem.casefold().endswith(_SUFFIX) or stem.casefold() in ("stdlib", "std", *taken):
+        raise RegistryError(
+            "invalid_name", "a theory that is shared has no name of the library", place="theory", found=stem,
+            expected="a name that no module of the library has", hint="save it under another name",
+        )  # fmt: skip
+    return stem
+
+
+def text_object(text: str) -> bytes:
+    """The object of a text: the same for the same text."""
+    return encoded(_Text(text))
+
+
+def read_text(content: bytes, hash_: str, place: str) -> str:
+    """The text in an object, which has that hash as we write it. Raises `invalid_argument`."""
+    text = decoded(content, _Text, place).text
+    if len(text.encode("utf-8", "surrogatepass")) > TEXT_LIMIT:
+        raise untrue(
+            place, "the text of a theory is too long", f"{len(text)} characters", f"{TEXT_LIMIT} bytes"
+        )
+    if object_hash(text_object(text)) != hash_:
+        raise untrue(
+            place, "the text of a theory is spelled in another way", "other bytes", "as it is published"
+        )
+    return text
+
+
+def read_index(content: bytes, place: str) -> dict[str, TheoryRow]:
+    """The theories of a publication, names and hashes checked. Raises `invalid_argument`, `invalid_name`."""
+    rows = decoded(content, dict[str, TheoryRow], place)
+    seen: dict[str, str] = {}
+    for name, row in rows.items():
+        for each in (name, *row.imports):
+            if check_theory_name(each) != each:
+                raise untrue(place, "a theory is named as a file", each, each.removesuffix(_SUFFIX))
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            raise untrue(
+                place, "two theories have names that differ in capitals only", f"{other}, {name}", "one"
+            )
+        if _HASH.fullmatch(row.object) is None or list(row.imports) != sorted(set(row.imports)):
+            raise untrue(
+                place, f"the row of {name} is not spelled as one", "other values", "a hash and names"
+            )
+    return rows
+
+
+def imported_names(paths: Iterable[str]) -> list[str]:
+    """Of what a text imports, the theories beside it, in order of names; modules of the library are left out.
+
+    Raises `not_allowed` for whatever is neither: a path, a shared theory of a team, a file of somebody's.
+    """
+    found: set[str] = set()
+    for path in paths:
+        if path.startswith(_LIBRARY):
+            parts = path.split("/")
+            if "" in parts or "." in parts or ".." in parts or "\\" in path or not path.isascii():
+                raise _outside(path)
+            continue
+        try:
+            found.add(check_theory_name(path))
+        except RegistryError:
+            raise _outside(path) from None
+    return sorted(found)
+
+
+def _outside(path: str) -> RegistryError:
+    return RegistryError(
+        "not_allowed", "a theory that is shared imports the library and theories beside it only", place="theory",
+        found=ascii(path[:120])[1:-1], expected="stdlib/MODULE.kleis, or the plain name of a saved theory",
+        hint="Load what it imports in that spelling and save it again.",
+    )  # fmt: skip
+
+
+def saved_names(saved: Path) -> list[str]:
+    """The saved theories of a home."""
+    if not saved.is_dir():
+        return []
+    return sorted(
+        each.stem for each in saved.iterdir() if each.suffix == _SUFFIX and not each.name.startswith(".")
+    )
+
+
+def saved_text(saved: Path, name: str) -> str | None:
+    """The text of a saved theory; None where there is none. Raises `invalid_argument` where it cannot be shared."""
+    path = saved / f"{name}{_SUFFIX}"
+    try:
+        read = read_whole(path)
+        text = None if read is None else read[0].decode()
+    except SessionError as error:
+        raise RegistryError("invalid_argument", error.message, file=str(path), hint=error.hint) from None
+    except UnicodeDecodeError:
+        raise RegistryError(
+            "invalid_argument", "a saved theory is no UTF-8", file=str(path), hint="save it again"
+        ) from None
+    if read is not None and len(read[0]) > TEXT_LIMIT:
+        raise RegistryError(
+            "invalid_argument", "a saved theory is too long to be shared", file=str(path), found=f"{len(read[0])} bytes",
+            expected=f"{TEXT_LIMIT} bytes at most", hint="divide it into several",
+        )  # fmt: skip
+    return text
+
+
+def origins(saved: Path, home: Path, names: Iterable[str]) -> list[Pulled]:
+    """Where those of some saved theories came from that were pulled, and say what they said then.
+
+    Raises `store_error` where what is known of publishers cannot be read.
+    """
+    ledger = LedgerFile(home)
+    known = ledger.read().theories
+    return [
+        {"name": name, "origin": row.name, "key": row.key, "from": row.source, "at": row.moment}
+        for name, row in ((each, known[each]) for each in names if each in known)
+        if ledger.origin_of_theory(name, _hash_here(saved, name)) is not None
+    ]
+
+
+def _hash_here(saved: Path, name: str) -> str:
+    """The hash of a saved theory; empty for one that is none or could not have been pulled."""
+    try:
+        text = saved_text(saved, name)
+    except RegistryError:
+        return ""
+    return "" if text is None else object_hash(text_object(text))
+
+
+def theories_of(saved: Path, names: Sequence[str] | None) -> tuple[dict[str, TheoryRow], dict[str, bytes]]:
+    """Saved theories, all or those named, with those that they import: the rows, and all objects, the index by its hash too.
+
+    Raises `invalid_argument`, `invalid_name`, `not_allowed` where one cannot be shared.
+    """
+    from kleis.syntax.parser.parser import parse_source
+    from kleis.syntax.tree import Import
+
+    rows: dict[str, TheoryRow] = {}
+    objects: dict[str, bytes] = {}
+    waiting = [check_theory_name(each) for each in (saved_names(saved) if names is None else names)]
+    while waiting:
+        name = waiting.pop()
+        if name in rows:
+            continue
+        text = saved_text(saved, name)
+        if text is None:
+            raise RegistryError(
+                "invalid_argument", f"there is no saved theory {name}", place="theory", found=name,
+                expected=", ".join(saved_names(saved)[:10]) or "a saved theory", hint="`save_theory` saves one",
+            )  # fmt: skip
+        result = parse_source(text, file=f"{name}{_SUFFIX}")
+        if result.errors:
+            raise RegistryError(
+                "invalid_argument", f"the saved theory {name} cannot be read: {result.errors[0]}", place="theory",
+                found=name, hint="save it again",
+            )  # fmt: skip
+        imports = imported_names(each.path for each in result.program.items if isinstance(each, Import))
+        content = text_object(text)
+        hash_ = object_hash(content)
+        rows[name], objects[hash_] = TheoryRow(hash_, tuple(imports)), content
+        waiting += imports
+    in_order(rows, rows)
+    if rows:
+        index = encoded(dict(sorted(rows.items())))
+        if len(index) > OBJECT_LIMIT:
+            raise RegistryError(
+                "invalid_argument",
+                "there are more theories than a publication can hold",
+                hint="name those to publish",
+            )
+        objects[object_hash(index)] = index
+    return rows, objects
+
+
+def index_hash(rows: Mapping[str, TheoryRow]) -> str:
+    """The hash of the index of these rows; empty where there are none."""
+    return object_hash(encoded(dict(sorted(rows.items())))) if rows else ""
+
+
+def in_order(roots: Iterable[str], rows: Mapping[str, TheoryRow], place: str = "") -> list[str]:
+    """These theories and all that they import, what is imported first. Raises `invalid_argument` for a loop, or where one is missing."""
+    done: dict[str, None] = {}
+    for root in roots:
+        under_way: dict[str, list[str]] = {}
+        waiting = [root]
+        while waiting:
+            name = waiting[-1]
+            if name in done:
+                waiting.pop()
+                continue
+            if name not in rows:
+                raise untrue(place, "a theory imports one that does not come along", name, "a row for it")
+            left = under_way.setdefault(name, list(rows[name].imports))
+            if not left:
+                del under_way[name]
+                done[waiting.pop()] = None
+                continue
+            following = left.pop(0)
+            if following in under_way:
+                ring = " → ".join([*under_way, following])
+                raise untrue(place, "theories import each other in a loop", ring, "imports without loops")
+            waiting.append(following)
+    return [*done]

@@ -1,0 +1,190 @@
+"""A saved theory taken in from a publication, with those that it imports (docs/reference/registry.md §3.1).
+
+Invariants
+    * A saved theory that is here stays as it is, whatever comes: also one that is only imported.
+    * What a theory imports is written before it: a pull that was cut off or killed leaves theories that have all they import.
+    * Where a theory came from is remembered before it is here, and counts only while its text is the one that came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from kleis.prover.process.broker import Broker
+from kleis.sessions.files.errors import SessionError
+from kleis.sessions.files.session_storage import SessionStorage
+from registry.errors import RegistryError
+from registry.sharing.ledger import Provenance
+from registry.sharing.manifest import OBJECT_LIMIT, object_hash, untrue
+from registry.sharing.pull import Puller
+from registry.sharing.theories import (
+    TheoryRow,
+    check_theory_name,
+    in_order,
+    read_index,
+    read_text,
+    saved_names,
+    saved_text,
+    text_object,
+)
+from registry.sharing.theory_check import check_texts
+
+__all__ = ["offered_theories", "pull_theory"]
+
+_TOGETHER: Final = 200
+_BYTES: Final = 32 * 1024 * 1024
+"""Theories, and bytes of their texts, that one theory and all that it imports may be."""
+
+
+def offered_theories(puller: Puller) -> dict[str, TheoryRow]:
+    """The theories that a publication has."""
+    hash_ = puller.manifest.theories
+    if not hash_:
+        return {}
+    return read_index(puller.source.object(hash_, OBJECT_LIMIT), _place(puller, hash_))
+
+
+def pull_theory(
+    puller: Puller,
+    wanted: str,
+    storage: SessionStorage,
+    saved: Path,
+    broker: Broker,
+    as_name: str | None = None,
+) -> dict[str, Any]:
+    """Take in `NAME` or `NAMESPACE/NAME` and what it imports; the answer of a command. Errors are answers too.
+
+    `saved` is the directory in which `storage` keeps what is saved, or copies of it.
+    """
+    try:
+        storage.update_saved()
+        name = check_theory_name(puller.plain(wanted))
+        rows = offered_theories(puller)
+        if name not in rows:
+            raise RegistryError(
+                "invalid_argument", f"there is no theory {name} at {puller.source.place}", place="theory", found=name,
+                expected=", ".join(sorted(rows)[:10]) or "a theory of that publication",
+                hint="`pif pull --from ADDRESS` without a name lists what there is",
+            )  # fmt: skip
+        taking = _Taking(puller, rows, in_order([name], rows, puller.source.place), name)
+        taking.fetch(saved, check_theory_name(as_name or name))
+        with TemporaryDirectory(prefix="pif-") as folder:
+            taking.check(broker, Path(folder))
+        added = taking.write(storage, saved)
+    except (RegistryError, SessionError) as error:
+        return {"type": "error", "error": _as_registry_error(error).as_json()}
+    return {
+        "type": "pulled", "publisher": puller.described(), "theory": taking.called[name], "fetched": taking.fetched,
+        "added": [], "theories": added,
+    }  # fmt: skip
+
+
+class _Taking:
+    """One theory on its way in, with all that it imports. `called`: for each its name here."""
+
+    def __init__(
+        self, puller: Puller, rows: Mapping[str, TheoryRow], order: Sequence[str], root: str
+    ) -> None:
+        if len(order) > _TOGETHER:
+            raise untrue(
+                puller.source.place, "a theory imports too many others", root, f"{_TOGETHER} at most"
+            )
+        self._puller = puller
+        self._rows = rows
+        self._order = order
+        self._root = root
+        self._texts: dict[str, str] = {}
+        self._new: list[str] = []
+        self.called = {name: name for name in order}
+        self.fetched = 0
+
+    def fetch(self, saved: Path, as_name: str) -> None:
+        """The texts; those that are here with the same hash are not asked for. Raises `version_conflict` where a name says something
+        else here."""
+        self.called[self._root] = as_name
+        here = {each.casefold(): each for each in saved_names(saved)}
+        if as_name != self._root and as_name in self._order:
+            raise _says_another(as_name, "a theory that comes along", "another name")
+        for name in self._order:
+            called, row = self.called[name], self._rows[name]
+            known = here.get(called.casefold(), called)
+            if known != called:
+                raise _says_another(called, f"{known}, which differs in capitals only", "a name of its own")
+            text = saved_text(saved, called)
+            if text is not None:
+                found = object_hash(text_object(text))
+                if found != row.object:
+                    raise _says_another(called, f"{found} here", row.object)
+                self._texts[name] = text
+        missing = [name for name in self._order if name not in self._texts]
+        self._puller.source.ahead([self._rows[name].object for name in missing])
+        left = _BYTES
+        for name in missing:
+            hash_ = self._rows[name].object
+            content = self._puller.source.object(hash_, OBJECT_LIMIT)
+            left -= len(content)
+            if left < 0:
+                raise untrue(
+                    self._puller.source.place,
+                    "theories are too long together",
+                    self._root,
+                    f"{_BYTES} bytes at most",
+                )
+            self._texts[name] = read_text(content, hash_, _place(self._puller, hash_))
+        self._new, self.fetched = missing, len(missing)
+
+    def check(self, broker: Broker, folder: Path) -> None:
+        """Raise `invalid_argument` unless all that is new can be read and imports what its row says."""
+        if not self._new:
+            return
+        for name, text in self._texts.items():
+            (folder / f"{name}.kleis").write_bytes(text.encode())
+        check_texts(broker, folder, self._rows, self._order, self._puller.source.place)
+
+    def write(self, storage: SessionStorage, saved: Path) -> list[str]:
+        """Save what is new, what is imported first; the names here."""
+        moment = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        manifest, ledger = self._puller.manifest, self._puller.ledger
+        rows = {
+            self.called[name]: Provenance(
+                f"{manifest.namespace}/{name}", manifest.key, self._puller.source.place, manifest.sequence, moment,
+                self._rows[name].object, self._rows[name].object,
+            )
+            for name in self._new
+        }  # fmt: skip
+        ledger.took_theories(rows)
+        for name in self._new:
+            called = self.called[name]
+            try:
+                storage.save(called, self._texts[name].encode(), overwrite=False)
+            except SessionError as error:
+                if error.code != "save-exists":
+                    raise
+                storage.update_saved()
+                if saved_text(saved, called) != self._texts[name]:
+                    raise _says_another(
+                        called, "a text that was saved meanwhile", self._rows[name].object
+                    ) from None
+        return [*rows]
+
+
+def _place(puller: Puller, hash_: str) -> str:
+    return f"{puller.source.place}/objects/{hash_}.json"
+
+
+def _says_another(name: str, found: str, expected: str) -> RegistryError:
+    return RegistryError(
+        "version_conflict", f"the saved theory {name!r} says something else here; nothing was taken in", place="theory",
+        found=found, expected=expected,
+        hint="`--as NAME` takes the theory that was asked for in under another name; `--home DIR` takes all of it into a home of its own.",
+    )  # fmt: skip
+
+
+def _as_registry_error(error: RegistryError | SessionError) -> RegistryError:
+    if isinstance(error, RegistryError):
+        return error
+    return RegistryError("store_error", error.message, file=error.file, found=error.found, hint=error.hint)
