@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+# The tests start thousands of interpreters, each of which would compile anew all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test install check check-extras cluster soak bench browser screenshots certificates conformance lean docs docs-tables fuzz lint format clean
 

@@ -152,18 +152,26 @@ class WebSource:
         place = f"{self.place}/{name}"
         until = self._clock() + _EACH
         try:
-            with self._client.stream("GET", place) as response:
-                _check_head(response, place, limit)
-                content = bytearray()
-                for part in response.iter_raw():
-                    content += part
-                    if len(content) > limit:
-                        raise too_large(place, limit)
-                    if self._clock() > until:
-                        raise unreachable(place, f"it took more than {_EACH:.0f} seconds")
-                return bytes(content)
+            try:
+                return self._asked(place, limit, until)
+            except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
+                # Web servers close kept connections when they like, and may while a request is on its way. Asking twice
+                # changes nothing there; one that also ends the second connection is away.
+                return self._asked(place, limit, until)
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
             raise unreachable(place, str(error) or type(error).__name__) from error
+
+    def _asked(self, place: str, limit: int, until: float) -> bytes:
+        with self._client.stream("GET", place) as response:
+            _check_head(response, place, limit)
+            content = bytearray()
+            for part in response.iter_raw():
+                content += part
+                if len(content) > limit:
+                    raise too_large(place, limit)
+                if self._clock() > until:
+                    raise unreachable(place, f"it took more than {_EACH:.0f} seconds")
+            return bytes(content)
 
 
 def _check_head(response: httpx2.Response, place: str, limit: int) -> None:

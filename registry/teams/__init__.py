@@ -1,4 +1,4 @@
-"""The tools that the members of a team have in common: a second store for each team (docs/reference/registry.md §2.8, ADR 030).
+"""The tools that the members of a team have in common: a second store for each team (docs/reference/registry.md §2.9, ADR 030).
 
 - `team_store`: a team's store, in which the names are `team/TEAM/NAME`
 - `last_change`: the last change of a team's tools, told of or looked for

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -425,6 +425,34 @@ def test_any_web_server_will_do(scene: Scene) -> None:
         source = opened(address)
         assert scene.bob.pull(source, "fourth")["added"] == ["fourth@1", "square@1"]
         source.close()
+
+
+def test_a_web_server_may_close_a_kept_connection_while_it_is_asked(scene: Scene) -> None:
+    asked: dict[str, int] = {}
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        asked[handler.path] = asked.get(handler.path, 0) + 1
+        if asked[handler.path] > 1:  # the first time it ends without a byte
+            files(scene.out)(handler)
+
+    with web(answer) as address:
+        source = opened(address)
+        assert scene.bob.pull(source, "fourth")["added"] == ["fourth@1", "square@1"]
+        source.close()
+    assert len(asked) > 2
+    assert set(asked.values()) == {2}
+
+
+def test_a_web_server_that_ends_every_connection_is_away() -> None:
+    asked: list[str] = []
+    with (
+        web(lambda handler: asked.append(handler.path)) as address,
+        closing(opened(address)) as source,
+        pytest.raises(RegistryError, match="cannot be read") as refused,
+    ):
+        source.root()
+    assert refused.value.kind == "store_error"
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Never
 
@@ -201,9 +201,27 @@ class TermElaborator:
             self.reject(node, "number-too-large", str(error), found=node.text)
         return core.LiteralTerm(value, core.NATURAL if isinstance(value, int) else core.RATIONAL)
 
-    def written(self, node: tree.TypeExpression) -> core.Sort:
-        """The sort of a written type."""
-        return self.scope.sort(node)
+    def written(self, node: tree.TypeExpression, also: Collection[str] = ()) -> core.Sort:
+        """The sort of a written type; `also` are names of values beside those that are bound around it.
+
+        A carrier whose arguments are values is rejected: it would be empty for none of them, and ``Fin(0)`` is empty.
+        """
+        sort = self.scope.sort(node)
+        for family in walk(node):
+            if not isinstance(family, tree.AppliedType) or not isinstance(
+                self.scope.sort(family), core.Carrier
+            ):
+                continue
+            for each in walk(family):
+                if isinstance(each, tree.NamedType) and (each.name in self.environment or each.name in also):
+                    self.reject(
+                        each,
+                        "dependent-type",
+                        f"{family.name} is declared nowhere, and what it has would depend on the value of {each.name}",
+                        found=each.name,
+                        hint=f"bound a number instead: ∀(i : ℕ). i < {each.name} → …, or ∃(i : ℕ). i < {each.name} ∧ …",
+                    )
+        return sort
 
     def _list(self, node: tree.ListLiteral, expected: core.Sort | None) -> core.Term:
         wanted = self.inference.resolve(expected) if expected is not None else None
@@ -265,7 +283,7 @@ class TermElaborator:
         values: dict[str, core.Term] = {}
         conditions: list[tree.Expression] = []
         for binder in node.binders:
-            sort = self._binder_sort(node, binder)
+            sort = self._binder_sort(node, binder, values)
             size = segment_size(sort)
             if size is not None:
                 sort = core.NATURAL
@@ -283,10 +301,10 @@ class TermElaborator:
             body = core.Connective("implies" if node.kind == "forall" else "and", (where, body))
         return core.Quantifier(node.kind, tuple(variables), body)
 
-    def _binder_sort(self, node: tree.Quantifier, binder: tree.Binder) -> core.Sort:
-        """The sort of a bound variable; of ``x ∈ S``, the sort of what S holds."""
+    def _binder_sort(self, node: tree.Quantifier, binder: tree.Binder, before: Collection[str]) -> core.Sort:
+        """The sort of a bound variable; of ``x ∈ S``, the sort of what S holds. `before` are bound with it."""
         if not (isinstance(binder.type, tree.NamedType) and binder.type.name == INFERRED):
-            return self.written(binder.type)
+            return self.written(binder.type, before)
         sort = self.unknown(binder, "binder", f"the variable {binder.name}")
         for each in walk(node.where) if node.where is not None else ():
             match each:

@@ -7,7 +7,8 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `compose_commands`: compose, derive, graph, users
 - `run_commands`: run, analyze, fuzz, help
 - `law_commands`: verify, certificate
-- `home_commands`: export, import, backup, serve, demo, doctor
+- `home_commands`: export, import, backup, migrate-store, serve, demo, doctor
+- `stores_beside`: the stores of principals and teams that `migrate-store` leaves where they are
 - `client_commands`: install-client
 - `gateway_commands`: gateway, and its wrap, unwrap, approve, log
 - `gateway_views`: what these show

@@ -104,12 +104,19 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
 
     FROM and TO are each the directory of a home or the URL of a PostgreSQL. Every hash is checked. TO has all of it
     afterwards, or is as it was; FROM is not changed. Theory sessions, saved theories, jobs of Aristotle and shared
-    verdicts come along.
+    verdicts come along. The stores of principals and teams are copied one by one: the answer names them, with their commands.
     """
+    from registry.cli.pif.stores_beside import stores_beside
     from registry.store.migrate import migrate_store
 
+    others = [
+        {"from": each.source, "to": each.target}
+        for each in stores_beside(source, target, context.home().path)
+    ]
     done = migrate_store(source, target)
-    answer = {"type": "migrated", "from": done.source, "to": done.target, "rows": done.rows}
+    answer = {
+        "type": "migrated", "from": done.source, "to": done.target, "rows": done.rows, "beside": others
+    }  # fmt: skip
     return context.answer(answer, lambda shown: views.migrated(context.screen, shown))
 
 

@@ -451,6 +451,11 @@ def migrated(screen: Screen, answer: Answer) -> None:
     screen.write(f"copied {answer['from']} to {answer['to']}; every hash was checked")
     for table, count in answer["rows"].items():
         screen.write(f"  {table.replace('_', ' '):<20}{count}")
+    if answer["beside"]:
+        screen.write("Stores of principals and teams stand beside it and are copied one by one:")
+    for other in answer["beside"]:
+        target = other["to"] or "…/principals/oauth.ISSUER.SUBJECT"
+        screen.write(f"  pif migrate-store {shlex.quote(other['from'])} {shlex.quote(target)}")
 
 
 def imported(screen: Screen, answer: Answer) -> None:

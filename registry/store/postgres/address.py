@@ -20,10 +20,12 @@ from registry.errors import RegistryError
 __all__ = [
     "SCHEMA",
     "Address",
+    "beside",
     "check_driver",
     "is_address",
     "of_principal",
     "of_team",
+    "principal_part",
     "read_address",
     "without_password",
 ]
@@ -96,12 +98,20 @@ def read_address(url: str, *, patience: float, read_only: bool = False) -> Addre
 def of_principal(url: str, name: str) -> str:
     """The URL of the same database with the schema of another principal: each has tables that no other reads.
 
+    Raises RegistryError where the schema's name would be too long.
+    """
+    return beside(url, f"__{principal_part(name)}")
+
+
+def principal_part(name: str) -> str:
+    """A principal's name in that of its schema.
+
     `name` is spelled by `registry.access.principals.NAME_RULE`, so that no two principals have one schema; the name of a
     subject of an authorization server has dots, may be longer than a schema's, and is a hash there, longer than any name by
-    that rule. Raises RegistryError where the schema's name would be too long.
+    that rule.
     """
     short = f"oauth_{hashlib.sha256(name.encode()).hexdigest()[:40]}" if "." in name else name
-    return _beside(url, f"__{short.replace('-', '_')}")
+    return short.replace("-", "_")
 
 
 def of_team(url: str, team: str) -> str:
@@ -109,18 +119,18 @@ def of_team(url: str, team: str) -> str:
 
     `team` is spelled by `registry.records.TEAM_RULE`. Raises RegistryError where the schema's name would be too long.
     """
-    return _beside(url, f"__0{team.replace('-', '_')}")
+    return beside(url, f"__0{team.replace('-', '_')}")
 
 
-def _beside(url: str, more: str) -> str:
+def beside(url: str, more: str) -> str:
     """The URL of the same database with a schema whose name goes on with `more`."""
     schema, plain = _schema_of(url, without_password(url))
     parts = urlsplit(plain)
     own = schema + more
     query = urlencode([*_query(parts.query), ("schema", own)], quote_via=quote)
-    beside = urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
-    _schema_of(beside, without_password(beside))
-    return beside
+    made = urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
+    _schema_of(made, without_password(made))
+    return made
 
 
 def check_driver(shown: str) -> None:

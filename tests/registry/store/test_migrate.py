@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import secrets
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,11 +15,13 @@ import pytest
 from click.testing import CliRunner
 
 from registry.cli.pif.commands import pif
+from registry.cli.pif.stores_beside import stores_beside
 from registry.errors import RegistryError
 from registry.records import certificate_hash
 from registry.store import migrate
 from registry.store.migrate import migrate_store
 from registry.store.open_store import open_store
+from registry.store.postgres.address import of_principal, of_team
 from registry.store.sql import copying
 from registry.store.sqlite.traces import FILE_NAME
 from tests.support.databases import asked, new_schema
@@ -104,6 +108,65 @@ def test_the_command_prints_the_counts(url: str, tmp_path: Path) -> None:
     assert [tool["name"] for tool in json.loads(listed.stdout)["tools"]] == ["f", "g", "odd"]
     assert "versions            6" in told.stdout
     assert (refused.exit_code, json.loads(refused.stdout)["error"]["kind"]) == (1, "invalid_argument")
+
+
+@pytest.fixture
+def short(url: str) -> Iterator[str]:
+    """The URL of a schema whose name leaves room for those of principals, which go with it."""
+    schema = f"m{secrets.token_hex(3)}"
+    yield url.replace(url.partition("schema=")[2], schema)
+    for (name,) in asked("SELECT nspname FROM pg_namespace WHERE starts_with(nspname, %s)", schema):
+        asked(f'DROP SCHEMA "{name}" CASCADE')
+
+
+ELSEWHERE = "oauth.https_3a_2f_2fa_2eorg.alice_40x_2eorg"
+
+
+def test_the_stores_of_principals_and_teams_are_named_and_each_command_copies_one(
+    short: str, tmp_path: Path
+) -> None:
+    here, back = tmp_path / "here", tmp_path / "back"
+    others = ("principals/alice-b", f"principals/{ELSEWHERE}", "teams/ops")
+    for home in (here, *(here / other for other in others)):
+        filled(str(home))
+    (here / "principals" / "idle" / "verdicts").mkdir(parents=True)
+    ran: list[list[str]] = []
+
+    def copied(source: str, target: str) -> None:
+        done = CliRunner().invoke(pif, ["--home", str(here), "migrate-store", source, target])
+        assert done.exit_code == 0, done.output
+        ran.append([source, target])
+        for line in done.stdout.splitlines():
+            if line.startswith("  pif migrate-store "):
+                copied(*shlex.split(line)[2:])
+
+    copied(str(here), short)
+    assert [source for source, _ in ran] == [str(here), *(str(here / other) for other in others)]
+    assert [target for _, target in ran[1:]] == [
+        of_principal(short, "alice-b"), of_principal(short, ELSEWHERE), of_team(short, "ops")
+    ]  # fmt: skip
+    copied(short, str(back))
+    assert sorted(ran[5:]) == sorted(
+        [target, source.replace("/here", "/back")] for source, target in ran[1:4]
+    )
+    for other in others:
+        assert shown(str(back / other)) == shown(str(here / other))
+
+
+def test_what_is_beside_a_database_is_told_without_passwords_and_leads_nowhere(
+    short: str, tmp_path: Path
+) -> None:
+    filled(str(tmp_path / "here"))
+    migrate_store(str(tmp_path / "here"), short)
+    secret = f"{short}&sslpassword=hunter2"
+    migrate_store(str(tmp_path / "here"), of_principal(short, ELSEWHERE))
+    schema = short.partition("schema=")[2]
+    asked(f'CREATE SCHEMA "{schema}__../../evil"')
+    asked(f'CREATE SCHEMA "{schema}__0"')
+    found = stores_beside(secret, str(tmp_path / "back"), tmp_path)
+    again = stores_beside(str(tmp_path / "here"), secret, tmp_path)
+    assert [(each.source, each.target) for each in found] == [(of_principal(short, ELSEWHERE), "")]
+    assert again == []
 
 
 def test_targets_that_are_not_empty_are_refused_and_left_alone(url: str, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 - `text`: answers as text
 - `submission_rows`: submissions as lists of them show these
 - `origins`: where saved theories came from that were pulled
+- `session_tools`: the tools about sessions as a whole
 - `group`: the handlers
 - `resources`: what it has under addresses, and the names that clients complete
 - `job_tools`: `check_job`: work that a client leaves and comes back to

@@ -19,37 +19,22 @@ from typing import Any
 import msgspec
 
 from kleis.errors import KleisError
-from kleis.problems import AnswerWarning
 from kleis.prover.process.deadline import Deadline
-from kleis.sessions.answer_fields import warned
 from kleis.sessions.answer_shapes import (
     FailedAnswer,
-    LoadedAnswer,
     ModelsAnswer,
-    NotLoadedAnswer,
     Pulled,
-    SavedAnswer,
-    SchemaAnswer,
-    SessionAnswer,
-    SessionsAnswer,
-    UndoneAnswer,
 )
 from kleis.sessions.certify import certify
-from kleis.sessions.compare_universes import compare, explain
+from kleis.sessions.compare_universes import explain
 from kleis.sessions.computed_value import error_fields
-from kleis.sessions.describe_universe import describe, describe_name
 from kleis.sessions.evaluate_expression import evaluate
-from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.record import ItemKind
-from kleis.sessions.files.shared_theories import savings
 from kleis.sessions.files.universe import Universe
 from kleis.sessions.find_models import find, models_fields, models_text, wanted_models
 from kleis.sessions.numeric_data import MOST_SHOWN, numbers_in, summarised
 from kleis.sessions.sessions import Sessions
 from kleis.sessions.submission import outcome_fields
-from kleis.sessions.suggestions import suggestions
-from kleis.sessions.verification import Verification
-from kleis.spelling import nearest
 from registry.server.contract.group import (
     Announcer,
     Answer,
@@ -67,7 +52,16 @@ from registry.server.groups.theory import requests, resources
 from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, checked_job
 from registry.server.groups.theory.machine_tool import checked_machine
 from registry.server.groups.theory.origins import pulled_from
-from registry.server.groups.theory.submission_rows import PREVIEW, cut, item_fields, item_line
+from registry.server.groups.theory.session_tools import (
+    compared,
+    described,
+    listed,
+    loaded,
+    saved,
+    undone,
+    warn_of_changes,
+)
+from registry.server.groups.theory.submission_rows import PREVIEW, cut
 from registry.server.groups.theory.text import evaluation_text, submission_text
 from registry.server.groups.theory.tool_specs import (
     BRIEF_INSTRUCTIONS,
@@ -88,8 +82,6 @@ _RECURSION = 100_000
 that raise and lower it would take it from each other."""
 
 _WITHOUT_PROOFS = frozenset({"describe_schema", "list_session", "save_theory"})
-
-_PAGE = 100
 
 _MOST_VALUES = 32
 _LONGEST_VALUES = 50_000_000
@@ -203,7 +195,7 @@ class TheoryGroup(Group):
             case "evaluate":
                 return self._evaluate(arguments, deadline)
             case "describe_schema":
-                return self._describe(arguments)
+                return described(self.sessions, arguments)
             case "submit_structure" | "submit_define" | "submit_data" | "submit_lemma":
                 checked, universe = self.sessions.submit(
                     arguments.session, arguments.kleis, _KINDS[name], deadline
@@ -211,33 +203,24 @@ class TheoryGroup(Group):
                 accepted = checked.grown is not None
                 fields = outcome_fields(checked, accepted=accepted)
                 fields["session"], fields["count"] = arguments.session, universe.count
-                _warn_of_changes(fields, universe)
+                warn_of_changes(fields, universe)
                 return Answer(fields, submission_text(fields), is_error=not accepted)
             case "try_structure":
                 checked, universe = self.sessions.attempt(arguments.session, arguments.kleis, deadline)
                 fields = outcome_fields(checked, accepted=checked.grown is not None)
                 fields["kept"] = False
-                _warn_of_changes(fields, universe)
+                warn_of_changes(fields, universe)
                 return Answer(fields, submission_text(fields), is_error=not fields["accepted"])
             case "list_session":
-                return self._list(arguments)
+                return listed(self.sessions, arguments)
             case "load_theory":
-                return self._load(arguments, deadline)
+                return loaded(self.sessions, arguments, deadline, self.origins)
             case "save_theory":
-                path = self.sessions.save(arguments.session, arguments.name, overwrite=arguments.overwrite)
-                prefix = arguments.name.rpartition("/")[0]
-                name = f"{prefix}/{path.stem}" if prefix else path.stem
-                saved: SavedAnswer = {
-                    "status": "saved",
-                    "path": str(path),
-                    "name": name,
-                    "session": arguments.session,
-                }
-                return Answer(saved, f"saved {name}: load_theory can import it\npath: {path}")
+                return saved(self.sessions, arguments)
             case "undo":
-                return self._undo(arguments, deadline)
+                return undone(self.sessions, arguments, deadline)
             case "compare":
-                return self._compare(arguments, deadline)
+                return compared(self.sessions, arguments, deadline)
             case "explain":
                 universe = self.sessions.universe(arguments.session)
                 found = explain(
@@ -248,21 +231,21 @@ class TheoryGroup(Group):
                     using=arguments.using,
                     effort=arguments.effort,
                 )
-                _warn_of_changes(found, universe)
+                warn_of_changes(found, universe)
                 return Answer(found, evaluation_text(found), is_error=found["status"] == "error")
             case "certify":
                 universe = self.sessions.universe(arguments.session)
                 certified = certify(
                     universe, arguments.expression, self.sessions.provers, deadline, using=arguments.using
                 )
-                _warn_of_changes(certified, universe)
+                warn_of_changes(certified, universe)
                 return Answer(certified, evaluation_text(certified), is_error=certified["status"] == "error")
             case "find_models":
                 return self._find_models(arguments, deadline)
             case "check_machine":
                 universe = self.sessions.universe(arguments.session)
                 answer = checked_machine(self.sessions, universe, arguments, deadline)
-                _warn_of_changes(answer.structured, universe)
+                warn_of_changes(answer.structured, universe)
                 return answer
             case _:
                 raise LookupError(f"the group theory has no tool {name}")
@@ -281,7 +264,7 @@ class TheoryGroup(Group):
             explain=arguments.explain,
             granted_root=self._granted,
         )
-        _warn_of_changes(fields, universe)
+        warn_of_changes(fields, universe)
         self._shorten(fields)
         return Answer(fields, evaluation_text(fields), is_error=fields["status"] == "error")
 
@@ -299,129 +282,6 @@ class TheoryGroup(Group):
             self._values[identity] = whole
             while len(self._values) > _MOST_VALUES or sum(map(len, self._values.values())) > _LONGEST_VALUES:
                 self._values.pop(next(iter(self._values)))
-
-    def _describe(self, arguments: Any) -> Answer:
-        universe = self.sessions.universe(arguments.session)
-        if arguments.name:
-            schema = describe_name(universe, arguments.name, arguments.depth or "full")
-            wanted = suggestions(universe, limit=6, name=arguments.name)
-        else:
-            file = self.sessions.place(arguments.session)
-            schema = describe(universe, arguments.depth or "names", session_file=file)
-            wanted = suggestions(universe)
-        schema["propositions"] = msgspec.to_builtins(wanted)
-        described: SchemaAnswer = {"schema": schema}
-        return Answer(
-            described,
-            msgspec.json.encode(described).decode(),
-            rest="Call describe_schema with the name of one of them.",
-        )
-
-    def _list(self, arguments: Any) -> Answer:
-        if arguments.session == "*":
-            return self._list_all(arguments.offset)
-        universe = self.sessions.universe(arguments.session)
-        items = universe.items()
-        end = arguments.offset + _PAGE
-        rows = [item_fields(n, item) for n, item in enumerate(items, 1)][arguments.offset : end]
-        fields: SessionAnswer = {
-            "session": arguments.session,
-            "imports": list(universe.imported.imports),
-            "count": len(items),
-            "items": rows,
-        }
-        if universe.stale:
-            fields = warned([_STALE], fields)
-        if end < len(items):
-            fields["next_offset"] = end
-        lines = [
-            f"session {arguments.session}: {len(items)} submissions, imports {', '.join(fields['imports'])}"
-        ]
-        lines += [item_line(row) for row in rows]
-        rest = f"Call list_session with offset {end}."
-        return Answer(fields, "\n".join([*lines, *([rest] if end < len(items) else [])]), rest=rest)
-
-    def _list_all(self, offset: int) -> Answer:
-        rows: list[dict[str, Any]] = []
-        for name, record in self.sessions.records():
-            if isinstance(record, SessionError):
-                rows.append({"session": name, "error": record.message})
-            else:
-                open_ones = sum(item.status != "consistent" for item in record.items)
-                rows.append(
-                    {
-                        "session": name,
-                        "imports": list(record.imports),
-                        "count": len(record.items),
-                        "unknown": open_ones,
-                    }
-                )
-        end = offset + _PAGE
-        fields: SessionsAnswer = {"count": len(rows), "sessions": rows[offset:end]}
-        if end < len(rows):
-            fields["next_offset"] = end
-        return Answer(
-            fields, msgspec.json.encode(fields).decode(), rest=f"Call list_session with offset {end}."
-        )
-
-    def _load(self, arguments: Any, deadline: Deadline) -> Answer:
-        found, universe = self.sessions.load(arguments.session, arguments.imports, deadline)
-        if universe is None:
-            clash = _load_error(found)
-            return Answer(clash, submission_text(clash), is_error=True)
-        fields: LoadedAnswer = {
-            "status": found.status,
-            "session": arguments.session,
-            "imports": list(universe.imported.imports),
-            "count": 0,
-            "declarations": len(universe.theory),
-            "functions": len(universe.theory.definitions),
-        }
-        if saved := savings(self.sessions.imported_theories.shared, fields["imports"]):
-            fields["saved"] = saved
-        if pulled := self.origins(universe):
-            fields["pulled"] = pulled
-        fields = warned(found.warnings, fields)
-        text = (
-            f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
-        )
-        lines = [text, *(f"warning: {each}" for each in found.warnings)]
-        lines += [f"{each['name']} was saved by {each['by']} at {each['at']}" for each in saved]
-        lines += [
-            f"{each['name']} is {each['origin']}, signed by {each['key']}, pulled {each['at']}"
-            for each in pulled
-        ]
-        return Answer(fields, "\n".join([*lines, f"{fields['declarations']} declarations"]))
-
-    def _undo(self, arguments: Any, deadline: Deadline) -> Answer:
-        item, universe = self.sessions.undo(arguments.session, deadline)
-        fields: UndoneAnswer = {
-            "status": "undone",
-            "session": arguments.session,
-            "count": universe.count,
-            "undone": item_fields(universe.count + 1, item),
-        }
-        return Answer(fields, f"undone: {item.text}\nsubmissions left: {universe.count}")
-
-    def _compare(self, arguments: Any, deadline: Deadline) -> Answer:
-        self._check_known(arguments.sessions)
-        universes = [self.sessions.universe(name) for name in dict.fromkeys(arguments.sessions)]
-        fields = compare(universes, arguments.propositions, self.sessions.provers, deadline)
-        changed = [each.session for each in universes if each.stale]
-        warnings = (
-            [AnswerWarning(_STALE.code, f"{', '.join(changed)}: {_STALE.message}", _STALE.hint)]
-            if changed
-            else []
-        )
-        fields = warned(warnings, fields)
-        lines = [f"warning: {each}" for each in warnings]
-        for row in fields["propositions"]:
-            lines.append(row["proposition"])
-            for session, found in row["in"].items():
-                details = {name: value for name, value in found.items() if name != "status"}
-                more = msgspec.json.encode(details).decode() if details else ""
-                lines.append(f"  {session}: {found['status']}  {cut(more)}".rstrip())
-        return Answer(fields, "\n".join(lines))
 
     def _find_models(self, arguments: requests.FindModels, deadline: Deadline) -> Answer:
         try:
@@ -444,18 +304,9 @@ class TheoryGroup(Group):
         if models.status == "error":
             problem = models.problem or {}
             fields = {"status": "error", "error": models.message, "problem": problem}
-        _warn_of_changes(fields, universe)
+        warn_of_changes(fields, universe)
         rest = "Call find_models with a smaller limit, and skip."
         return Answer(fields, models_text(models), is_error=models.status == "error", rest=rest)
-
-    def _check_known(self, names: Sequence[str]) -> None:
-        """Raise SessionError for a session that nothing was submitted to: it says nothing, whatever its name promised."""
-        known = {"default", *self.sessions.names()}
-        for name in names:
-            if name not in known:
-                close = nearest(name, known)
-                hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known))}"
-                raise SessionError(f"there is no session {name!r}", code="session-unknown", hint=hint)
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -500,41 +351,3 @@ class TheoryGroup(Group):
 
     def complete(self, reference: str, argument: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
         return resources.complete(self.sessions, reference, argument, prefix, given)
-
-
-_STALE = AnswerWarning(
-    "imports-changed",
-    "what is imported has changed since the submissions were checked",
-    "load_theory and submit them again",
-)
-
-
-def _warn_of_changes(fields: Any, universe: Universe) -> None:
-    """Say that what the session imports is no longer what its items were checked against."""
-    if universe.stale:
-        others = {name: value for name, value in fields.items() if name != "warnings"}
-        warnings = [*fields.get("warnings", ()), _STALE.as_dict()]
-        fields.clear()
-        fields.update({"warnings": warnings, **others})
-
-
-def _load_error(found: Verification) -> NotLoadedAnswer:
-    """The answer of `load_theory` where the imports clash or do not elaborate: the session stays as it was."""
-    fields: NotLoadedAnswer = {
-        "status": found.status,
-        "accepted": False,
-        "stage": "verify",
-        "structures_added": [],
-        "functions_added": [],
-        "data_types_added": [],
-        "axioms_verified": [],
-        "hint": "the session is as it was",
-    }
-    if found.core:
-        fields["clash"] = list(found.core)
-        fields["error"] = f"these axioms have no model together: {', '.join(found.core)}"
-    elif found.problems:
-        fields["error"] = str(found.problems[0])
-    else:
-        fields["error"] = "the call was cancelled"
-    return fields

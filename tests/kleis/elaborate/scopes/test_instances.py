@@ -277,5 +277,14 @@ def test_an_applied_name_that_is_declared_nowhere_is_told() -> None:
     assert any("Vex" in each.message and "Vec" in each.hint for each in meaning.warnings)
 
 
+@pytest.mark.parametrize("size", ["n", "n + 1"])
+def test_a_type_whose_size_is_a_bound_variable_is_refused(size: str) -> None:
+    """As a carrier it would never be empty, and Fin(0) is."""
+    with pytest.raises(ElaborationError) as refused:
+        _meaning("", f"∀(n : ℕ). ∃(x : Fin({size})). x = x")
+    assert refused.value.code == "dependent-type"
+    assert "i < n" in refused.value.hint
+
+
 def test_an_opaque_sort_of_a_data_type_is_declared() -> None:
     assert not _meaning("data Box = Box(Widget)", "∀(w : Widget). Box(w) = Box(w)").warnings
