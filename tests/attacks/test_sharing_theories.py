@@ -165,16 +165,19 @@ def test_a_text_in_another_spelling_is_refused(scene: Scene) -> None:
     assert "another way" in scene.refused("spelled")["message"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["../mine", "a/b", "/etc/passwd", ".hidden", "", "a\x00b", "mіne", "rings\u200b", "n" * 65, "a..b", "C:a", "rings.kleis", "RINGS.KLEIS", "-a\n"],
+NAMES = (
+    "../mine", "a/b", "/etc/passwd", ".hidden", "", "a\x00b", "m\u0456ne", "rings\u200b", "n" * 65, "a..b", "C:a", "rings.kleis",
+    "RINGS.KLEIS", "-a\n",
 )  # fmt: skip
-def test_names_that_are_paths_or_look_like_others_are_refused(scene: Scene, name: str) -> None:
-    scene.lie({"rings": scene.text(GROUPS), name: scene.text(GROUPS)})
-    scene.refused("rings")
-    scene.refused(name)
-    scene.lie({"rings": TheoryRow(object_hash(text_object(RINGS)), (name,))})
-    scene.refused("rings")
+
+
+def test_names_that_are_paths_or_look_like_others_are_refused(scene: Scene) -> None:
+    for name in NAMES:
+        scene.lie({"rings": scene.text(GROUPS), name: scene.text(GROUPS)})
+        scene.refused("rings")
+        scene.refused(name)
+        scene.lie({"rings": TheoryRow(object_hash(text_object(RINGS)), (name,))})
+        scene.refused("rings")
 
 
 def test_names_of_the_library_are_refused(scene: Scene) -> None:
@@ -192,18 +195,20 @@ def test_names_that_differ_in_capitals_only_are_refused(scene: Scene) -> None:
     assert "capitals" in scene.refused("a")["message"]
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/etc/passwd.kleis", "../mine.kleis", "./mine.kleis", "team/ops/groups", "stdlib/../../mine.kleis", "stdlib//types.kleis", "types.kleis",
-     "../stdlib/types.kleis"],
+PATHS = (
+    "/etc/passwd.kleis", "../mine.kleis", "./mine.kleis", "team/ops/groups", "stdlib/../../mine.kleis", "stdlib//types.kleis",
+    "types.kleis", "../stdlib/types.kleis",
 )  # fmt: skip
-def test_a_text_that_imports_a_file_is_refused(scene: Scene, path: str) -> None:
-    scene.lie({"rings": scene.text(f'import "{path}"\n')})
-    assert "library and theories beside it only" in scene.refused()["message"]
-    (scene.alices / "bad.kleis").write_text(f'import "{path}"\n')
-    with pytest.raises(RegistryError) as found:
-        theories_of(scene.alices, None)
-    assert found.value.kind == "not_allowed"
+
+
+def test_a_text_that_imports_a_file_is_refused(scene: Scene) -> None:
+    for path in PATHS:
+        scene.lie({"rings": scene.text(f'import "{path}"\n')})
+        assert "library and theories beside it only" in scene.refused()["message"]
+        (scene.alices / "bad.kleis").write_text(f'import "{path}"\n')
+        with pytest.raises(RegistryError) as found:
+            theories_of(scene.alices, None)
+        assert found.value.kind == "not_allowed"
 
 
 def test_a_text_that_imports_what_is_only_here_is_refused(scene: Scene) -> None:
@@ -242,7 +247,7 @@ def test_texts_that_cannot_be_read_or_elaborated_are_refused(scene: Scene) -> No
     )
     assert "cannot be read" in scene.refused("bad")["message"]
     assert "cannot be read" in scene.refused("worse")["message"]
-    scene.lie({"deep": scene.text("define f(n : ℤ) : ℤ = " + "(" * 200_000)})
+    scene.lie({"deep": scene.text("define f(n : ℤ) : ℤ = " + "(" * 20_000)})
     scene.refused("deep")
 
 
