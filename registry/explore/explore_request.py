@@ -13,12 +13,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 import msgspec
 from msgspec import Meta
 
-from kleis.batches.ahead import About
 from kleis.errors import KleisError
 from kleis.explore.explore import Ask, Explored, Finding, Model, Stopped, Subject, explore
 from kleis.prover.process.deadline import Deadline
@@ -37,6 +36,9 @@ from registry.oracles.quoted_terms import KleisTermError, expression_of
 from registry.oracles.theory_oracle import TheoryRun, TheorySnapshot
 from registry.tools.code_and_examples import value_of
 from registry.tools.snapshot_tools import SnapshotTools
+
+if TYPE_CHECKING:
+    from kleis.batches.ahead import About
 
 __all__ = ["GENERATOR", "Asked", "ExploredAnswer", "explored"]
 

@@ -70,15 +70,25 @@ class PseudoTerminal:
 
     def wait_for(self, text: str) -> str:
         """Read until the program has shown a text after what was waited for before; all that it showed in between."""
+        return self.wait_for_one_of(text)
+
+    def wait_for_one_of(self, *texts: str) -> str:
+        """As `wait_for`, until it has shown one of several; what came ends with it."""
         until = time.monotonic() + _PATIENCE
-        while text not in self.shown[self._read :]:
+        while not (places := [at for each in texts if (at := self._end_of(each)) >= 0]):
             left = until - time.monotonic()
             if left <= 0 or not self._more(left):
-                raise AssertionError(f"{text!r} was not shown after:\n{self.shown[self._read :]}")
-        found = self.shown
-        end = found.index(text, self._read) + len(text)
-        between, self._read = found[self._read : end], end
+                raise AssertionError(
+                    f"{' or '.join(texts)!r} was not shown after:\n{self.shown[self._read :]}"
+                )
+        end = min(places)
+        between, self._read = self.shown[self._read : end], end
         return between
+
+    def _end_of(self, text: str) -> int:
+        """Where a text that was not read yet ends; -1 where it is not shown."""
+        at = self.shown.find(text, self._read)
+        return at if at < 0 else at + len(text)
 
     def wait_for_keys(self) -> None:
         """Wait until the program reads keys: it is at its prompt."""

@@ -89,7 +89,9 @@ def test_a_check_of_laws_tells_which_law_it_is_at(tmp_path: Path) -> None:
             if received.get("method") == "notifications/progress":
                 told.append(received["params"])
         assert received["result"]["structuredContent"]["ok"] is True
-        assert (told[-1]["progress"], told[-1]["total"], told[-1]["message"]) == (1, 1, LAW)
+        assert (1, LAW) in {
+            (each["total"], each["message"]) for each in told
+        }  # the answer may overtake the last
 
 
 def test_a_cancelled_evolve_keeps_nothing(tmp_path: Path) -> None:
