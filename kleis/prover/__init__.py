@@ -14,6 +14,7 @@ only turn a verdict into `unknown`.
 - `counterexample_parts`: what the parts of a claim come to at a counterexample
 - `evidence`: witnesses checked before they are shown
 - `portfolio`: engines, their order and budgets
+- `confirming`: that check, in a child process
 - `find_witness`: the value that a proved ∃ speaks of
 - `reasons`: why a verdict is as it is, in words, and what to try next
 - `verdict_cache`: verdicts on disk, by digest
@@ -23,6 +24,7 @@ only turn a verdict into `unknown`.
 - `kept_certificates`: certificates of verdicts for other machines
 - `obligations`: recursions that have to end, implementations that have to be models
 - `axioms_alone`: whether axioms clash, and whether they have a model
+- `verdict_of`: the verdict that an engine's answer is
 - `consistency`: whether declarations have a model, and which of their axioms have none together
 - `prover`: questions about a theory to verdicts; `unknown` and its reason are made here
 - `clashes`: which axioms of a file have no model together

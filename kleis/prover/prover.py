@@ -31,8 +31,8 @@ from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
 from kleis.prover.axioms_alone import AxiomsAlone
+from kleis.prover.confirming import in_child
 from kleis.prover.consistency import Consistency, refuted_axioms
-from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.find_witness import with_witness
 from kleis.prover.kept_certificates import Elsewhere
@@ -41,7 +41,6 @@ from kleis.prover.obligations import Obligations
 from kleis.prover.portfolio import (
     COMPUTING,
     ORDER,
-    PRELOAD,
     Chain,
     Confirm,
     Entry,
@@ -49,18 +48,17 @@ from kleis.prover.portfolio import (
     run_portfolio,
     with_effort,
 )
-from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
-from kleis.prover.protocol.verdict import Evidence, Verdict
-from kleis.prover.reasons import refuted, undecided
+from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.reasons import undecided
 from kleis.prover.verdict_cache import Verdicts, key_of
+from kleis.prover.verdict_of import disproved, verdict_of, verified
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory
 
 __all__ = ["Decision", "Prover"]
-
-_CHECK_GUARDS = Guards(cpu=60, wall=120.0)
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -349,13 +347,9 @@ class Prover:
             return None
         common = msgspec.structs.replace(base, engine=found.engine, attempts=found.attempts)
         if found.status == "disproved":
-            if found.evidence is None:
-                return None
-            message = refuted(goal, found.evidence, common.engine)
-            return msgspec.structs.replace(
-                common, status="disproved", evidence=found.evidence, message=message
-            )
-        verdict = self._verified(goal, Answer(outcome="proved", core=found.core), common)
+            return None if found.evidence is None else disproved(goal, found.evidence, common)
+        answer = Answer(outcome="proved", core=found.core)
+        verdict = verified(goal, answer, common, self._axioms, self._obligations)
         verdict = verdict.resting_on([each.verdict for each in facts])
         return verdict if verdict.consistency == "model" else None
 
@@ -411,43 +405,7 @@ class Prover:
         return Decision(verdict, goal, outcome.answer, outcome.cut, computed=True)
 
     def _verdict(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
-        answer = outcome.answer
-        assert answer is not None
-        common = msgspec.structs.replace(
-            base, engine=outcome.attempts[-1].engine, attempts=outcome.attempts, steps=answer.steps
-        )
-        match answer.outcome:
-            case "inconsistent":
-                minimal = answer.detail == "minimal"
-                return msgspec.structs.replace(
-                    common, status="inconsistent", core=answer.core, minimal=minimal
-                )
-            case "proved":
-                return self._verified(goal, answer, common)
-            case "refuted":
-                assert isinstance(answer.witness, Evidence)
-                message = refuted(goal, answer.witness, common.engine)
-                return msgspec.structs.replace(
-                    common, status="disproved", evidence=answer.witness, message=message
-                )
-            case _:
-                return msgspec.structs.replace(common, status="unknown", reason="incomplete")
-
-    def _verified(self, goal: Goal, answer: Answer, common: Verdict) -> Verdict:
-        """The verdict of a proof, with what is known of the axioms it used."""
-        used = tuple(axiom for axiom in goal.axioms if axiom.name in answer.core)
-        assumed = [axiom for axiom in used if axiom.standing == "assumed"]
-        open_ones = [axiom.name for axiom in assumed if not self._obligations.is_fact(axiom)]
-        model = self._axioms.model(goal, used)
-        return msgspec.structs.replace(
-            common,
-            status="verified",
-            core=answer.core,
-            minimal=answer.detail == "minimal",
-            consistency="model" if model is not None or not used else "unknown",
-            model=model,
-            assumed=tuple(open_ones),
-        )
+        return verdict_of(goal, outcome, base, self._axioms, self._obligations)
 
     def with_witness(self, goal: Goal, verdict: Verdict) -> Verdict:
         """A verdict on a goal with values of a proved ∃, where such are found; otherwise the same."""
@@ -522,27 +480,10 @@ class Prover:
             task,
             order=self.order if order is None else order,
             chains=chains,
-            confirm=confirm or self._confirm_for(task),
+            confirm=confirm or in_child(self._broker, task),
             guards=self._guards,
             beside=self._beside,
         )
-
-    def _confirm_for(self, task: Task) -> Confirm:
-        """A check of witnesses, in a child process."""
-
-        def confirm(answer: Answer) -> Answer:
-            _, future = self._broker.submit(
-                CHECK_WITNESS, Checked(task, answer), 1, guards=_CHECK_GUARDS, preload=PRELOAD
-            )
-            checked = future.result()
-            if isinstance(checked.witness, Evidence):
-                return msgspec.structs.replace(answer, witness=checked.witness)
-            detail = checked.detail or "what it found does not stand exact evaluation"
-            if answer.detail:
-                detail += f" ({answer.detail})"
-            return Answer(outcome="silent", reason="incomplete", detail=detail, steps=answer.steps)
-
-        return confirm
 
     def _unknown(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
         return undecided(goal, outcome, base, self.effort)

@@ -226,6 +226,6 @@ def decoded(content: bytes, shape: type[T], place: str) -> T:
 def untrue(place: str, message: str, found: str, expected: str) -> RegistryError:
     """The error of a source that does not hold what it says."""
     return RegistryError(
-        "invalid_argument", f"nothing was taken in: {message}", file=place, found=ascii(found)[1:-1][:200],
+        "invalid_argument", message, file=place, found=ascii(found)[1:-1][:200],
         expected=expected, hint="The source is damaged or lies. Ask its publisher, or pull from another mirror.",
     )  # fmt: skip

@@ -37,9 +37,10 @@ Progress = Callable[[int, int], None]
 
 
 class Taken:
-    """What was taken in, and what was refused."""
+    """What was taken in, what was refused, and what ended it before all was looked at."""
 
     def __init__(self) -> None:
+        self.ended: RegistryError | None = None
         self.added: list[str] = []
         self.refused: list[dict[str, Any]] = []
         self.laws: list[Any] = []
@@ -54,8 +55,9 @@ class Taken:
 
     def as_json(self) -> dict[str, Any]:
         """The fields of an answer."""
-        laws = {"laws": self.laws} if self.laws else {}
-        return {"fetched": self.fetched, "added": self.added, "refused": self.refused, **laws}
+        more = {"laws": self.laws} if self.laws else {}
+        ended = {} if self.ended is None else {"ended": self.ended.as_json()}
+        return {"fetched": self.fetched, "added": self.added, "refused": self.refused, **more, **ended}
 
 
 class Puller:
@@ -122,14 +124,22 @@ class Puller:
     def all(self, progress: Progress = lambda done, of: None) -> dict[str, Any]:
         """Take in all that is new, as much of it as can be; what is refused is told by name. Work is proportional to what is new.
 
-        Raises `store_error` where the source cannot be read any more; what was taken in before stays.
+        Where the source cannot be read any more after some was taken in, the answer has that, and the error as `ended`; before that the
+        error is raised.
         """
         roots = self.new()
         total = Taken()
         for start in range(0, len(roots), TOGETHER):
-            total.add(self.some(roots[start : start + TOGETHER]))
+            try:
+                total.add(self.some(roots[start : start + TOGETHER]))
+            except RegistryError as error:
+                if start == 0:
+                    raise
+                total.ended = error
+                break
             progress(min(start + TOGETHER, len(roots)), len(roots))
-        self.finish({each["root"] for each in total.refused})
+        else:
+            self.finish({each["root"] for each in total.refused})
         return {
             "type": "synchronised",
             "publisher": self.described(),

@@ -49,18 +49,25 @@ class Pusher:
         self._manifest, self._root = rooted(content.shards, home, namespace, stream="push")
 
     def push(self, progress: Callable[[int, int], None] = lambda done, of: None) -> dict[str, Any]:
-        """The answer of a command: what is new there, and what was refused. Raises as `Wire.call`."""
+        """The answer of a command: what is new there, and what was refused.
+
+        Where the server ends half way, the answer has what it took until then, and the error as `ended`; before that the error is raised,
+        as by `Wire.call`.
+        """
         sent = self._send(progress)
         added: list[str] = []
         refused: list[dict[str, Any]] = []
         laws: list[dict[str, Any]] = []
+        ended: RegistryError | None = None
         after, left = "", None
         while left is None or left > 0:
-            answer = self._call(_Taken, "taken", root=self._text, after=after)
-            if answer.left < 0 or (left is not None and answer.left >= left):
-                raise untrue(
-                    self._wire.place, "the server comes to no end", f"{answer.left} left", "fewer than before"
-                )
+            try:
+                answer = self._some_taken(after, left)
+            except RegistryError as error:
+                if left is None or error.kind not in ("store_error", "too_busy"):
+                    raise  # nothing that a server says counts which lies
+                ended = error
+                break
             added += answer.added
             refused += answer.refused
             laws += answer.laws
@@ -68,7 +75,16 @@ class Pusher:
         return {
             "type": "pushed", "to": self._wire.place, "namespace": self._manifest.namespace, "key": self._manifest.key,
             "sent": sent, "added": added, "refused": refused, **({"laws": laws} if laws else {}),
+            **({} if ended is None else {"ended": ended.as_json()}),
         }  # fmt: skip
+
+    def _some_taken(self, after: str, left: int | None) -> _Taken:
+        """Have the server take in some more. Raises `invalid_argument` where it comes to no end."""
+        answer: _Taken = self._call(_Taken, "taken", root=self._text, after=after)
+        if answer.left < 0 or (left is not None and answer.left >= left):
+            found = f"{answer.left} left"
+            raise untrue(self._wire.place, "the server comes to no end", found, "fewer than before")
+        return answer
 
     @property
     def _text(self) -> str:

@@ -71,7 +71,7 @@ class ServerSource:
         found = {each: sent[each] for each in hashes if each in sent}
         if not found:
             raise RegistryError(
-                "invalid_argument", "nothing was taken in: the server does not have an object that it offered", file=self.place,
+                "invalid_argument", "the server does not have an object that it offered", file=self.place,
                 found="nothing", expected=hashes[0], hint="Its tools may have changed meanwhile: repeat the command.",
             )  # fmt: skip
         for hash_, text in found.items():

@@ -3,9 +3,7 @@
 A source is asked for two kinds of names only, the root's and hashes: nothing that a publication says becomes a part of a path. What
 comes is bounded before it is decoded, and an object is used only if its bytes have the hash that it was asked for by.
 
-Over the web: `https` anywhere, `http` too, since what is read is signed and hashed; no redirect is followed, so that an address
-which its owner chose leads nowhere else, neither to another host nor to a file nor into a private network; no content
-encoding is accepted, so that nothing grows when it is unpacked; each file has a deadline, however slowly it drips.
+Over the web: `https` anywhere, `http` too, since what is read is signed and hashed; see `web` for the rest.
 """
 
 from __future__ import annotations
@@ -14,11 +12,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Protocol, Self
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Protocol, Self
 
 from registry.errors import RegistryError
 from registry.sharing.manifest import MANIFEST, MANIFEST_LIMIT, object_hash, untrue
+from registry.sharing.web import Web, host_of, too_large, unreachable
 from registry.store.exchange.directory import ExchangeDirectory
 
 if TYPE_CHECKING:
@@ -30,13 +28,7 @@ __all__ = [
     "WebSource",
     "bounded",
     "hashed",
-    "too_large",
-    "unreachable",
 ]
-
-_CONNECT: Final = 10.0
-_EACH: Final = 60.0
-"""Seconds for a connection, and for one file."""
 
 
 class Source(Protocol):
@@ -110,20 +102,9 @@ class WebSource:
     stream = ""
 
     def __init__(self, address: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        import httpx2
-
-        parts = urlsplit(address)
-        if not parts.hostname or parts.username or parts.password or parts.query or parts.fragment:
-            raise RegistryError(
-                "invalid_argument", "that is no address of a publication", place="from", found=ascii(address[:80]),
-                expected="https://HOST/DIRECTORY/, without a user, a question mark or a #", hint="for example https://example.org/tools/",
-            )  # fmt: skip
+        host_of(address, what="a publication", place="from", example="https://example.org/tools/")
         self.place = address.rstrip("/")
-        self._clock = clock
-        self._client = httpx2.Client(
-            timeout=httpx2.Timeout(_EACH, connect=_CONNECT), follow_redirects=False,
-            headers={"accept-encoding": "identity", "user-agent": "pif-kleis"},
-        )  # fmt: skip
+        self._web = Web({}, clock=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -144,57 +125,18 @@ class WebSource:
         return hashed(self._read(name, limit), hash_, f"{self.place}/{name}")
 
     def close(self) -> None:
-        self._client.close()
+        self._web.close()
 
     def _read(self, name: str, limit: int) -> bytes:
-        import httpx2
-
         place = f"{self.place}/{name}"
-        until = self._clock() + _EACH
-        try:
-            try:
-                return self._asked(place, limit, until)
-            except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
-                # Web servers close kept connections when they like, and may while a request is on its way. Asking twice
-                # changes nothing there; one that also ends the second connection is away.
-                return self._asked(place, limit, until)
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
-            raise unreachable(place, str(error) or type(error).__name__) from error
 
-    def _asked(self, place: str, limit: int, until: float) -> bytes:
-        with self._client.stream("GET", place) as response:
-            _check_head(response, place, limit)
-            content = bytearray()
-            for part in response.iter_raw():
-                content += part
-                if len(content) > limit:
-                    raise too_large(place, limit)
-                if self._clock() > until:
-                    raise unreachable(place, f"it took more than {_EACH:.0f} seconds")
-            return bytes(content)
+        def check(response: httpx2.Response) -> None:
+            if response.status_code == 404 and name == MANIFEST:
+                raise _no_publication(place)
+            if response.status_code != 200 and not 300 <= response.status_code < 400:
+                raise unreachable(place, f"status {response.status_code}")
 
-
-def _check_head(response: httpx2.Response, place: str, limit: int) -> None:
-    """Refuse what is not the file itself, before a byte of it is read."""
-    status = response.status_code
-    if 300 <= status < 400:
-        raise RegistryError(
-            "invalid_argument", "nothing was taken in: the server sends elsewhere, and no redirect is followed", file=place,
-            found=ascii(response.headers.get("location", "no address")[:100])[1:-1], expected="the file itself",
-            hint="if you trust that address, pull from it",
-        )  # fmt: skip
-    if status == 404 and place.endswith(MANIFEST):
-        raise _no_publication(place)
-    if status != 200:
-        raise unreachable(place, f"status {status}")
-    if response.headers.get("content-encoding", "identity").lower() != "identity":
-        found = response.headers["content-encoding"]
-        raise untrue(
-            place, "the server sends it packed, though it was asked not to", found, "the bytes themselves"
-        )
-    length = response.headers.get("content-length", "")
-    if length.isascii() and length.isdigit() and (len(length) > 12 or int(length) > limit):
-        raise too_large(place, limit)
+        return self._web.ask("GET", place, limit, check, again=True)
 
 
 def hashed(content: bytes, hash_: str, place: str) -> bytes:
@@ -212,21 +154,8 @@ def bounded(content: bytes, limit: int, place: str) -> bytes:
     return content
 
 
-def too_large(place: str, limit: int) -> RegistryError:
-    """The error of more bytes than there may be."""
-    return untrue(place, "a file is larger than one may be", f"more than {limit} bytes", f"{limit} at most")
-
-
 def _no_publication(place: str) -> RegistryError:
     return RegistryError(
         "invalid_argument", "there is no publication", file=place, found=f"no {MANIFEST}",
         expected="a directory that `pif publish` wrote", hint="check the address",
-    )  # fmt: skip
-
-
-def unreachable(place: str, why: str) -> RegistryError:
-    """The error of a source that does not answer, or stops."""
-    return RegistryError(
-        "store_error", "the source cannot be read; nothing was taken in", file=place, found=ascii(why[:200])[1:-1],
-        hint="Repeat the command when it can be reached, or pull from a mirror: what is here already is not asked for again.",
     )  # fmt: skip

@@ -23,7 +23,7 @@ from registry.records import parse_reference, valid_name
 from registry.sharing.keys import TrustFile
 from registry.sharing.pull import Puller
 from registry.sharing.server_source import ServerSource
-from registry.sharing.sources import unreachable
+from registry.sharing.web import unreachable
 from registry.sharing.wire import Server
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """Calls of the tools `export` and `import` of a running server of ours, which may lie, stall or pour (docs/reference/registry.md §3.1).
 
 Each call is one request of the protocol's stateless generation (2026-07-28): nothing is opened, nothing is left open, and a
-connection that is cut leaves a call that was made or was not. What comes is bounded before it is decoded, has a deadline however
-slowly it drips, and no redirect is followed. Texts of the other side are shown escaped, as what it said.
+connection that is cut leaves a call that was made or was not. What comes is bounded (`web`) before it is decoded. Texts of the other
+side are shown escaped, as what it said.
 
 A token goes over `https` or to this machine only.
 """
@@ -14,14 +14,13 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
-from urllib.parse import urlsplit
 
 import msgspec
 
 from pif.language.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
 from registry.sharing.manifest import untrue
-from registry.sharing.sources import too_large, unreachable
+from registry.sharing.web import Web, host_of, unreachable
 
 if TYPE_CHECKING:
     import httpx2
@@ -84,31 +83,19 @@ class Wire:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`seconds`: what one call may take. Raises `invalid_argument` for an address that is none, or to which no token may go."""
-        import httpx2
-
-        parts = urlsplit(address)
-        if not parts.hostname or parts.username or parts.password or parts.query or parts.fragment:
-            raise RegistryError(
-                "invalid_argument", "that is no address of a server", place="address", found=ascii(address[:80]),
-                expected=f"https://HOST{SERVER_PATH}, without a user, a question mark or a #", hint="give a token by --token-file",
-            )  # fmt: skip
-        if token and parts.scheme != "https" and not _is_this_machine(parts.hostname):
+        host = host_of(address, what="a server", place="address", example=f"https://example.org{SERVER_PATH}")
+        if token and not address.lower().startswith("https://") and not _is_this_machine(host):
             raise RegistryError(
                 "not_allowed", "a token is not sent over a connection that others can read", place="address",
                 found=ascii(address[:80]), expected="https://, or an address of this machine", hint="serve with --certfile, or through a tunnel",
             )  # fmt: skip
         self.place = address.rstrip("/")
-        self._seconds = seconds
-        self._clock = clock
         headers = {
-            "accept": "application/json, text/event-stream", "accept-encoding": "identity", "user-agent": "pif-kleis",
-            "content-type": "application/json", "mcp-protocol-version": _PROTOCOL, "mcp-method": "tools/call",
+            "accept": "application/json, text/event-stream", "content-type": "application/json", "mcp-protocol-version": _PROTOCOL, "mcp-method": "tools/call",
         }  # fmt: skip
         if token:
             headers["authorization"] = f"Bearer {token}"
-        self._client = httpx2.Client(
-            timeout=httpx2.Timeout(seconds, connect=min(seconds, _CONNECT)), follow_redirects=False, headers=headers
-        )  # fmt: skip
+        self._web = Web(headers, seconds=seconds, clock=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -120,7 +107,7 @@ class Wire:
 
     def close(self) -> None:
         """Let go of the connection."""
-        self._client.close()
+        self._web.close()
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """The object that a tool answers.
@@ -131,7 +118,9 @@ class Wire:
         meta = {f"{_META}protocolVersion": _PROTOCOL, f"{_META}clientCapabilities": {}}
         params = {"name": tool, "arguments": arguments, "_meta": meta}
         body = msgspec.json.encode({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-        content = self._posted(tool, body)
+        content = self._web.ask(
+            "POST", self.place, ANSWER_LIMIT, self._check_head, content=body, headers={"mcp-name": tool}
+        )
         try:
             check_nesting(content, _LEVELS)
             answer = msgspec.json.decode(content, type=_Answer)
@@ -152,26 +141,6 @@ class Wire:
             raise _said(self.place, found.get("error"))
         return found
 
-    def _posted(self, tool: str, body: bytes) -> bytes:
-        import httpx2
-
-        until = self._clock() + self._seconds
-        try:
-            with self._client.stream(
-                "POST", self.place, content=body, headers={"mcp-name": tool}
-            ) as response:
-                self._check_head(response)
-                content = bytearray()
-                for part in response.iter_raw():
-                    content += part
-                    if len(content) > ANSWER_LIMIT:
-                        raise too_large(self.place, ANSWER_LIMIT)
-                    if self._clock() > until:
-                        raise unreachable(self.place, f"it took more than {self._seconds:.0f} seconds")
-                return bytes(content)
-        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
-            raise unreachable(self.place, str(error) or type(error).__name__) from error
-
     def _check_head(self, response: httpx2.Response) -> None:
         status = response.status_code
         if status in (401, 403):
@@ -186,26 +155,12 @@ class Wire:
                 hint="repeat the command: what was done is not done again",
             )  # fmt: skip
         if 300 <= status < 400:
-            raise untrue(
-                self.place,
-                "the server sends elsewhere, and no redirect is followed",
-                response.headers.get("location", "no address")[:100],
-                "the server itself",
-            )
+            return
         if status not in (200, 400, 404):
             raise unreachable(self.place, f"status {status}")
-        packed = response.headers.get("content-encoding", "identity").lower() != "identity"
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if packed or kind != "application/json":
-            raise untrue(
-                self.place,
-                "that is no server of ours",
-                kind[:60] or "no type",
-                "application/json, not packed",
-            )
-        length = response.headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and (len(length) > 12 or int(length) > ANSWER_LIMIT):
-            raise too_large(self.place, ANSWER_LIMIT)
+        if kind != "application/json":
+            raise untrue(self.place, "that is no server of ours", kind[:60] or "no type", "application/json")
 
 
 def _is_this_machine(host: str) -> bool:

@@ -24,22 +24,14 @@ from registry.sharing.publication import content_of, rooted
 from registry.sharing.wire import ANSWER_LIMIT, Wire
 from registry.workspace.requests import Rollback
 from tests.attacks.test_sharing import Answering, headed, web
-from tests.support.files.publications import Peer, calling
+from tests.support.files.publications import TWICE, Peer, calling, two_homes
 from tests.support.files.shared_servers import Line, Lying, Shared, pulled, pushed
-
-SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
-TWICE = {"lam": "x", "body": {"add": [{"var": "x"}, {"var": "x"}]}}
-LAW = "∀(n : ℤ). square(n) ≥ 0"
 
 
 class Scene:
     def __init__(self, folder: Path) -> None:
-        self.alice, self.bob = Peer(folder / "alice"), Peer(folder / "bob")
-        self.alice.evolve("square", SQUARE, examples=[{"input": 3, "output": 9}])
-        self.alice.evolve("fourth", calling("square", {"app": ["square", {"var": "x"}]}))
-        self.bob.evolve("mine", {"lam": "x", "body": "mine"})
+        self.alice, self.bob = two_homes(folder)
         self.bob.evolve("yours", calling("mine"))
-        self.bob.trusts(self.alice)
         self.alice.trusts(self.bob, "bob")
         self.server = Shared(self.alice)
 
@@ -99,6 +91,29 @@ def test_a_push_that_ended_goes_on_where_it_was(scene: Scene) -> None:
     scene.server.asked = []
     assert pushed(scene.bob, Line(scene.server))["added"] == ["mine@1", "yours@1"]
     assert [sorted(arguments) for _, arguments in scene.server.asked] == [["root"], ["after", "root"]]
+
+
+def test_what_came_before_a_pull_ended_is_told(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("registry.sharing.pull.TOGETHER", 1)
+    scene.alice.evolve("twice", TWICE)
+    whole = pulled(scene.bob, Line(scene.server, 4))
+    assert whole["type"] == "synchronised"
+    assert whole["added"]
+    assert set(whole["added"]) < {"square@1", "fourth@1", "twice@1"}
+    assert whole["ended"]["kind"] == "store_error"
+    assert {each.partition("@")[0] for each in whole["added"]} < set(scene.bob.tools())
+    after = pulled(scene.bob, Line(scene.server))
+    assert {*whole["added"], *after["added"]} == {"square@1", "fourth@1", "twice@1"}
+    assert "ended" not in after
+
+
+def test_what_was_taken_before_a_push_ended_is_told(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("registry.sharing.service.TOGETHER", 1)
+    monkeypatch.setattr("registry.sharing.service._PATIENCE", 0.0)
+    answer = pushed(scene.bob, Line(scene.server, 6))
+    assert answer["added"] == ["mine@1"]
+    assert answer["ended"]["kind"] == "store_error"
+    assert "yours" not in scene.alice.tools()
 
 
 # Servers that lie.
@@ -400,7 +415,7 @@ BAD: dict[str, tuple[Answering, str]] = {
     "elsewhere": (headed(302, location="http://169.254.169.254/", content_length="0"), "no redirect"),
     "not let in": (headed(401, content_length="0"), "let this caller in"),
     "busy": (headed(503, content_length="0"), "no room"),
-    "broken": (headed(500, content_length="0"), "cannot be read"),
+    "broken": (headed(500, content_length="0"), "stopped answering"),
     "long, it says": (
         headed(200, content_type="application/json", content_length=str(10**11)),
         "larger",
@@ -408,7 +423,7 @@ BAD: dict[str, tuple[Answering, str]] = {
     "without end": (endless, "larger"),
     "packed": (
         headed(200, content_type="application/json", content_encoding="gzip", content_length="0"),
-        "no server",
+        "packed",
     ),
 }
 
@@ -430,7 +445,7 @@ def test_an_answer_that_drips_has_a_deadline() -> None:
     with (
         web(posting(endless), post=True) as address,
         Wire(address.replace("/tools/", "/mcp"), clock=lambda: float(next(moments))) as wire,
-        pytest.raises(RegistryError, match="cannot be read"),
+        pytest.raises(RegistryError, match="stopped answering"),
     ):
         wire.call("export", share=True)
     assert ANSWER_LIMIT == 16 * 2**20

@@ -21,12 +21,15 @@ __all__ = ["COMMANDS"]
 _LIST_LIMIT = 1024 * 1024
 
 
+namespace_option = click.option(
+    "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
+)
+
+
 @command("publish")
 @click.argument("directory", type=path)
 @click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
-@click.option(
-    "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
-)
+@namespace_option
 @click.option(
     "--theory", "theories", type=text, multiple=True, metavar="NAME", help="A saved theory to write too."
 )
@@ -126,7 +129,7 @@ def pull(
         finally:
             place.close()
     status = context.answer(answer, lambda done: _pulled(context, done))
-    return status or int(bool(answer.get("refused")))
+    return status or int(_is_partial(answer))
 
 
 def _pulled_theory(
@@ -168,9 +171,7 @@ def _all(context: CommandContext, puller: Any) -> Answer:
 @click.option(
     "--to", "address", type=text, required=True, metavar="ADDRESS", help="https://HOST/mcp of a server."
 )
-@click.option(
-    "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
-)
+@namespace_option
 @token_options
 def push(
     context: CommandContext,
@@ -185,13 +186,15 @@ def push(
     It is signed by the key of the home (`pif key create`), which must be trusted there, and judged there as whatever comes from
     elsewhere: no name there changes its meaning. Only what is missing is sent.
     """
+    from registry.sharing.manifest import check_namespace
     from registry.sharing.places import server_at
     from registry.sharing.tokens import read_token
 
+    check_namespace(namespace)
     with server_at(address, read_token(token_file, token_variable)) as wire:
         answer = _push(context, wire, names or None, namespace)
     status = context.answer(answer, lambda done: _pushed(context, done))
-    return status or int(bool(answer["refused"]))
+    return status or int(_is_partial(answer))
 
 
 def _push(context: CommandContext, wire: Any, names: tuple[str, ...] | None, namespace: str) -> Answer:
@@ -210,18 +213,18 @@ def _push(context: CommandContext, wire: Any, names: tuple[str, ...] | None, nam
 @click.option(
     "--with", "address", type=text, required=True, metavar="ADDRESS", help="https://HOST/mcp of a server."
 )
-@click.option(
-    "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
-)
+@namespace_option
 @token_options
 def sync(
     context: CommandContext, address: str, namespace: str, token_file: Path | None, token_variable: str
 ) -> int:
     """Pull all that is new at a server, then push all that is new here."""
+    from registry.sharing.manifest import check_namespace
     from registry.sharing.places import opened, server_at
     from registry.sharing.pull import Puller
     from registry.sharing.tokens import read_token
 
+    check_namespace(namespace)
     token = read_token(token_file, token_variable)
     with server_at(address, token) as wire:
         with context.workspace(changes=True) as workspace:
@@ -230,7 +233,10 @@ def sync(
                 pulled = _all(context, Puller(workspace, context.home().path, place))
             finally:
                 place.close()
-        pushed = _push(context, wire, None, namespace)
+        try:
+            pushed = _push(context, wire, None, namespace)
+        except RegistryError as error:  # what was pulled stays, and is told
+            pushed = {"type": "error", "added": [], "refused": [], "ended": error.as_json()}
     answer: Answer = {"type": "both_ways", "pulled": pulled, "pushed": pushed}
 
     def say(done: Answer) -> None:
@@ -238,7 +244,7 @@ def sync(
         _pushed(context, done["pushed"])
 
     status = context.answer(answer, say)
-    return status or int(bool(pulled["refused"] or pushed["refused"]))
+    return status or int(_is_partial(pulled) or _is_partial(pushed))
 
 
 @group("key")
@@ -358,15 +364,26 @@ def _pushed(context: CommandContext, answer: Answer) -> None:
         context.say(f"{each}  is new there")
     for law in answer.get("laws", ()):
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not answer["added"] and not answer["refused"]:
+    if not answer["added"] and not _is_partial(answer):
         context.say("nothing is new there")
     _refused(context, answer)
+
+
+def _is_partial(answer: Answer) -> bool:
+    """Whether something was refused, or all ended before it was done."""
+    return bool(answer.get("refused") or "ended" in answer)
 
 
 def _refused(context: CommandContext, answer: Answer) -> None:
     for each in answer.get("refused", ()):
         context.screen.print_error(
             f"{each.get('root')}: {each.get('message')}", f"  hint: {each.get('hint', '')}"
+        )
+    if "ended" in answer:
+        said = answer["ended"]
+        context.screen.print_error(
+            f"it ended before all was done: {said['message']} ({said.get('found', '')})",
+            f"  hint: {said.get('hint', '')}",
         )
 
 
@@ -384,7 +401,7 @@ def _pulled(context: CommandContext, answer: Answer) -> None:
         context.say(f"{each}  a theory from {by['namespace']}, signed by {by['name']}")
     for law in answer.get("laws", ()):
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not (answer["added"] or answer.get("theories") or answer.get("refused")):
+    if not (answer["added"] or answer.get("theories") or _is_partial(answer)):
         context.say("nothing is new: it is here already")
     _refused(context, answer)
 

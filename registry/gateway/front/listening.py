@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from registry.gateway.messages.replies import notification
 from registry.gateway.upstream.raw_json import UnsoundJson, elements, joined, members, text_of, written
@@ -23,14 +23,14 @@ _CHANGES = {
 _UPDATED = "notifications/resources/updated"
 
 
-class Outlet:
+class Outlet(Protocol):
     """Where notifications that belong to no request go."""
 
     def tell(self, method: str, params: Mapping[str, bytes]) -> None:
-        raise NotImplementedError
+        """Send one."""
 
 
-class Connection(Outlet):
+class Connection:
     """A connection of the older generation: told of everything."""
 
     def __init__(self, send: Send) -> None:
@@ -40,7 +40,7 @@ class Connection(Outlet):
         self._send(notification(method, params))
 
 
-class Stream(Outlet):
+class Stream:
     """The answer to `subscriptions/listen`: told of what was asked for, each marked with the request's id."""
 
     def __init__(self, send: Send, number: bytes, changes: frozenset[str], uris: frozenset[str]) -> None:

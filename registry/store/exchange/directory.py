@@ -46,7 +46,7 @@ class ExchangeDirectory:
                     "there is no such directory",
                     file=str(self.path),
                     found=str(error.strerror),
-                    expected="a directory that `export` wrote",
+                    expected="a directory that `export` or `publish` wrote",
                     hint="check the path",
                 ) from error
 

@@ -11,12 +11,12 @@ from kleis.builtins.row import CoreForm, Untyped
 from kleis.builtins.rows.table import BUILTINS
 from kleis.prover.certificates.build import _GUARDS as _MAKING
 from kleis.prover.certificates.check import _GUARDS as _CHECKING
+from kleis.prover.confirming import _GUARDS as _CHECK_GUARDS
 from kleis.prover.lowering.list_terms import _DIRECT
 from kleis.prover.lowering.recursive_lists import _RECURSIVE
 from kleis.prover.portfolio import ORDER, engine_of
 from kleis.prover.process.broker import Guards
 from kleis.prover.protocol.verdict import Status, Verdict
-from kleis.prover.prover import _CHECK_GUARDS
 from kleis.prover.smt.encode_builtins import OPERATIONS
 from kleis.sessions.assertions import outcome_of
 from registry.cli.kleis.questions.verify import exit_status

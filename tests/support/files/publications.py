@@ -29,9 +29,12 @@ from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
-__all__ = ["Peer", "calling", "forged", "rerooted", "row_of"]
+__all__ = ["LAW", "SQUARE", "TWICE", "Peer", "calling", "forged", "rerooted", "row_of", "two_homes"]
 
 X = {"var": "x"}
+SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
+TWICE = {"lam": "x", "body": {"add": [{"var": "x"}, {"var": "x"}]}}
+LAW = "∀(n : ℤ). square(n) ≥ 0"
 
 
 def calling(name: str, argument: Any = X) -> Any:
@@ -131,3 +134,13 @@ def _added(directory: Path, content: bytes) -> str:
     hash_ = object_hash(content)
     (directory / "objects" / f"{hash_}.json").write_bytes(content)
     return hash_
+
+
+def two_homes(folder: Path) -> tuple[Peer, Peer]:
+    """Alice, who has a tool and one that calls it, and Bob, who has one of his own and trusts her key."""
+    alice, bob = Peer(folder / "alice"), Peer(folder / "bob")
+    alice.evolve("square", SQUARE, examples=[{"input": 3, "output": 9}])
+    alice.evolve("fourth", calling("square", {"app": ["square", {"var": "x"}]}))
+    bob.evolve("mine", {"lam": "x", "body": "mine"})
+    bob.trusts(alice)
+    return alice, bob
