@@ -27,6 +27,7 @@ from registry.server.contract.settings import Settings, Site
 from registry.server.mcp.http_bodies import BODY
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.monitoring.tracing import Tracing
+from registry.server.offers.offer import Offer
 from registry.server.serve import make_groups
 from tests.support.servers.http_server import HEADERS, Served, environment
 from tests.support.servers.pif_server import command
@@ -46,7 +47,7 @@ class Scene:
         self._provider.add_span_processor(SimpleSpanProcessor(self.kept))
         self.tracing = Tracing(self._provider.get_tracer("pif"), self._provider.shutdown)
         self.site = Site(Settings(home=home), self.tracing.store_timed)
-        self.server = McpServer(make_groups(groups, self.site), name="n", version="1", tracing=self.tracing)
+        self.server = McpServer(Offer(make_groups(groups, self.site), name="n", version="1"), self.tracing)
         self.server.http_sessions(BODY)  # answers are plain values, as a client in this process needs them
 
     def ask(self, *calls: tuple[str, dict[str, Any]], mode: Any = MODERN, meta: Any = None) -> list[Any]:

@@ -58,6 +58,7 @@ from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, P
 from registry.server.monitoring.health import Check
 from registry.server.monitoring.monitoring import Monitoring
 from registry.server.monitoring.tracing import Tracing
+from registry.server.offers.offer import Offer
 from registry.server.streams.tuning import tune
 from registry.server.workers.kept_connections import KeptConnections
 from registry.server.workers.links import Links
@@ -305,14 +306,14 @@ class _Serving:
             return None if among is None else among.of(principal)
 
         named = partial(
-            McpServer, name=offered.name, version=offered.version, title=offered.title, observers=observers,
-            tracing=offered.tracing,
-        )  # fmt: skip
+            Offer, name=offered.name, version=offered.version, title=offered.title, observers=observers
+        )
         of_owner = shared(OWNER_NAME)
-        server = named(offered.groups, shared=of_owner)
+        server = McpServer(named(offered.groups, shared=of_owner), offered.tracing)
 
         def build(principal: Principal, made: MadeGroups) -> McpServer:
-            return named(made.groups, beside=server, meter=made.meter, shared=shared(principal.name))
+            offer = named(made.groups, beside=server.offer, meter=made.meter, shared=shared(principal.name))
+            return McpServer(offer, offered.tracing)
 
         self._private = private
         self._drain_seconds = options.drain_seconds

@@ -30,15 +30,13 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from pif.language.errors import nearest
-from registry.access.quotas import Meter
 from registry.access.required_scopes import scope_of_method
 from registry.server.calls.jobs import EndedJob, Jobs
 from registry.server.calls.lanes import Busy, Lanes
-from registry.server.calls.observation import Observer, within_request
+from registry.server.calls.observation import within_request
 from registry.server.contract.content import PromptMessage, ResourceBytes, block
 from registry.server.contract.group import (
     Answer,
-    Group,
     PromptSpec,
     ResourceText,
 )
@@ -57,7 +55,7 @@ from registry.server.mcp.request_client import (
 from registry.server.mcp.sdk_server import SdkServer
 from registry.server.mcp.stdio_streams import SdkInput, SdkOutput
 from registry.server.mcp.subscriptions import Subscriptions
-from registry.server.offers.offer import Failed, Offer, Shared
+from registry.server.offers.offer import Failed, Offer
 from registry.server.offers.wire_forms import prompt_form, resource_form, template_form, tool_form
 from registry.server.streams.messages import plain_result, tool_result
 
@@ -86,42 +84,11 @@ Result = TypeVar("Result")
 
 
 class McpServer:
-    """The server over some groups: make it, then `serve` a connection.
+    """The server that speaks for an offer: make it, then `serve` a connection."""
 
-    Raises ValueError where the groups do not fit together (see `Calls`) or their instructions are too long.
-    """
-
-    def __init__(
-        self,
-        groups: Sequence[Group],
-        *,
-        name: str,
-        version: str,
-        title: str = "",
-        observers: Sequence[Observer] = (),
-        beside: McpServer | None = None,
-        meter: Meter | None = None,
-        tracing: Tracing | None = None,
-        shared: Shared | None = None,
-    ) -> None:
-        """`tracing` makes a span for each request; for the rest see `Offer`."""
-        self._begin(
-            Offer(
-                groups, name=name, version=version, title=title, observers=observers,
-                beside=None if beside is None else beside._offer, meter=meter, shared=shared,
-            ),
-            tracing,
-        )  # fmt: skip
-
-    @classmethod
-    def speaking_for(cls, offer: Offer, tracing: Tracing | None = None) -> McpServer:
-        """A server over an offer that somebody else has opened, and speaks for until now."""
-        made = cls.__new__(cls)
-        made._begin(offer, tracing)
-        return made
-
-    def _begin(self, offer: Offer, tracing: Tracing | None) -> None:
-        self._offer = offer
+    def __init__(self, offer: Offer, tracing: Tracing | None = None) -> None:
+        """`offer` may be one that somebody else has opened, and speaks for until now. `tracing` makes a span for each request."""
+        self.offer = offer
         self._tracing = tracing
         self._apps = Apps(offer.groups)
         self._waiting = OpenQuestions()
@@ -133,7 +100,7 @@ class McpServer:
         self.stopping = offer.stopping
 
     def _build(self) -> SdkServer:
-        offer = self._offer
+        offer = self.offer
         has_prompts = bool(offer.prompts())
         specs = [spec for group in offer.groups for spec in group.tools()]
         server = SdkServer(
@@ -192,8 +159,8 @@ class McpServer:
 
     def speak(self) -> None:
         """Announce changes from now on."""
-        self._offer.on_changed = self.subscriptions.tell
-        self._offer.on_look = self.subscriptions.look_soon
+        self.offer.on_changed = self.subscriptions.tell
+        self.offer.on_look = self.subscriptions.look_soon
 
     def is_shown(self, name: object, capabilities: object) -> bool:
         """Whether a call may want a view, which is made here; see `Apps.is_shown`."""
@@ -217,7 +184,7 @@ class McpServer:
     async def open(self) -> AsyncIterator[None]:
         """Begin and end what all connections share."""
         self.speak()
-        async with self._offer.open():
+        async with self.offer.open():
             try:
                 yield
             finally:
@@ -226,7 +193,7 @@ class McpServer:
     @property
     def lanes(self) -> Lanes:
         """The lanes of its calls."""
-        return self._offer.schedule.lanes
+        return self.offer.schedule.lanes
 
     @property
     def jobs(self) -> Jobs:
@@ -239,8 +206,8 @@ class McpServer:
 
     def told(self, topic: str, text: str) -> None:
         """A server of the same principal in another process has shared something."""
-        for group in self._offer.groups:
-            with self._offer.defects.contain(f"what another process shared about {topic}"):
+        for group in self.offer.groups:
+            with self.offer.defects.contain(f"what another process shared about {topic}"):
                 group.told(topic, text)
 
     @property
@@ -262,7 +229,7 @@ class McpServer:
 
     def envelope(self, is_modern: bool) -> dict[str, Any]:
         """What a generation of the protocol adds to every result."""
-        return self._offer.envelope(is_modern)
+        return self.offer.envelope(is_modern)
 
     # tools
 
@@ -279,7 +246,7 @@ class McpServer:
         if ctx.method == "tools/call" and (is_modern or ctx.session.client_params is not None):
             try:
                 answer = await self._answer(ctx)
-                sealed = self._apps.with_view(ctx, answer, self._offer.sealed(answer, is_modern))
+                sealed = self._apps.with_view(ctx, answer, self.offer.sealed(answer, is_modern))
             except Unanswered as required:
                 return {**required.wire, "_meta": self.envelope(True)["_meta"]}
             return sealed if self._levels is None else plain_result(sealed, self._levels)
@@ -327,7 +294,7 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         with _errors():
-            specs = await self._offer.tools()
+            specs = await self.offer.tools()
         principal = principal_of(context)
         if principal is not None and not principal.may_do_all:
             specs = [spec for spec in specs if principal.may(self._calls.required_scope(spec.name, None))]
@@ -343,7 +310,7 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         with _errors():
-            page, cursor = page_of(self._offer.resources(), params)
+            page, cursor = page_of(self.offer.resources(), params)
         resources = [types.Resource.model_validate(resource_form(spec)) for spec in page]
         if cursor is None and takes_part(context):
             resources += self._apps.resources()
@@ -353,7 +320,7 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         with _errors():
-            page, cursor = page_of(self._offer.templates(), params)
+            page, cursor = page_of(self.offer.templates(), params)
         templates = [types.ResourceTemplate.model_validate(template_form(spec)) for spec in page]
         return types.ListResourceTemplatesResult(resource_templates=templates, next_cursor=cursor)
 
@@ -363,9 +330,9 @@ class McpServer:
         uri = str(params.uri)
         if takes_part(context) and (document := self._apps.read(uri)) is not None:
             return document
-        for group in self._offer.groups:
+        for group in self.offer.groups:
             found: ResourceText | ResourceBytes | None = None
-            with self._offer.defects.contain(f"the reading of {uri[:100]!r}") as contained:
+            with self.offer.defects.contain(f"the reading of {uri[:100]!r}") as contained:
                 found = await group.read(uri)
             if contained.reference:
                 raise MCPError(types.INTERNAL_ERROR, f"internal error {contained.reference}")
@@ -375,7 +342,7 @@ class McpServer:
                     read = self._apps.with_resource_view(context, read)
                 return types.ReadResourceResult(contents=[read])
         with _errors():
-            close = nearest(uri, (spec.uri for spec in self._offer.resources("resources/read")))
+            close = nearest(uri, (spec.uri for spec in self.offer.resources("resources/read")))
         hint = f"; did you mean {close}?" if close else ""
         raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]}{hint}", {"uri": uri})
 
@@ -384,7 +351,7 @@ class McpServer:
     async def _list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        page, cursor = page_of(self._offer.prompts(), params)
+        page, cursor = page_of(self.offer.prompts(), params)
         return types.ListPromptsResult(
             prompts=[types.Prompt.model_validate(prompt_form(spec)) for spec in page], next_cursor=cursor
         )
@@ -392,7 +359,7 @@ class McpServer:
     async def _get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
-        prompts = {spec.name: spec for spec in self._offer.prompts()}
+        prompts = {spec.name: spec for spec in self.offer.prompts()}
         spec = prompts.get(params.name)
         if spec is None:
             close = nearest(params.name, prompts)
@@ -419,7 +386,7 @@ class McpServer:
         self, spec: PromptSpec, params: types.GetPromptRequestParams, client: RequestClient
     ) -> Sequence[PromptMessage] | InputRequired:
         group = next(
-            each for each in self._offer.groups if any(one.name == spec.name for one in each.prompts())
+            each for each in self.offer.groups if any(one.name == spec.name for one in each.prompts())
         )
         return await group.prompt(spec, params.arguments or {}, client)
 
@@ -429,10 +396,10 @@ class McpServer:
         """The first values; groups look for them in a worker thread, because a session may have to be read."""
         try:
             with _errors():
-                values = await self._offer.schedule.in_thread(
+                values = await self.offer.schedule.in_thread(
                     "writes",
                     whose_call(context),
-                    lambda: self._offer.guarded(lambda: self._completions(params), "completion/complete"),
+                    lambda: self.offer.guarded(lambda: self._completions(params), "completion/complete"),
                 )
         except Busy:
             values = ()  # what is not completed now is completed at the next letter
@@ -443,7 +410,7 @@ class McpServer:
     def _completions(self, params: types.CompleteRequestParams) -> Sequence[str]:
         reference, argument = params.ref, params.argument
         given = (params.context.arguments if params.context else None) or {}
-        for group in self._offer.groups:
+        for group in self.offer.groups:
             if isinstance(reference, types.ResourceTemplateReference):
                 name = reference.uri
                 templates = [each for each in group.resource_templates() if each.uri_template == name]

@@ -263,7 +263,7 @@ class Front:
         mcp_server, streams = await asyncio.to_thread(lambda: [import_module(name) for name in _SDK])
         gc.collect()
         gc.freeze()
-        server: McpServer = mcp_server.McpServer.speaking_for(self._offer, self._tracing)
+        server: McpServer = mcp_server.McpServer(self._offer, self._tracing)
         self._server = server
         if self._offer.stopping.has_begun:
             server.subscriptions.stop()

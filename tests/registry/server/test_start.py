@@ -18,9 +18,10 @@ from pathlib import Path
 from registry.server import serve
 from registry.server.contract.settings import Settings
 from registry.server.mcp.mcp_server import McpServer
+from registry.server.offers.offer import Offer
 
 def report(groups, **options):
-    McpServer(groups, name="pif", version="1")
+    McpServer(Offer(groups, name="pif", version="1"))
     print(json.dumps(sorted(sys.modules)))
     return 0
 

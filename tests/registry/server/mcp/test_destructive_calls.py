@@ -15,6 +15,7 @@ from registry.server.calls.confirmation import can_be_asked
 from registry.server.contract.group import Answer, CallContext, Group, ToolSpec
 from registry.server.mcp import request_client
 from registry.server.mcp.mcp_server import McpServer
+from registry.server.offers.offer import Offer
 from tests.support.servers.pif_server import command
 from tests.support.servers.raw_client import MODERN, call, demo, modern
 from tests.support.servers.real_clients import WAYS, converse
@@ -143,7 +144,7 @@ _TOOLS = (
 
 
 def in_memory(group: Wiping, mode: str, talk: Any, **of_client: Any) -> None:
-    server = McpServer([group], name="n", version="1")
+    server = McpServer(Offer([group], name="n", version="1"))
     server.http_sessions(1_000)  # answers as over HTTP: in memory nothing is encoded
 
     async def run() -> None:

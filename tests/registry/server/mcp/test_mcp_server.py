@@ -14,6 +14,7 @@ import pytest
 from registry.server.contract.group import Group, ToolSpec
 from registry.server.mcp.listed import page_of as _page
 from registry.server.mcp.mcp_server import McpServer
+from registry.server.offers.offer import Offer
 from registry.server.offers.wire_forms import PAGE
 from registry.server.serve import GROUPS, chosen_names
 from registry.server.streams.messages import NESTING, TEXT_LIMIT
@@ -429,9 +430,9 @@ class _Named(Group):
 def test_groups_that_do_not_fit_together() -> None:
     tool = DemoGroup().tools()[0]
     with pytest.raises(ValueError, match="one and two both list the tool echo"):
-        McpServer([_Named("one", [tool]), _Named("two", [tool])], name="x", version="1")
+        Offer([_Named("one", [tool]), _Named("two", [tool])], name="x", version="1")
     with pytest.raises(ValueError, match="2048 are allowed"):
-        McpServer([_Named("one", (), "x" * 2_000), _Named("two", (), "x" * 100)], name="x", version="1")
+        Offer([_Named("one", (), "x" * 2_000), _Named("two", (), "x" * 100)], name="x", version="1")
 
 
 def test_groups_are_chosen_by_name_in_their_own_order() -> None:
@@ -446,5 +447,5 @@ def test_groups_are_chosen_by_name_in_their_own_order() -> None:
 def test_later_groups_are_brief_where_all_would_be_too_long() -> None:
     long, brief = _Named("one", (), "x" * 2_000), _Named("two", (), "y" * 100)
     brief.brief_instructions = "z" * 40
-    server = McpServer([long, brief], name="x", version="1").server
+    server = McpServer(Offer([long, brief], name="x", version="1")).server
     assert server.instructions == "x" * 2_000 + "\n\n" + "z" * 40

@@ -14,6 +14,7 @@ from registry.server.mcp import principal_servers
 from registry.server.mcp.http_access import Refused
 from registry.server.mcp.mcp_server import McpServer
 from registry.server.mcp.principal_servers import MadeGroups, PrincipalServer, PrincipalServers
+from registry.server.offers.offer import Offer
 
 READ = frozenset(("read",))
 
@@ -46,10 +47,10 @@ class Scene:
 def within(talk: Callable[[Scene, PrincipalServers, PrincipalServer], Awaitable[None]]) -> None:
     async def run() -> None:
         scene = Scene()
-        owner = PrincipalServer(McpServer([Named("owner")], name="n", version="1"), 8)
+        owner = PrincipalServer(McpServer(Offer([Named("owner")], name="n", version="1")), 8)
 
         def build(principal: Principal, made: MadeGroups) -> McpServer:
-            return McpServer(made.groups, name="n", version="1", beside=owner.server)
+            return McpServer(Offer(made.groups, name="n", version="1", beside=owner.server.offer))
 
         servers = PrincipalServers(owner, scene.make, build)
         async with asyncio.timeout(60), owner.running():
@@ -115,7 +116,7 @@ def test_what_cannot_be_opened_is_refused_without_a_reason_and_tried_again() -> 
 
 def test_where_there_is_the_owner_alone_nobody_else_is_served() -> None:
     async def run() -> None:
-        owner = PrincipalServer(McpServer([Named("owner")], name="n", version="1"), 8)
+        owner = PrincipalServer(McpServer(Offer([Named("owner")], name="n", version="1")), 8)
         servers = PrincipalServers(owner, None, lambda principal, groups: owner.server)
         with pytest.raises(Refused):
             await servers.of(of("alice"))

@@ -21,6 +21,7 @@ from registry.server.contract.group import Group
 from registry.server.contract.settings import Settings, Site
 from registry.server.mcp import subscriptions
 from registry.server.mcp.mcp_server import COMPLETIONS, McpServer
+from registry.server.offers.offer import Offer
 from registry.server.serve import make_groups
 from tests.support.servers.pif_server import pif_server
 from tests.support.servers.raw_client import MODERN
@@ -230,7 +231,7 @@ Talk = Callable[[McpServer, Box, Callable[..., Any]], Awaitable[None]]
 
 def in_memory(talk: Talk) -> None:
     box = Box()
-    server = McpServer([box], name="n", version="1")
+    server = McpServer(Offer([box], name="n", version="1"))
 
     async def run() -> None:
         async with asyncio.timeout(60), server.open():

@@ -15,7 +15,7 @@ from kleis.sessions.evaluate_expression import evaluate
 from kleis.sessions.suggestions import suggestions
 from kleis.syntax.parser.parser import parse_expression
 from registry.server.contract.settings import Settings, Site
-from registry.server.mcp.mcp_server import McpServer
+from registry.server.offers.offer import Offer
 from registry.server.offers.wire_forms import INSTRUCTIONS_LIMIT
 from registry.server.serve import make_groups
 from tests.support.servers.pif_server import PifClient, pif_server
@@ -166,7 +166,7 @@ def test_instructions_of_all_groups_fit(tmp_path: Path) -> None:
     (theory,) = make_groups("theory", site)
     assert len(theory.instructions) <= INSTRUCTIONS_LIMIT
     assert 0 < len(theory.brief_instructions) <= 400
-    text = McpServer(make_groups("pif,theory", site), name="n", version="1").server.instructions
+    text = Offer(make_groups("pif,theory", site), name="n", version="1").instructions
     assert text is not None
     assert "submit_structure" in text
     assert len(text) <= INSTRUCTIONS_LIMIT
