@@ -66,7 +66,7 @@ PARTS: dict[str, Part] = {
     "conduct of the prover": Part(
         (
             "kleis/prover/prover.py", "kleis/prover/portfolio.py", "kleis/prover/axioms_alone.py", "kleis/prover/clashes.py",
-            "kleis/prover/consistency.py",
+            "kleis/prover/consistency.py", "kleis/prover/verdict_of.py",
             "kleis/prover/obligations.py", "kleis/prover/facts.py", "kleis/prover/lemmas.py", "kleis/prover/library_laws.py",
             "kleis/prover/verdict_cache.py", "kleis/prover/protocol", "kleis/prover/process",
             "kleis/prover/certificates/shared_verdicts.py",
@@ -79,7 +79,7 @@ PARTS: dict[str, Part] = {
         ),
     ),
     "check of evidence": Part(
-        ("kleis/prover/evidence.py", "kleis/prover/find_witness.py"),
+        ("kleis/prover/evidence.py", "kleis/prover/confirming.py", "kleis/prover/find_witness.py"),
         ("tests/kleis/prover/test_foreign_values.py", "tests/kleis/prover/test_find_witness.py"),
     ),
     "checker of certificates": Part(
