@@ -264,7 +264,7 @@ class Store(Protocol):
 
     def follow(self, told: Callable[[], None]) -> Following | None:
         """Have `told` called, from some thread, after each change, whoever makes it, and after a time in which changes could not be told
-        of. `told` may not wait. None where this store tells nobody: look by the clock."""
+        of. `told` may not wait. None where this store tells nobody: look by the clock, as where the following is not live."""
         ...
 
     def close(self) -> None:

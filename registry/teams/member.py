@@ -82,7 +82,7 @@ class Member:
         """Its teams, each with the number of the last change of its tools: equal where it finds the same tools."""
         return tuple((store.team, store.last_change()) for store in self.stores())
 
-    def follow(self, told: Callable[[], None]) -> Following | None:
+    def follow(self, told: Callable[[], None]) -> Following:
         """Have `told` called after changes of the tools of teams, of any team: who may see which is judged at the look."""
         return self._stores.follow(told)
 
