@@ -259,7 +259,11 @@ class Store(Protocol):
         ...
 
     def size(self) -> int:
-        """How many bytes are stored, about."""
+        """How many bytes are stored, about; what was erased counts no more, what was forgotten and is not erased yet does."""
+        ...
+
+    def tidy(self) -> bool:
+        """Erase some of what was forgotten before the grace period, as every change does; False where there is no such thing."""
         ...
 
     def follow(self, told: Callable[[], None]) -> Following | None:

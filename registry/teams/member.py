@@ -98,6 +98,10 @@ class Member:
         """How many bytes a team stores in which it may write; None for every other name."""
         return self._stores.size(team) if self.rights().get(team) == "write" else None
 
+    def tidy(self, team: str) -> bool:
+        """Erase some of what was forgotten in a team in which it may write; False where there is nothing to erase."""
+        return self.rights().get(team) == "write" and self._of(team).tidy()
+
     def stores(self) -> Iterator[TeamStore]:
         """The stores of its teams that can be read."""
         for team in self.rights():
