@@ -48,6 +48,9 @@ _UNREADABLE = (
 )
 """What unpickling raises where the bytes are no pickle, or name what is not here."""
 
+_ENDING = 5.0
+"""Seconds after which a worker that was told to end is killed."""
+
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 _ALLOCATION = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 30)}
@@ -191,12 +194,10 @@ class _Connection:
         with self._sending:
             assert self._process.stdin is not None
             self._process.stdin.close()
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
+        self._listener.join(timeout=_ENDING)  # the listener waits for the process; `Popen.wait` with a limit would poll
+        if self._listener.is_alive():
             self._process.kill()
-            self._process.wait()
-        self._listener.join()
+            self._listener.join()
 
     def _sent(self, message: Request | int) -> bool:
         with self._sending:
