@@ -236,7 +236,12 @@ kept = Kept()
 sys.exit(run_process("work", lambda: work, []))
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
     assert (done.stdout, done.stderr, done.returncode) == ("command\nthread\nhandler", "", 7)
