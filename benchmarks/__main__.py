@@ -20,6 +20,7 @@ from benchmarks import (
     evaluator,
     exploring,
     gateway,
+    growth,
     http_cost,
     kleis_language,
     laws,
@@ -41,6 +42,7 @@ from benchmarks import (
     theories,
     view_opening,
 )
+from benchmarks.timing import SPREAD, take_unsettled
 
 REPORT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
@@ -97,17 +99,24 @@ SECTIONS = (
             theories.LIMITS),
     Section("primitives", "A unit of fuel in the worst case: each operation on the operands that make it work hardest",
             "units of `add`, or bytes", primitive_costs.measure, primitive_costs.LIMITS),
+    Section("growth", "How work and memory grow with the input: the exponent over three sizes; memory where text is read",
+            "exponent, or bytes", growth.measure, growth.LIMITS),
     Section("memory", "Bytes that a unit of fuel keeps alive", "bytes", memory.measure, memory.LIMITS),
     Section("views", "Opening a registry of 1,000 tools in `pif ui` against the server's bare answer with all of them", "times, but for the last",
             view_opening.measure, view_opening.LIMITS),
 )  # fmt: skip
 
 
-def _table(section: Section, rows: dict[str, float]) -> str:
+def _table(section: Section, rows: dict[str, float], unsettled: list[float]) -> str:
     lines = [f"## {section.title}", "", f"| | {section.unit} | at most |", "|---|---:|---:|"]
     for name, figure in rows.items():
         limit = section.limits.get(name)
         lines.append(f"| {name} | {figure:.2f} | {'' if limit is None else f'{limit:g}'} |")
+    if unsettled:
+        lines += [
+            "",
+            f"Of the measurements {len(unsettled)} did not settle: their parts lay up to {max(unsettled):.0%} apart, more than {SPREAD:.0%}.",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -130,7 +139,7 @@ def main() -> int:
     for section in sections:
         sys.stderr.write(f"measuring: {section.title}\n")
         rows = section.measure()
-        tables.append(_table(section, rows))
+        tables.append(_table(section, rows, take_unsettled()))
         print(tables[-1])
         over += [f"{section.name}: {name} {rows[name]:.2f} > {limit:g}"
                  for name, limit in section.limits.items() if rows.get(name, 0.0) > limit]  # fmt: skip

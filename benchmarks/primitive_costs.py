@@ -183,7 +183,9 @@ def allocated(trial: Trial) -> float | None:
     used = trial.run(1)
     if used is None:
         return None
-    times = max(1, min(MOST, LEAST // used))
+    # What `continue` hands on is walked once more at each step, outside of the fuel: fewer steps, which ask for more.
+    least = LEAST // 10 if trial.case.operation == "continue" else LEAST
+    times = max(1, min(MOST, least // used))
     given = trial.given(times)
     tracemalloc.start()
     try:

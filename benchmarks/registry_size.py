@@ -13,14 +13,15 @@ from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve
 from registry.workspace.workspace import Workspace
 
-__all__ = ["LIMIT", "measure"]
+__all__ = ["LIMIT", "filled_workspace", "measure"]
 
 LIMIT = 1.2
 TOOLS = 10_000
 _SQUARE = {"lam": "x", "body": {"mul": [{"var": "x"}, {"var": "x"}]}}
 
 
-def _workspace(home: Path, tools: int) -> Workspace:
+def filled_workspace(home: Path, tools: int) -> Workspace:
+    """A registry of so many tools, one of them `square`."""
     store = SqliteStore(home)
     workspace = Workspace(store)
     workspace.evolve(Evolve("square", "Squares a number", _SQUARE))
@@ -35,7 +36,7 @@ def _workspace(home: Path, tools: int) -> Workspace:
 def measure(tools: int = TOOLS) -> dict[str, float]:
     """The ratio of the two times, for a tool run by its name."""
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as many:
-        small, large = _workspace(Path(one), 1), _workspace(Path(many), tools)
+        small, large = filled_workspace(Path(one), 1), filled_workspace(Path(many), tools)
         request = Request(tool="square", input=7)
         times = alternating({"small": lambda: small.run(request), "large": lambda: large.run(request)})
         small.store.close()

@@ -9,9 +9,14 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# The tests start thousands of interpreters, each of which would compile anew all that it imports: half its time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile(
     "project",

@@ -4,7 +4,7 @@ did not finish. What an analysis does for one step is bounded, counted in calls 
 
 from __future__ import annotations
 
-import sys
+import cProfile
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import reduce
@@ -160,19 +160,9 @@ ANALYSES: dict[str, Callable[[Term, Typing, Work], str]] = {
 
 def calls_of(function: Callable[[], object]) -> int:
     """How many functions of Python and C are called, and generators resumed."""
-    count = 0
-
-    def profile(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        function()
-    finally:
-        sys.setprofile(before)
-    return count
+    profile = cProfile.Profile()
+    profile.runcall(function)
+    return sum(each.callcount for each in profile.getstats())
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)
