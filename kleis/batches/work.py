@@ -53,6 +53,9 @@ class _Made:
         """Keep a certificate for the answer."""
         self.kept[question] = kept
 
+    def refuse(self, question: str) -> None:
+        """Nothing: a worker takes no certificates over."""
+
 
 def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """The answer to a task, a `BatchAnswer` as MessagePack; what goes wrong is in it, with the worker's name.
