@@ -6,10 +6,9 @@ from typing import Final
 
 import msgspec
 
-from kleis.prover.evidence import CHECK_WITNESS, Checked
 from kleis.prover.portfolio import PRELOAD, Confirm
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.engine import CHECK_WITNESS, Answer, Checked, Task
 from kleis.prover.protocol.verdict import Evidence
 
 __all__ = ["in_child"]

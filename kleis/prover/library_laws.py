@@ -33,7 +33,6 @@ from kleis.core.traversal import reach, subterms
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.prover.checker.format import CertificateError
-from kleis.prover.checker.kernel import Refusal, judge
 from kleis.prover.checker.strict_reading import from_json
 from kleis.prover.facts import Fact, local_to
 from kleis.prover.known_laws import useful_laws
@@ -60,6 +59,7 @@ _MOST_LOOKED_AT = 24
 """Laws that are read for one claim."""
 
 _JOB = "kleis.prover.library_laws:judge_law"
+_KERNEL = "kleis.prover.checker.kernel"
 _GUARDS = Guards(cpu=60, wall=120.0, memory=2048)
 
 
@@ -137,6 +137,8 @@ class LibraryLaws:
         about = spoken_of(goal.claim).union(
             *map(spoken_of, bodies), (f"definition {each}" for each in reached)
         )
+        if not any(_is_declared(each) for each in about):
+            return ()
         ranked = sorted(
             (each for each in kept_laws(self._directory) if _concerns(each, about)),
             key=lambda each: (len(set(each.symbols) - about), -len(set(each.symbols) & about)),
@@ -188,7 +190,7 @@ class LibraryLaws:
             if kept is not None and kept.status == "verified":
                 self._stand[law.name] = kept
                 continue
-            job = self._broker.submit(_JOB, law.data, 1, guards=_GUARDS, preload=PRELOAD)
+            job = self._broker.submit(_JOB, law.data, 1, guards=_GUARDS, preload=(*PRELOAD, _KERNEL))
             asked.append((law, goal, key, job[1]))
         for law, goal, key, future in asked:
             answer = future.result()
@@ -214,11 +216,17 @@ def _concerns(law: KeptLaw, about: frozenset[str]) -> bool:
 
 def _of_declared(symbols: Sequence[str], about: frozenset[str]) -> bool:
     """Whether something declared is among both: claims about built-ins alone have no need of the library."""
-    return any(each in about and not each.startswith("operation ") for each in symbols)
+    return any(each in about and _is_declared(each) for each in symbols)
+
+
+def _is_declared(symbol: str) -> bool:
+    return not symbol.startswith("operation ")
 
 
 def judge_law(data: bytes, steps: int) -> Answer:
     """The job of a check: `proved` with the axioms used, the digest of the goal and what is known of a model."""
+    from kleis.prover.checker.kernel import Refusal, judge  # runs in children, which find it loaded
+
     del steps
     try:
         certificate = from_json(data)

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Reason
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = [
     "COMPUTING",
@@ -199,6 +201,8 @@ class _Race:
 
     def run(self) -> Outcome:
         """Run until every engine before the best answer is done."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
         for chain in self._chains:
             self._start(chain)
         while self._running:

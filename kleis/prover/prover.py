@@ -26,15 +26,14 @@ import msgspec
 
 from kleis.budget import deep
 from kleis.core.goal import Goal, Obligation
+from kleis.core.traversal import opened
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
 from kleis.prover.axioms_alone import AxiomsAlone
-from kleis.prover.confirming import in_child
 from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
-from kleis.prover.find_witness import with_witness
 from kleis.prover.kept_certificates import Elsewhere
 from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.obligations import Obligations
@@ -413,8 +412,14 @@ class Prover:
 
     def _with_witness(self, decision: Decision) -> Decision:
         """The decision with a witness of a proved ∃, or with the words that none is known; otherwise the same."""
-        if decision.goal is None:
+        if (
+            decision.goal is None
+            or decision.verdict.status != "verified"
+            or opened(decision.goal.claim) is None
+        ):
             return decision
+        from kleis.prover.find_witness import with_witness  # few claims begin with ∃
+
         cuts: list[bool] = []
 
         def run(task: Task, order: Sequence[Entry], chains: Sequence[Chain], checked: bool) -> Outcome:
@@ -475,6 +480,8 @@ class Prover:
         chains: Sequence[Chain] = ("prove", "refute"),
         confirm: Confirm | None = None,
     ) -> Outcome:
+        from kleis.prover.confirming import in_child
+
         return run_portfolio(
             self._broker,
             task,

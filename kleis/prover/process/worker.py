@@ -103,8 +103,10 @@ class _Worker:
                     self._listen(key.data)
                 self._hand_out()
             self._guard()
-        for child in (*self._idle, *self._running.values()):
+        children = (*self._idle, *self._running.values())
+        for child in children:
             child.kill()
+        for child in children:
             os.waitpid(child.process, 0)
 
     def _is_registered(self, key: selectors.SelectorKey) -> bool:
@@ -325,3 +327,4 @@ def main(slots: int, niceness: int) -> None:
     os.nice(niceness)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _Worker(slots).run()
+    os._exit(0)  # nothing is left to write, and to free every module takes as long as a small question
