@@ -1,4 +1,4 @@
-"""A saved theory taken in from a publication, with those that it imports (docs/reference/registry.md §3.1).
+"""Saved theories taken in from a publication, each with those that it imports (docs/reference/registry.md §3.1).
 
 Invariants
     * A saved theory that is here stays as it is, whatever comes: also one that is only imported.
@@ -8,11 +8,14 @@ Invariants
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from kleis.prover.process.broker import Broker
 from kleis.sessions.files.errors import SessionError
@@ -33,11 +36,35 @@ from registry.sharing.theories import (
 )
 from registry.sharing.theory_check import check_texts
 
-__all__ = ["offered_theories", "pull_theory"]
+if TYPE_CHECKING:
+    from kleis.sessions.sessions import Sessions
+
+__all__ = ["Shelf", "missing_texts", "new_theories", "offered_theories", "pull_theories", "pull_theory"]
 
 _TOGETHER: Final = 200
 _BYTES: Final = 32 * 1024 * 1024
 """Theories, and bytes of their texts, that one theory and all that it imports may be."""
+
+
+class Shelf(msgspec.Struct, frozen=True):
+    """The saved theories of a home: what keeps them, the directory that has them or copies of them, and who reads texts."""
+
+    storage: SessionStorage
+    saved: Path
+    broker: Broker
+
+    @classmethod
+    def of(cls, sessions: Sessions) -> Shelf:
+        """Those beside some sessions."""
+        return cls(sessions.storage, sessions.places.saved, sessions.broker)
+
+    def has(self, name: str, row: TheoryRow) -> bool:
+        """Whether a theory is here under that name, with the text of that row."""
+        try:
+            text = saved_text(self.saved, name)
+        except RegistryError:
+            return False
+        return text is not None and object_hash(text_object(text)) == row.object
 
 
 def offered_theories(puller: Puller) -> dict[str, TheoryRow]:
@@ -48,20 +75,56 @@ def offered_theories(puller: Puller) -> dict[str, TheoryRow]:
     return read_index(puller.source.object(hash_, OBJECT_LIMIT), _place(puller, hash_))
 
 
-def pull_theory(
-    puller: Puller,
-    wanted: str,
-    storage: SessionStorage,
-    saved: Path,
-    broker: Broker,
-    as_name: str | None = None,
-) -> dict[str, Any]:
-    """Take in `NAME` or `NAMESPACE/NAME` and what it imports; the answer of a command. Errors are answers too.
+def new_theories(puller: Puller, shelf: Shelf) -> list[str]:
+    """The theories that are offered and are not here as they are there, in order of names. Raises as `offered_theories`."""
+    _bring_up_to_date(shelf)
+    return [name for name, row in sorted(offered_theories(puller).items()) if not shelf.has(name, row)]
 
-    `saved` is the directory in which `storage` keeps what is saved, or copies of it.
+
+def missing_texts(puller: Puller, names: Sequence[str], shelf: Shelf) -> list[str]:
+    """The objects of these theories, and of what they import, that are not here; none of one that would be refused unread."""
+    rows = offered_theories(puller)
+    found: dict[str, None] = {}
+    for name in names:
+        try:
+            order = in_order([name], rows, puller.source.place)
+        except RegistryError:
+            continue  # said by `pull_theory`
+        if len(order) <= _TOGETHER:
+            found |= dict.fromkeys(rows[each].object for each in order if not shelf.has(each, rows[each]))
+    return [*found]
+
+
+def pull_theories(
+    puller: Puller, names: Sequence[str], shelf: Shelf, seconds: float | None = None
+) -> dict[str, Any]:
+    """Take in these theories one after the other, at least one, and no more after so many seconds; the fields of an answer.
+
+    `looked_at` says how many. Where the source cannot be read any more the error is in `ended`, or is raised if nothing was done before.
     """
+    until = None if seconds is None else time.monotonic() + seconds
+    found: dict[str, Any] = {"looked_at": 0, "fetched": 0, "theories": [], "refused": []}
+    for name in names:
+        if until is not None and found["looked_at"] and time.monotonic() > until:
+            break
+        answer = pull_theory(puller, name, shelf)
+        if answer["type"] != "error":
+            found["theories"] += answer["theories"]
+            found["fetched"] += answer["fetched"]
+        elif answer["error"]["kind"] != "store_error":
+            found["refused"].append({"root": name, **answer["error"]})
+        elif found["looked_at"]:
+            return {**found, "ended": answer["error"]}
+        else:
+            raise _error_of(answer["error"])
+        found["looked_at"] += 1
+    return found
+
+
+def pull_theory(puller: Puller, wanted: str, shelf: Shelf, as_name: str | None = None) -> dict[str, Any]:
+    """Take in `NAME` or `NAMESPACE/NAME` and what it imports; the answer of a command. Errors are answers too."""
     try:
-        storage.update_saved()
+        _bring_up_to_date(shelf)
         name = check_theory_name(puller.plain(wanted))
         rows = offered_theories(puller)
         if name not in rows:
@@ -71,10 +134,10 @@ def pull_theory(
                 hint="`pif pull --from ADDRESS` without a name lists what there is",
             )  # fmt: skip
         taking = _Taking(puller, rows, in_order([name], rows, puller.source.place), name)
-        taking.fetch(saved, check_theory_name(as_name or name))
+        taking.fetch(shelf.saved, check_theory_name(as_name or name))
         with TemporaryDirectory(prefix="pif-") as folder:
-            taking.check(broker, Path(folder))
-        added = taking.write(storage, saved)
+            taking.check(shelf.broker, Path(folder))
+        added = taking.write(shelf.storage, shelf.saved)
     except (RegistryError, SessionError) as error:
         return {"type": "error", "error": _as_registry_error(error).as_json()}
     return {
@@ -182,6 +245,17 @@ def _says_another(name: str, found: str, expected: str) -> RegistryError:
         found=found, expected=expected,
         hint="`--as NAME` takes the theory that was asked for in under another name; `--home DIR` takes all of it into a home of its own.",
     )  # fmt: skip
+
+
+def _bring_up_to_date(shelf: Shelf) -> None:
+    try:
+        shelf.storage.update_saved()
+    except SessionError as error:
+        raise _as_registry_error(error) from error
+
+
+def _error_of(error: Mapping[str, Any]) -> RegistryError:
+    return RegistryError(error["kind"], error["message"], found=error.get("found"), hint=error.get("hint"))
 
 
 def _as_registry_error(error: RegistryError | SessionError) -> RegistryError:

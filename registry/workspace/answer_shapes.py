@@ -146,6 +146,7 @@ class TakenAnswer(TypedDict):
     fetched: int
     added: list[str]
     refused: list[dict[str, Json]]
+    theories: NotRequired[list[str]]
     laws: NotRequired[Json]
 
 

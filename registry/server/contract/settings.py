@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
     from registry.sharing.service import SharingService
+    from registry.sharing.theory_pull import Shelf
     from registry.sharing.upstream import Upstream
     from registry.sharing.wire import Server
 
@@ -183,13 +184,15 @@ class Site:
 
         settings = self.settings
         return SharingService(
-            self.workspace, settings.home, settings.share, settings.principal, self._owner_home, self._saved
+            self.workspace, settings.home, settings.share, settings.principal, self._owner_home, self._shelf
         )
 
-    def _saved(self) -> Path:
-        """Where saved theories are, with those that others have written to a database since."""
+    def _shelf(self) -> Shelf:
+        """The saved theories, with those that others have written to a database since."""
+        from registry.sharing.theory_pull import Shelf  # not needed where nothing is shared
+
         self.sessions.storage.update_saved()
-        return self.sessions.places.saved
+        return Shelf.of(self.sessions)
 
     @cached_property
     def upstream(self) -> Upstream | None:
@@ -207,7 +210,8 @@ class Site:
             return server_at(settings.upstream, token, WAIT)
 
         opened().close()
-        return Upstream(self.workspace, settings.home, opened, trust=(TrustFile(self._owner_home),))
+        trust = (TrustFile(self._owner_home),)
+        return Upstream(self.workspace, settings.home, opened, trust=trust, shelf=self._shelf)
 
     @cached_property
     def member(self) -> Member:

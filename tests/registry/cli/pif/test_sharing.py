@@ -33,6 +33,16 @@ def test_the_commands_with_a_token_in_a_file_or_the_environment(
         assert done.exit_code == 0, done.output
         assert "plain@1  from ops, signed by hub" in done.stdout
         assert "square@1  is new there" in done.stdout
+        for home, name in ((hub.home, "theirs"), (tmp_path / "home", "mine")):
+            (home / "theories").mkdir(exist_ok=True)
+            (home / "theories" / f"{name}.kleis").write_text(f"define {name}(n : ℤ) : ℤ = n\n")
+        done = square("sync", "--with", server.url, "--namespace", "me", "--all-theories", *file)
+        assert done.exit_code == 0, done.output
+        assert "theirs  a theory from ops, signed by hub" in done.stdout
+        assert "mine  a theory, is new there" in done.stdout
+        none = answer(square("push", *to, "--namespace", "me", "--theory", "mine", *file, "--json"))
+        assert (none["theories"], none["sent"]) == ([], 1)
+        assert "nothing is new" in square("pull", "--from", server.url, "--all-theories", *file).stdout
         again = answer(square("push", "square", *to, "--namespace", "me", *file, "--json"))
         assert (again["added"], again["sent"]) == ([], 0)
         assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 1
