@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -31,7 +32,14 @@ _LONGEST_WAIT = 0.02
 def user_cache_folder() -> Path | None:
     """The user's folder for what can be made anew; None where the process has no home: it runs under a number that no user has, as in
     containers, and its environment names none."""
-    import platformdirs  # most that write files need no cache
+    if (
+        sys.platform == "linux"
+    ):  # the common cases: platformdirs takes longer to import than the cache to read
+        for name, below in (("XDG_CACHE_HOME", ""), ("HOME", ".cache")):
+            given = os.environ.get(name, "")
+            if os.path.isabs(given):
+                return Path(given, below, "pif-kleis")
+    import platformdirs
 
     try:
         return Path(platformdirs.user_cache_dir("pif-kleis"))

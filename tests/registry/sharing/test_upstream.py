@@ -159,9 +159,15 @@ def test_a_served_home_reads_through_to_another(tmp_path: Path) -> None:
             == "tool"
         )
         Caller(server, secret).call("export", share=True)
-        here.trusts_key(KeyFile(hub.home / "principals" / "reader").public(), "reader")
+        readers = hub.home / "principals" / "reader"
+        here.trusts_key(KeyFile(readers).public(), "reader")
+        (readers / "theories").mkdir()
+        (readers / "theories" / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n + n\n")
         options = {"upstream": server.url, "upstream_token_file": str(tmp_path / "token")}
-        with serving(here.home, **options) as through:
+        with serving(here.home, groups="pif,theory", **options) as through:
+            loaded = Caller(through, "").call("load_theory", imports=["twice"])
+            assert loaded["pulled"][0]["origin"] == "ops/twice"
+            assert Caller(through, "").call("load_theory", imports=["nowhere"])["status"] == "error"
             assert Caller(through, "").call("run", tool="square", input=3)["value"] == 9
             assert Caller(through, "").call("run", tool="fourth", input=3)["type"] == "error"
     with serving(here.home, **options) as through:
