@@ -101,12 +101,18 @@ def test_a_process_of_a_user_that_has_no_home_parses(monkeypatch: pytest.MonkeyP
     "given", [None, "", " ", "/somewhere", "/somewhere/", " /somewhere ", "here", "~/there"]
 )
 @pytest.mark.parametrize("home", [None, "", "/", "/a/home/", "home"])
-def test_the_folder_of_the_cache_is_the_one_that_platformdirs_names(
+def test_the_folders_of_cache_and_home_are_those_that_platformdirs_names(
     given: str | None, home: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("XDG_CACHE_HOME", given), ("HOME", home)):
+    for name, value in (
+        ("XDG_CACHE_HOME", given),
+        ("XDG_DATA_HOME", given),
+        ("HOME", home),
+        ("PIF_HOME", None),
+    ):
         if value is None:
             monkeypatch.delenv(name, raising=False)
         else:
             monkeypatch.setenv(name, value)
     assert user_cache_folder() == Path(platformdirs.user_cache_dir("pif-kleis"))
+    assert find_home().path == Path(platformdirs.user_data_dir("pif"))
