@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from concurrent.futures import Future
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -32,8 +32,6 @@ from kleis.core.goal import Goal
 from kleis.core.traversal import reach, subterms
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.prover.checker.format import CertificateError
-from kleis.prover.checker.strict_reading import from_json
 from kleis.prover.facts import Fact, local_to
 from kleis.prover.known_laws import useful_laws
 from kleis.prover.portfolio import PRELOAD
@@ -43,6 +41,9 @@ from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.verdict_cache import Verdicts, key_of
 from kleis.syntax.parser.parser import parse_expression
 from kleis.theory.import_search import packaged_library
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["FOLDER", "KEPT", "KeptLaw", "LibraryLaws", "judge_law", "kept_laws", "spoken_of"]
 
@@ -166,6 +167,9 @@ class LibraryLaws:
         return self._goals[law.name]
 
     def _meant(self, law: KeptLaw) -> Goal | None:
+        from kleis.prover.checker.format import CertificateError
+        from kleis.prover.checker.strict_reading import from_json
+
         try:
             goal = self._elaborator.proposition(parse_expression(law.claim))
             certificate = from_json(law.data)
@@ -226,6 +230,7 @@ def _is_declared(symbol: str) -> bool:
 def judge_law(data: bytes, steps: int) -> Answer:
     """The job of a check: `proved` with the axioms used, the digest of the goal and what is known of a model."""
     from kleis.prover.checker.kernel import Refusal, judge  # runs in children, which find it loaded
+    from kleis.prover.checker.strict_reading import from_json
 
     del steps
     try:

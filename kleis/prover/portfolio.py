@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 __all__ = [
+    "ASKING_NO_SOLVER",
     "COMPUTING",
     "LOOK",
     "MOST_EFFORT",
@@ -120,6 +121,19 @@ COMPUTING = frozenset(
     {f"{_ENGINES}.computation.evaluation:EVALUATION", f"{_ENGINES}.computation.enumeration:ENUMERATION"}
 )
 """The engines that compute, and need no termination arguments."""
+
+ASKING_NO_SOLVER = COMPUTING | {
+    f"{_ENGINES}.completion.engine:Completion",
+    f"{_ENGINES}.completion.engine:CompletionProofs",
+    f"{_ENGINES}.completion.engine:WeighingCompletion",
+    f"{_ENGINES}.computation.intervals:INTERVALS",
+    f"{_ENGINES}.computation.rational_roots:RATIONAL_ROOTS",
+    f"{_ENGINES}.models.catalogue.engine:CONSTRUCTIONS",
+    f"{_ENGINES}.regular.engine:REGULAR",
+    f"{_ENGINES}.superposition.engine:ConditionalSuperposition",
+    f"{_ENGINES}.superposition.engine:Superposition",
+}
+"""The engines that ask no solver: a process for them has none ready, which is most of what one costs."""
 
 DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
 
@@ -228,8 +242,9 @@ class _Race:
                 continue
             if self._best is None or place < self._best:
                 limits = Guards(cpu=int(entry.cpu * self._guards) or 1, wall=entry.cpu * self._guards * 3 + 2)
+                preload = () if entry.engine in ASKING_NO_SOLVER else PRELOAD
                 number, future = self._broker.submit(
-                    entry.engine, self._task, entry.steps, guards=limits, preload=PRELOAD
+                    entry.engine, self._task, entry.steps, guards=limits, preload=preload
                 )
                 self._running[future] = (place, entry, number, time.monotonic())
             return

@@ -31,7 +31,7 @@ from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
-from kleis.prover.axioms_alone import AxiomsAlone
+from kleis.prover.axioms_alone import AxiomsAlone, Outcomes
 from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
 from kleis.prover.kept_certificates import Elsewhere
@@ -86,7 +86,8 @@ class Prover:
     cvc5 takes part where it is installed, unless `cvc5` says otherwise.  `guards` multiplies the time
     limits; `effort` the budgets in steps, and so what can be decided; `beside` runs the two chains side by side;
     `elaborator` is one of the same theory.  Without `assumes` no axiom is assumed: what is verified follows from the
-    definitions alone.  Not for several threads at once, but `close` may be called from any.
+    definitions alone.  `known` is what other provers like it have found of the axioms.  Not for several threads at once,
+    but `close` may be called from any.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Prover:
         beside: bool = True,
         elaborator: Elaborator | None = None,
         assumes: bool = True,
+        known: Outcomes | None = None,
     ) -> None:
         self.theory = theory
         self.elaborator = elaborator or Elaborator(theory, assumes=assumes)
@@ -116,7 +118,7 @@ class Prover:
         self._guards = guards
         self._beside = beside
         self._library = LibraryLaws(self.elaborator, self._broker, cache)
-        self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late])
+        self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late], known)
         self._obligations = Obligations(
             self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
         )
@@ -375,7 +377,7 @@ class Prover:
         outcome = self._run(task)
         cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
-            return Decision(self._unknown(goal, outcome, base), goal, cut=cut)
+            return Decision(undecided(goal, outcome, base, self.effort), goal, cut=cut)
         verdict = self._verdict(goal, outcome, base)
         if verdict.status == "verified" and verdict.consistency == "unknown":
             used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
@@ -471,8 +473,6 @@ class Prover:
                 return shown, msgspec.structs.replace(base, reason="incomplete")
         return shown, None
 
-    # ── running ──────────────────────────────────────────────────────────────────────────────────────────
-
     def _run(
         self,
         task: Task,
@@ -491,9 +491,6 @@ class Prover:
             guards=self._guards,
             beside=self._beside,
         )
-
-    def _unknown(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
-        return undecided(goal, outcome, base, self.effort)
 
     def _options(self) -> str:
         return repr(self.order)

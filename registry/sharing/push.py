@@ -39,6 +39,7 @@ class _Taken(msgspec.Struct, frozen=True):
     refused: tuple[dict[str, Any], ...] = ()
     laws: tuple[dict[str, Any], ...] = ()
     theories: tuple[str, ...] = ()
+    certificates: int = 0
 
 
 class _Done:
@@ -50,6 +51,7 @@ class _Done:
         self.refused: list[dict[str, Any]] = []
         self.laws: list[dict[str, Any]] = []
         self.theories: list[str] = []
+        self.certificates = 0
         self.ended: RegistryError | None = None
 
     def add(self, answer: _Taken) -> None:
@@ -58,6 +60,7 @@ class _Done:
         self.refused += answer.refused
         self.laws += answer.laws
         self.theories += answer.theories
+        self.certificates += answer.certificates
 
 
 class Pusher:
@@ -85,6 +88,7 @@ class Pusher:
             "type": "pushed", "to": self._wire.place, "namespace": self._manifest.namespace, "key": self._manifest.key,
             "sent": done.sent, "added": done.added, "refused": done.refused, **({"laws": done.laws} if done.laws else {}),
             **({"theories": done.theories} if self._manifest.theories else {}),
+            **({"certificates": done.certificates} if done.certificates else {}),
             **({} if done.ended is None else {"ended": done.ended.as_json()}),
         }  # fmt: skip
 

@@ -53,7 +53,9 @@ class SharingService:
         self._principal = principal
         self._trust = () if owner_home is None or owner_home == home else (TrustFile(owner_home),)
         self._shelf = shelf
-        theories = None if shelf is None else TheoryCatalogue(lambda: shelf().saved)
+        theories = None
+        if shelf is not None:
+            theories = TheoryCatalogue(lambda: shelf().saved, lambda: shelf().proofs)
         self._catalogue = Catalogue(home, namespace, theories)
 
     def root(self) -> dict[str, Any]:

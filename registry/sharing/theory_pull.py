@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from kleis.prover.kept_certificates import KeptCertificate
 from kleis.prover.process.broker import Broker
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.session_storage import SessionStorage
@@ -35,6 +36,7 @@ from registry.sharing.theories import (
     text_object,
 )
 from registry.sharing.theory_check import check_texts
+from registry.sharing.theory_proofs import Proofs, read_certificate_object
 
 if TYPE_CHECKING:
     from kleis.sessions.sessions import Sessions
@@ -52,11 +54,20 @@ class Shelf(msgspec.Struct, frozen=True):
     storage: SessionStorage
     saved: Path
     broker: Broker
+    proofs: Proofs | None = None
+    """Where certificates of what they state are filed; None where none are."""
 
     @classmethod
-    def of(cls, sessions: Sessions) -> Shelf:
+    def of(cls, sessions: Sessions, proofs: Proofs) -> Shelf:
         """Those beside some sessions."""
-        return cls(sessions.storage, sessions.places.saved, sessions.broker)
+        return cls(sessions.storage, sessions.places.saved, sessions.broker, proofs)
+
+    def unfiled(self, row: TheoryRow) -> dict[str, str]:
+        """The certificates of a row, by questions, for which none is filed here."""
+        if self.proofs is None:
+            return {}
+        get = self.proofs.storage.get
+        return {digest: hash_ for digest, hash_ in row.claimed.items() if get(digest) is None}
 
     def has(self, name: str, row: TheoryRow) -> bool:
         """Whether a theory is here under that name, with the text of that row."""
@@ -76,9 +87,14 @@ def offered_theories(puller: Puller) -> dict[str, TheoryRow]:
 
 
 def new_theories(puller: Puller, shelf: Shelf) -> list[str]:
-    """The theories that are offered and are not here as they are there, in order of names. Raises as `offered_theories`."""
+    """The theories that are offered and are not here as they are there, or have certificates that are not, in order of names. Raises
+    as `offered_theories`."""
     _bring_up_to_date(shelf)
-    return [name for name, row in sorted(offered_theories(puller).items()) if not shelf.has(name, row)]
+    return [
+        name
+        for name, row in sorted(offered_theories(puller).items())
+        if not shelf.has(name, row) or shelf.unfiled(row)
+    ]
 
 
 def missing_texts(puller: Puller, names: Sequence[str], shelf: Shelf) -> list[str]:
@@ -92,6 +108,7 @@ def missing_texts(puller: Puller, names: Sequence[str], shelf: Shelf) -> list[st
             continue  # said by `pull_theory`
         if len(order) <= _TOGETHER:
             found |= dict.fromkeys(rows[each].object for each in order if not shelf.has(each, rows[each]))
+            found |= dict.fromkeys(hash_ for each in order for hash_ in shelf.unfiled(rows[each]).values())
     return [*found]
 
 
@@ -104,6 +121,7 @@ def pull_theories(
     """
     until = None if seconds is None else time.monotonic() + seconds
     found: dict[str, Any] = {"looked_at": 0, "fetched": 0, "theories": [], "refused": []}
+    filed = 0
     for name in names:
         if until is not None and found["looked_at"] and time.monotonic() > until:
             break
@@ -111,6 +129,9 @@ def pull_theories(
         if answer["type"] != "error":
             found["theories"] += answer["theories"]
             found["fetched"] += answer["fetched"]
+            filed += answer.get("certificates", 0)
+            if filed:
+                found["certificates"] = filed
         elif answer["error"]["kind"] != "store_error":
             found["refused"].append({"root": name, **answer["error"]})
         elif found["looked_at"]:
@@ -137,12 +158,14 @@ def pull_theory(puller: Puller, wanted: str, shelf: Shelf, as_name: str | None =
         taking.fetch(shelf.saved, check_theory_name(as_name or name))
         with TemporaryDirectory(prefix="pif-") as folder:
             taking.check(shelf.broker, Path(folder))
+        claims = taking.claims(shelf)
         added = taking.write(shelf.storage, shelf.saved)
+        filed = 0 if shelf.proofs is None else taking.file(claims, shelf.proofs)
     except (RegistryError, SessionError) as error:
         return {"type": "error", "error": _as_registry_error(error).as_json()}
     return {
         "type": "pulled", "publisher": puller.described(), "theory": taking.called[name], "fetched": taking.fetched,
-        "added": [], "theories": added,
+        "added": [], "theories": added, **({"certificates": filed} if filed else {}),
     }  # fmt: skip
 
 
@@ -162,6 +185,7 @@ class _Taking:
         self._root = root
         self._texts: dict[str, str] = {}
         self._new: list[str] = []
+        self._left = _BYTES
         self.called = {name: name for name in order}
         self.fetched = 0
 
@@ -185,12 +209,11 @@ class _Taking:
                 self._texts[name] = text
         missing = [name for name in self._order if name not in self._texts]
         self._puller.source.ahead([self._rows[name].object for name in missing])
-        left = _BYTES
         for name in missing:
             hash_ = self._rows[name].object
             content = self._puller.source.object(hash_, OBJECT_LIMIT)
-            left -= len(content)
-            if left < 0:
+            self._left -= len(content)
+            if self._left < 0:
                 raise untrue(
                     self._puller.source.place,
                     "theories are too long together",
@@ -207,6 +230,40 @@ class _Taking:
         for name, text in self._texts.items():
             (folder / f"{name}.kleis").write_bytes(text.encode())
         check_texts(broker, folder, self._rows, self._order, self._puller.source.place)
+
+    def claims(self, shelf: Shelf) -> dict[str, KeptCertificate]:
+        """Certificates that are not filed here, by their questions, as much of them as may come. One that the source has not, or that is
+        spelled as none, is left out: to withhold is all that it can do."""
+        wanted = {
+            digest: hash_ for name in self._order for digest, hash_ in shelf.unfiled(self._rows[name]).items()
+        }
+        self._puller.source.ahead([*wanted.values()])
+        found: dict[str, KeptCertificate] = {}
+        for digest, hash_ in wanted.items():
+            try:
+                content = self._puller.source.object(hash_, OBJECT_LIMIT)
+            except RegistryError as error:
+                if error.kind == "store_error":
+                    raise
+                continue
+            self._left -= len(content)
+            if self._left < 0:
+                break
+            kept = read_certificate_object(content, hash_, _place(self._puller, hash_))
+            if kept is not None:
+                found[digest] = kept
+                self.fetched += 1
+        return found
+
+    def file(self, claims: Mapping[str, KeptCertificate], proofs: Proofs) -> int:
+        """File certificates as claimed, after the texts; how many."""
+        filed = [digest for digest, kept in claims.items() if proofs.claim(digest, kept)]
+        rows = {
+            row.object: [*filter(claims.__contains__, row.claimed)]
+            for row in map(self._rows.__getitem__, self._order)
+        }
+        proofs.file.add(rows)
+        return len(filed)
 
     def write(self, storage: SessionStorage, saved: Path) -> list[str]:
         """Save what is new, what is imported first; the names here."""

@@ -147,6 +147,7 @@ class TakenAnswer(TypedDict):
     added: list[str]
     refused: list[dict[str, Json]]
     theories: NotRequired[list[str]]
+    certificates: NotRequired[int]
     laws: NotRequired[Json]
 
 

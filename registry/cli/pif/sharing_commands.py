@@ -38,6 +38,9 @@ all_theories_option = click.option("--all-theories", is_flag=True, help="All sav
 @namespace_option
 @theory_option
 @all_theories_option
+@click.option(
+    "--proofs", is_flag=True, help="Prove the lemmas of these theories now, and carry the certificates."
+)
 def publish(
     context: CommandContext,
     directory: Path,
@@ -45,6 +48,7 @@ def publish(
     namespace: str,
     theories: tuple[str, ...],
     all_theories: bool,
+    proofs: bool,
 ) -> int:
     """Write tools (all, or those NAMES with what they call) as a directory that any web server can serve.
 
@@ -54,8 +58,12 @@ def publish(
     from registry.sharing.index_page import index_page
     from registry.sharing.theories import index_hash
 
+    if proofs and not (theories or all_theories):
+        raise click.UsageError("--proofs is about theories: add --theory NAME or --all-theories")
     with context.workspace() as workspace:
-        content, rows = _content(context, workspace, names, theories, all_theories=all_theories)
+        content, rows = _content(
+            context, workspace, names, theories, all_theories=all_theories, proving=proofs
+        )
     manifest, file = publication.rooted(
         content.shards, context.home().path, namespace, theories=index_hash(rows)
     )
@@ -64,7 +72,7 @@ def publish(
     answer: Answer = {
         "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
         "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
-        "written": done.written, **({"theories": sorted(rows)} if rows else {}),
+        "written": done.written, **({"theories": sorted(rows)} if rows else {}), **_certified(rows),
     }  # fmt: skip
     return context.answer(answer, lambda shown: context.say(_published(shown)))
 
@@ -76,21 +84,45 @@ def _content(
     theories: tuple[str, ...],
     *,
     all_theories: bool,
+    proving: bool = False,
 ) -> tuple[Any, dict[str, Any]]:
     """What is given of a home, tools (all of them without names) and saved theories, and the rows of the theories."""
     from registry.sharing import publication
-    from registry.sharing.theories import theories_of
+    from registry.sharing.theories import in_order, theories_of
+    from registry.sharing.theory_proofs import prove_lemmas
 
     if theories and all_theories:
         raise click.UsageError("--all-theories gives all of them: leave --theory out")
     content = publication.content_of(workspace.tools(), workspace.store, names or None)
     if not (theories or all_theories):
         return content, {}
+    chosen = None if all_theories else theories
     with _sessions(context, workspace) as sessions:
         sessions.storage.update_saved()
-        rows, objects = theories_of(sessions.places.saved, None if all_theories else theories)
+        shelf = _shelf(context, workspace, sessions)
+        if proving:
+            rows, _ = theories_of(shelf.saved, chosen)
+            for name, made in prove_lemmas(shelf.saved, in_order(rows, rows), shelf.broker).items():
+                shelf.proofs.keep(rows[name].object, made)
+        rows, objects = theories_of(shelf.saved, chosen, shelf.proofs)
     content.objects.update(objects)
     return content, rows
+
+
+def _certified(rows: dict[str, Any]) -> Answer:
+    """How many certificates go with theories, as a field of an answer."""
+    number = sum(len(row.claimed) for row in rows.values())
+    return {"certificates": number} if number else {}
+
+
+def _shelf(context: CommandContext, workspace: Any, sessions: Any) -> Any:
+    """The saved theories of the home, or of its database."""
+    from registry.sharing.theory_proofs import ProofFile, Proofs
+    from registry.sharing.theory_pull import Shelf
+    from registry.store.shared_state import certificate_storage
+
+    home = context.home().path
+    return Shelf.of(sessions, Proofs(ProofFile(home), certificate_storage(workspace.store, home)))
 
 
 @command("pull")
@@ -157,10 +189,10 @@ def pull(
 def _pulled_theory(
     context: CommandContext, workspace: Any, puller: Any, theory: str, as_name: str | None
 ) -> Answer:
-    from registry.sharing.theory_pull import Shelf, pull_theory
+    from registry.sharing.theory_pull import pull_theory
 
     with _sessions(context, workspace) as sessions:
-        return pull_theory(puller, theory, Shelf.of(sessions), as_name)
+        return pull_theory(puller, theory, _shelf(context, workspace, sessions), as_name)
 
 
 @contextmanager
@@ -184,7 +216,7 @@ def _sessions(context: CommandContext, workspace: Any) -> Iterator[Any]:
 
 def _all(context: CommandContext, workspace: Any, puller: Any, *, tools: bool, theories: bool) -> Answer:
     """All that is new, of either kind."""
-    from registry.sharing.theory_pull import Shelf, new_theories, pull_theories
+    from registry.sharing.theory_pull import new_theories, pull_theories
 
     answer: Answer = {
         "type": "synchronised", "publisher": puller.described(), "looked_at": 0, "fetched": 0, "added": [], "refused": [],
@@ -195,7 +227,7 @@ def _all(context: CommandContext, workspace: Any, puller: Any, *, tools: bool, t
     if not theories or "ended" in answer:
         return answer
     with _sessions(context, workspace) as sessions:
-        shelf = Shelf.of(sessions)
+        shelf = _shelf(context, workspace, sessions)
         try:
             taken = pull_theories(puller, new_theories(puller, shelf), shelf)
         except RegistryError as error:
@@ -420,6 +452,8 @@ def _published(answer: Answer) -> str:
     if "theories" in answer:
         number = len(answer["theories"])
         what = f"{what} and {number} saved {'theory' if number == 1 else 'theories'}"
+    if "certificates" in answer:
+        what = f"{what} with {counted(answer['certificates'], 'certificate')}"
     return f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}"
 
 
@@ -430,7 +464,8 @@ def _pushed(context: CommandContext, answer: Answer) -> None:
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
     for each in answer.get("theories", ()):
         context.say(f"{each}  a theory, is new there")
-    if not (answer["added"] or answer.get("theories") or _is_partial(answer)):
+    _claimed(context, answer)
+    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or _is_partial(answer)):
         context.say("nothing is new there")
     _refused(context, answer)
 
@@ -453,6 +488,13 @@ def _refused(context: CommandContext, answer: Answer) -> None:
         )
 
 
+def _claimed(context: CommandContext, answer: Answer) -> None:
+    if number := answer.get("certificates"):
+        context.say(
+            f"{counted(number, 'certificate')} of their lemmas, to be checked when they are first used"
+        )
+
+
 def _pulled(context: CommandContext, answer: Answer) -> None:
     if answer["type"] == "offered":
         for each in answer["tools"]:
@@ -465,9 +507,10 @@ def _pulled(context: CommandContext, answer: Answer) -> None:
         context.say(f"{each}  from {by['namespace']}, signed by {by['name']}")
     for each in answer.get("theories", ()):
         context.say(f"{each}  a theory from {by['namespace']}, signed by {by['name']}")
+    _claimed(context, answer)
     for law in answer.get("laws", ()):
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not (answer["added"] or answer.get("theories") or _is_partial(answer)):
+    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or _is_partial(answer)):
         context.say("nothing is new: it is here already")
     _refused(context, answer)
 

@@ -17,6 +17,7 @@ from registry.sharing.push import Pusher
 from registry.sharing.server_source import ServerSource
 from registry.sharing.service import SharingService
 from registry.sharing.theories import index_hash, theories_of
+from registry.sharing.theory_proofs import Proofs
 from registry.sharing.theory_pull import Shelf
 from registry.sharing.wire import Server
 from registry.workspace import requests
@@ -96,21 +97,31 @@ def pulled(peer: Peer, line: Line, name: str = "") -> dict[str, Any]:
 
 
 def pushed(
-    peer: Peer, line: Line, *names: str, namespace: str = "theirs", theories: Path | None = None
+    peer: Peer,
+    line: Line,
+    *names: str,
+    namespace: str = "theirs",
+    theories: Path | None = None,
+    proofs: Proofs | None = None,
 ) -> dict[str, Any]:
     """What a home pushes over a line, with the saved theories of a directory. Errors are answers."""
     peer.key()
     try:
-        return pusher_of(peer, line, names, namespace, theories).push()
+        return pusher_of(peer, line, names, namespace, theories, proofs).push()
     except RegistryError as error:
         return {"type": "error", "error": error.as_json()}
 
 
 def pusher_of(
-    peer: Peer, wire: Server, names: Sequence[str], namespace: str, theories: Path | None = None
+    peer: Peer,
+    wire: Server,
+    names: Sequence[str],
+    namespace: str,
+    theories: Path | None = None,
+    proofs: Proofs | None = None,
 ) -> Pusher:
     """What brings tools of a home, all or those named, and the saved theories of a directory."""
     content = content_of(peer.workspace.tools(), peer.workspace.store, names or None)
-    rows, objects = ({}, {}) if theories is None else theories_of(theories, None)
+    rows, objects = ({}, {}) if theories is None else theories_of(theories, None, proofs)
     content.objects.update(objects)
     return Pusher(wire, content, peer.home, namespace, index_hash(rows))

@@ -71,5 +71,11 @@ def test_theories_are_published_and_pulled(square: Pif, tmp_path: Path) -> None:
     )
     assert "nothing is new" in square("pull", "--theory", "more", "--from", out).stdout
     assert "there is no theory missing" in square("pull", "--theory", "missing", "--from", out).stderr
+    (theirs / "theories" / "even.kleis").write_text(
+        'import "twice"\nlemma even: ∀(n : ℤ). mod(twice(n), 2) = 0\n'
+    )
+    assert square(*publish, "--proofs").exit_code == 2
+    assert "with 1 certificate in" in square(*publish, "--theory", "even", "--proofs").stdout
+    assert "1 certificate of their lemmas" in square("pull", "--theory", "even", "--from", out).stdout
     assert square("pull", "square", "--theory", "more", "--from", out).exit_code == 2
     assert square("pull", "--all", "--theory", "more", "--from", out).exit_code == 2
