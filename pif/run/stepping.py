@@ -35,6 +35,10 @@ _TRIAL_A_NODE = 600
 
 _LEAST_TRIAL = 2_000
 
+_TOOL_TRIAL, _TOOL_TRIAL_A_NODE = 1_000, 85
+"""The same for a tool, a seventh of what compiling it costs: it will be run again, and where it makes a long run short
+the trial is to be no great part of that."""
+
 _LONG = 100_000
 """Fuel beyond which a run is too long for a brief try."""
 
@@ -181,7 +185,7 @@ class Stepper:
     @staticmethod
     def _trial(program: Tool | Term) -> int:
         if isinstance(program, Tool):
-            return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.term.nodes) - program.spent
+            return _TOOL_TRIAL + _TOOL_TRIAL_A_NODE * program.term.nodes - program.spent
         return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.nodes)
 
     def attempt(self, prepared: Prepared, given: RunInput, fuel: int) -> Step | None:

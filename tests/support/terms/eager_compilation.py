@@ -20,6 +20,8 @@ def compiling_at_once() -> Iterator[Cache]:
         cache = Cache()
         patch.setattr(stepping, "_TRIAL_A_NODE", 0)
         patch.setattr(stepping, "_LEAST_TRIAL", 0)
+        patch.setattr(stepping, "_TOOL_TRIAL_A_NODE", 0)
+        patch.setattr(stepping, "_TOOL_TRIAL", 0)
         patch.setattr(stepping, "_DRIVEN_STEPS", 0)
         patch.setattr(evaluate, "_cache", cache)
         yield cache
