@@ -124,8 +124,9 @@ docs-tables: $(STAMP) ## write the tables that documents take from the code
 	@$(BIN)/python -m tests.guide.tables
 
 N ?= 20000
-fuzz: $(STAMP) ## try N examples on the properties: make fuzz N=200000 [SEED=7] [TESTS=tests/pif]
-	@$(BIN)/python -m tests.fuzz --examples $(N) $(if $(SEED),--seed $(SEED)) $(TESTS)
+fuzz: $(if $(CLUSTER),$(EXTRAS_STAMP),$(STAMP)) ## try N examples on the properties: make fuzz N=200000 [SEED=7] [TESTS=tests/pif] [CLUSTER=local:2]
+	@$(if $(CLUSTER),$(EXTRAS),$(VENV))/bin/python -m tests.fuzz --examples $(N) $(if $(SEED),--seed $(SEED)) \
+		$(if $(CLUSTER),--cluster $(CLUSTER)) $(TESTS)
 
 format: $(STAMP) ## format the code and apply the safe lint fixes
 	@$(BIN)/ruff format .

@@ -133,7 +133,7 @@ def main() -> int:
     wanted = set(options.only.split(",")) if options.only else {section.name for section in SECTIONS}
     sections = [section for section in SECTIONS if section.name in wanted]
     if options.peer:
-        sections.append(Section("peer", "Net time of a run against the peer's", "times",
+        sections.append(Section("peer", "Net and gross time of a run against the peer's", "times",
                                 lambda: peer.measure(options.peer), peer.LIMITS))  # fmt: skip
     tables, over = [], []
     for section in sections:

@@ -31,10 +31,10 @@ KLEIS = [sys.executable, "-m", "registry.cli.kleis"]
 LIMITS = {
     "pif serve --groups pif / import z3": 5.0,
     "pif serve / import z3": 7.8,
-    "pif run / import z3": 2.6,
-    "kleis eval / import z3": 3.4,
-    "kleis verify, new / import z3": 9.5,
-    "kleis verify, again / import z3": 5.0,
+    "pif run / import z3": 2.1,
+    "kleis eval / import z3": 2.3,
+    "kleis verify, new / import z3": 6.5,
+    "kleis verify, again / import z3": 2.9,
 }
 
 

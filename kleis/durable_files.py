@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["FileLock", "synchronise", "user_cache_folder", "write_whole"]
+__all__ = ["FileLock", "plain_user_folder", "synchronise", "user_cache_folder", "write_whole"]
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPEN_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -31,12 +32,26 @@ _LONGEST_WAIT = 0.02
 def user_cache_folder() -> Path | None:
     """The user's folder for what can be made anew; None where the process has no home: it runs under a number that no user has, as in
     containers, and its environment names none."""
-    import platformdirs  # most that write files need no cache
+    plain = plain_user_folder("XDG_CACHE_HOME", ".cache")
+    if plain is not None:
+        return plain / "pif-kleis"
+    import platformdirs
 
     try:
         return Path(platformdirs.user_cache_dir("pif-kleis"))
     except RuntimeError:
         return None
+
+
+def plain_user_folder(variable: str, below: str) -> Path | None:
+    """The user's folder of a kind where its environment names it: `variable` does, or it is `below` the home. None where
+    `platformdirs` has to be asked, which takes longer to import than a cache to read."""
+    if sys.platform == "linux":
+        for name, rest in ((variable, ""), ("HOME", below)):
+            given = os.environ.get(name, "")
+            if os.path.isabs(given):
+                return Path(given, rest)
+    return None
 
 
 def write_whole(

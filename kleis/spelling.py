@@ -5,7 +5,6 @@ Invariant: the answer depends only on the set of candidates, not on their order.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = ["nearest", "suggestion"]
@@ -37,6 +36,8 @@ def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[st
     same = [each for each in possible if each.casefold() == folded]
     if same:
         return tuple(same[:limit])
+    import difflib  # for mistakes only
+
     close = difflib.get_close_matches(name, possible, n=limit, cutoff=_CUTOFF)
     return tuple(close or [each for each in possible if _one_letter_apart(name, each)][:limit])
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from kleis.durable_files import plain_user_folder
 from registry.errors import RegistryError
 
 __all__ = ["Home", "find_home"]
@@ -39,6 +40,9 @@ def find_home(given: Path | None = None, environment: Mapping[str, str] | None =
     asked = (os.environ if environment is None else environment).get("PIF_HOME", "")
     if asked:
         return Home(_absolute(Path(asked)), "PIF_HOME")
+    plain = plain_user_folder("XDG_DATA_HOME", ".local/share")
+    if plain is not None:
+        return Home(plain / APPLICATION, "default")
     import platformdirs  # here because `--help` needs no home
 
     try:

@@ -32,6 +32,12 @@ settings.register_profile(
 settings.load_profile(os.environ.get("PIF_PROFILE", "project"))
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """For `-n auto`: half as many again as processors, since tests wait for servers, databases and installations."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors + max(1, processors // 2)
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave twenty thousand tests and their modules out of every collection of garbage: they stay, and they are most of it."""
     gc.collect()

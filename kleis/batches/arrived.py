@@ -60,6 +60,9 @@ class Arrived:
     def put(self, question: str, kept: KeptCertificate) -> None:
         """Nothing: what is decided here is in the verdict cache."""
 
+    def refuse(self, question: str) -> None:
+        """Nothing: it is used once in any case."""
+
     def find(self, task: Task, broker: Broker) -> ShownElsewhere | None:
         """What an arrived certificate shows of a task, once it is checked; a worker whose certificate fails is counted."""
         goal = digest_of(task.goal, task.lemmas)

@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
 from kleis.batches.questions import BatchAnswer, BatchTask
 from kleis.batches.work import answer
 
-__all__ = ["QUIET", "Opening", "Pool", "Unreachable", "executor_pool", "spread"]
+__all__ = ["QUIET", "Kind", "Opening", "Pool", "Unreachable", "executor_pool", "spread", "spread_of"]
 
 ATTEMPTS = 3
 """How often a pool is opened for what is still without an answer."""
@@ -29,6 +29,39 @@ QUIET = 300.0
 
 _LOOK = 0.2
 """Seconds between looks at whether the caller still wants answers."""
+
+
+class Travelling(Protocol):
+    """A task: data, and the names of what a worker has to hold for it."""
+
+    @property
+    def theories(self) -> Sequence[str]:
+        """The names, in `Pool.held`."""
+        ...
+
+
+class Came(Protocol):
+    """An answer: whose it is, and in words why the worker was refused or could not work, else empty."""
+
+    @property
+    def worker(self) -> str: ...
+
+    @property
+    def refused(self) -> str: ...
+
+    @property
+    def failure(self) -> str: ...
+
+
+T = TypeVar("T", bound=Travelling)
+A = TypeVar("A", bound=Came)
+
+
+class Kind(msgspec.Struct, Generic[T, A], frozen=True):
+    """What is asked of workers: the function that runs there, of what they hold and a task as MessagePack, and the type of its answer."""
+
+    work: Callable[[Mapping[str, Any], bytes], bytes]
+    answer: type[A]
 
 
 class Unreachable(Exception):
@@ -63,6 +96,9 @@ def executor_pool(executor: Executor, theories: Mapping[str, bytes]) -> Abstract
     return nullcontext(_Plain(executor, theories))
 
 
+QUESTIONS: Kind[BatchTask, BatchAnswer] = Kind(answer, BatchAnswer)
+
+
 def spread(
     tasks: Sequence[BatchTask],
     opening: Opening,
@@ -72,6 +108,20 @@ def spread(
     attempts: int = ATTEMPTS,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[BatchTask, BatchAnswer | None]]:
+    """`spread_of` for questions to the prover."""
+    return spread_of(QUESTIONS, tasks, opening, note=note, quiet=quiet, attempts=attempts, stop=stop)
+
+
+def spread_of(
+    kind: Kind[T, A],
+    tasks: Sequence[T],
+    opening: Opening,
+    *,
+    note: Callable[[str], None],
+    quiet: float = QUIET,
+    attempts: int = ATTEMPTS,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[tuple[T, A | None]]:
     """The answers to tasks, as they arrive.
 
     `note` is told of workers that were refused or failed, and of pools that broke.  When nothing arrives for `quiet`
@@ -84,7 +134,7 @@ def spread(
             return
         try:
             with opening(shunned) as pool:
-                for number, found in _once(pending, pool, note, _Patience(quiet, stop)):
+                for number, found in _once(kind, pending, pool, note, _Patience(quiet, stop)):
                     if found.refused or found.failure:
                         shunned = shunned | {found.worker}
                         note(_why(found))
@@ -128,10 +178,10 @@ class _Patience(msgspec.Struct, frozen=True):
 
 
 def _once(
-    pending: dict[int, BatchTask], pool: Pool, note: Callable[[str], None], patience: _Patience
-) -> Iterator[tuple[int, BatchAnswer]]:
+    kind: Kind[T, A], pending: dict[int, T], pool: Pool, note: Callable[[str], None], patience: _Patience
+) -> Iterator[tuple[int, A]]:
     """Submit everything that is pending once; the answers that arrive, those that say no among them."""
-    futures = {_submitted(pool, task): number for number, task in pending.items()}
+    futures = {_submitted(kind, pool, task): number for number, task in pending.items()}
     waiting = set(futures)
     broken: set[str] = set()
     try:
@@ -139,7 +189,7 @@ def _once(
             done, waiting = patience.next_of(waiting)
             for future in done:
                 try:
-                    yield futures[future], msgspec.msgpack.decode(future.result(), type=BatchAnswer)
+                    yield futures[future], msgspec.msgpack.decode(future.result(), type=kind.answer)
                 except (CancelledError, msgspec.DecodeError) as error:
                     broken.add(f"a task was lost ({type(error).__name__})")
                 except Exception as error:  # noqa: BLE001 - whatever the executor raises, the task is asked again
@@ -151,13 +201,13 @@ def _once(
             note(f"{said}; it is asked again")
 
 
-def _submitted(pool: Pool, task: BatchTask) -> Future[bytes]:
-    """A task with the declarations that it needs, on its way."""
+def _submitted(kind: Kind[T, A], pool: Pool, task: T) -> Future[bytes]:
+    """A task with what it needs, on its way."""
     needed: Any = {each: pool.held[each] for each in task.theories}
-    return pool.executor.submit(answer, needed, msgspec.msgpack.encode(task))
+    return pool.executor.submit(kind.work, needed, msgspec.msgpack.encode(task))
 
 
-def _why(found: BatchAnswer) -> str:
+def _why(found: Came) -> str:
     if found.refused:
         return f"worker {found.worker} is refused: it has {found.refused}"
-    return f"worker {found.worker} cannot work ({found.failure}); its questions go to others"
+    return f"worker {found.worker} cannot work ({found.failure}); what it had goes to others"

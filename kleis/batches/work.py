@@ -27,7 +27,7 @@ from kleis.prover.prover import Decision, Prover
 from kleis.prover.verdict_cache import RecentVerdicts
 from kleis.theory.theory import Theory
 
-__all__ = ["answer", "asked_of"]
+__all__ = ["answer", "asked_of", "worker_name"]
 
 _MOST_THEORIES = 64
 _CERTIFICATE_SECONDS = 120.0
@@ -53,6 +53,9 @@ class _Made:
         """Keep a certificate for the answer."""
         self.kept[question] = kept
 
+    def refuse(self, question: str) -> None:
+        """Nothing: a worker takes no certificates over."""
+
 
 def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
     """The answer to a task, a `BatchAnswer` as MessagePack; what goes wrong is in it, with the worker's name.
@@ -60,7 +63,7 @@ def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
     `theories` are the declarations that its questions name, each under its digest.
     """
     wanted = msgspec.msgpack.decode(task, type=BatchTask)
-    worker = _worker_name()
+    worker = worker_name()
     if wanted.version != version_here():
         return msgspec.msgpack.encode(BatchAnswer(worker=worker, refused=version_here()))
     found: list[BatchAnswer] = []
@@ -131,7 +134,7 @@ def _broker() -> Broker:
     return broker
 
 
-def _worker_name() -> str:
+def worker_name() -> str:
     """The address of the Dask worker that runs this, or what runs it instead."""
     distributed = sys.modules.get("distributed")
     if distributed is not None:

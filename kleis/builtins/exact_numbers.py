@@ -50,8 +50,14 @@ def _words(number: Number) -> int:
     return number.bit_length() // 64 + 1 if isinstance(number, int) else 1
 
 
+_FREE_BITS = 4 * 64
+"""Two integers with fewer bits each have at most 8 words together, which cost nothing."""
+
+
 def _pay(meter: Meter, a: Number, b: Number) -> None:
     """Charge for a product, quotient or sum of two numbers; BudgetError if it would be too large."""
+    if type(a) is int and type(b) is int and a.bit_length() < _FREE_BITS and b.bit_length() < _FREE_BITS:
+        return
     words_a, words_b = _words(a), _words(b)
     if words_a + words_b > 8:
         meter.admit_bits((words_a + words_b) * 64 - 128)
@@ -89,6 +95,9 @@ def too_large() -> EvaluationError:
 
 
 def _real(meter: Meter, a: Number, b: Number, operation: Callable[[Number, Number], Number]) -> Number:
+    if type(a) is int and type(b) is int:
+        _pay(meter, a, b)
+        return operation(a, b)
     if isinstance(a, float) or isinstance(b, float):
         x, y = approximate(a), approximate(b)
         return finite(lambda: float(operation(x, y)))

@@ -34,6 +34,7 @@ __all__ = [
     "bound_by",
     "canonical",
     "free_variables",
+    "opened",
     "parts",
     "reach",
     "rebuild",
@@ -220,6 +221,15 @@ def stripped(claim: Term) -> tuple[tuple[Variable, ...], tuple[Term, ...], Term]
             claim = claim.arguments[1]
         else:
             return tuple(variables), tuple(hypotheses), claim
+
+
+def opened(claim: Term | None) -> tuple[tuple[Variable, ...], Term] | None:
+    """The variables of the outermost ∃ and what it says of them; None for another claim."""
+    variables: list[Variable] = []
+    while isinstance(claim, Quantifier) and claim.kind == "exists":
+        variables += claim.variables
+        claim = claim.body
+    return (tuple(variables), claim) if variables and claim is not None else None
 
 
 # What terms depend on, directly or through definitions.

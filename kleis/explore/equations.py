@@ -77,21 +77,42 @@ def subterms(term: Term) -> Iterator[Term]:
 
 def size_of(term: Term) -> int:
     """The symbols of a term."""
-    return sum(1 for _ in subterms(term))
+    if isinstance(term, int):
+        return 1
+    size = 0
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        size += 1
+        for below in part[1:]:
+            if isinstance(below, int):
+                size += 1
+            else:
+                stack.append(below)
+    return size
 
 
 def variables_of(term: Term) -> list[int]:
     """The variables of a term in the order in which they come, repeated ones too."""
-    return [part for part in subterms(term) if isinstance(part, int)]
+    if isinstance(term, int):
+        return [term]
+    found: list[int] = []
+    stack: list[Term] = [term]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, int):
+            found.append(part)
+        elif len(part) > 1:
+            stack.extend(part[:0:-1])
+    return found
 
 
 def canonical(left: Term, right: Term) -> Equation:
     """The canonical equation of two terms: the greater side on the left, variables in order of occurrence."""
-    if compare(left, right) < 0 and size_of(left) != size_of(right):
-        left, right = right, left
+    difference = size_of(left) - size_of(right)
+    if difference:
+        return _numbered(left, right) if difference > 0 else _numbered(right, left)
     one, two = _numbered(left, right), _numbered(right, left)
-    if size_of(left) != size_of(right):
-        return one
     return min(one, two, key=lambda each: (_shape(each.left), _shape(each.right)))
 
 
@@ -105,7 +126,8 @@ def _shape(term: Term) -> tuple[tuple[int, str, int], ...]:
 def _numbered(left: Term, right: Term) -> Equation:
     names: dict[int, int] = {}
     for name in (*variables_of(left), *variables_of(right)):
-        names.setdefault(name, len(names))
+        if name not in names:
+            names[name] = len(names)
     return Equation(_renamed(left, names), _renamed(right, names))
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 
 import msgspec
 
 from kleis.core import Connective
 from kleis.core.goal import Axiom, Goal
-from kleis.prover.portfolio import Chain, Entry, Outcome
+from kleis.prover.portfolio import Chain, Entry, Outcome, engine_of
 from kleis.prover.protocol.engine import Task, declarations_of
 from kleis.prover.protocol.verdict import Evidence, Verdict
 
-__all__ = ["AxiomsAlone"]
+__all__ = ["AxiomsAlone", "Outcomes"]
 
 _SOME = 10_000
 """Steps that trying the axioms of a proof may take, however short the proof."""
@@ -21,17 +22,51 @@ _MOST = 16
 """At most so many axioms of a clash are left out by way of trial."""
 
 
+class Outcomes:
+    """What is known of sets of axioms of one theory: each is asked about once, whichever prover asks. Safe in threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.clashes: dict[tuple[Axiom, ...], _Found] = {}
+        self.models: dict[tuple[Axiom, ...], _Found] = {}
+
+    def of(
+        self, kept: dict[tuple[Axiom, ...], _Found], task: Task, find: Callable[[Task], Outcome]
+    ) -> Outcome:
+        """The outcome for the axioms of a task: the one that is kept, or what `find` finds."""
+        with self._lock:
+            found = kept.setdefault(task.goal.axioms, _Found())
+        with found.lock:
+            if found.outcome is None:
+                found.task, found.outcome = task, find(task)
+            return found.outcome
+
+
+class _Found:
+    """An outcome and the task it is of, once it is known; the lock is held meanwhile."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.task: Task | None = None
+        self.outcome: Outcome | None = None
+
+
 class AxiomsAlone:
-    """The outcomes for sets of axioms; `run` has the engines of an order do one of two things."""
+    """The outcomes for sets of axioms; `run` has the engines of an order do one of two things.
+
+    `known` are the outcomes of other provers of the same theory, order and effort.
+    """
 
     def __init__(
-        self, run: Callable[[Task, Sequence[Entry], Sequence[Chain]], Outcome], order: Sequence[Entry]
+        self,
+        run: Callable[[Task, Sequence[Entry], Sequence[Chain]], Outcome],
+        order: Sequence[Entry],
+        known: Outcomes | None = None,
     ) -> None:
         self._run = run
+        self._known = Outcomes() if known is None else known
         self._order = tuple(order)
         self._quick = tuple(each for each in order if each.quick)
-        self._clashes: dict[tuple[Axiom, ...], Outcome] = {}
-        self._models: dict[tuple[Axiom, ...], Outcome] = {}
 
     def alone(self, goal: Goal) -> Outcome | None:
         """The outcome of an attempt to refute the assumed axioms, without the claim; None if there are none.
@@ -41,13 +76,11 @@ class AxiomsAlone:
         declarations = declarations_of(goal)
         if not declarations.axioms:
             return None
-        key = declarations.axioms
-        if key not in self._clashes:
-            task = Task(declarations)
-            quick = self._run(task, self._quick, ("refute",))
-            has_model = quick.answer is not None and quick.answer.outcome == "model"
-            self._clashes[key] = quick if has_model else self._run(task, self._order, ("prove",))
-        return self._clashes[key]
+        return self._known.of(self._known.clashes, Task(declarations), self._clash)
+
+    def _clash(self, task: Task) -> Outcome:
+        quick = self._run(task, self._quick, ("refute",))
+        return quick if _has_model(quick) else self._run(task, self._order, ("prove",))
 
     def core(self, goal: Goal, found: Outcome) -> tuple[str, ...]:
         """The names of axioms that an outcome of `alone` refuted, without those that can be left out.
@@ -99,13 +132,38 @@ class AxiomsAlone:
         """A checked model of some axioms."""
         if not axioms:
             return None
-        if axioms not in self._models:
-            task = Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
-            self._models[axioms] = self._run(task, self._order, ("refute",))
-        answer = self._models[axioms].answer
+        task = Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
+        answer = self._known.of(self._known.models, task, self._model).answer
         return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
+
+    def _model(self, task: Task) -> Outcome:
+        """The outcome of the refuting engines: the one of `alone`, where these would find the same model first."""
+        found = self._known.clashes.get(task.goal.axioms)
+        if (
+            found is not None
+            and found.outcome is not None
+            and found.task == task
+            and _has_model(found.outcome)
+        ):
+            refuting = (each for each in self._order if each.chain == "refute")
+            if (
+                next((each for each in refuting if engine_of(each).applies(task)), None)
+                == found.outcome.entry
+            ):
+                return found.outcome
+        return self._run(task, self._order, ("refute",))
 
     def is_cut(self, goal: Goal, verdict: Verdict) -> bool:
         """Whether a limit stopped the search for a model of the axioms that a proof used."""
         used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
-        return verdict.status == "verified" and used in self._models and self._models[used].cut
+        found = self._known.models.get(used)
+        return (
+            verdict.status == "verified"
+            and found is not None
+            and found.outcome is not None
+            and found.outcome.cut
+        )
+
+
+def _has_model(outcome: Outcome) -> bool:
+    return outcome.answer is not None and outcome.answer.outcome == "model"

@@ -6,10 +6,9 @@ from typing import Final
 
 import msgspec
 
-from kleis.prover.evidence import CHECK_WITNESS, Checked
-from kleis.prover.portfolio import PRELOAD, Confirm
+from kleis.prover.portfolio import Confirm
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.engine import CHECK_WITNESS, Answer, Checked, Task
 from kleis.prover.protocol.verdict import Evidence
 
 __all__ = ["in_child"]
@@ -21,7 +20,7 @@ def in_child(broker: Broker, task: Task) -> Confirm:
     """A check of witnesses for a task: what it finds wanting is silent."""
 
     def confirm(answer: Answer) -> Answer:
-        _, future = broker.submit(CHECK_WITNESS, Checked(task, answer), 1, guards=_GUARDS, preload=PRELOAD)
+        _, future = broker.submit(CHECK_WITNESS, Checked(task, answer), 1, guards=_GUARDS)
         checked = future.result()
         if isinstance(checked.witness, Evidence):
             return msgspec.structs.replace(answer, witness=checked.witness)

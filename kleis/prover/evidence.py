@@ -20,8 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from kleis.budget import deep
 from kleis.errors import KleisError
 from kleis.prover.checker.check_model import check_model
@@ -31,10 +29,10 @@ from kleis.prover.checker.sequent import CheckError
 from kleis.prover.checker.write_terms import UnwritableError
 from kleis.prover.checker.write_witness import witness_data
 from kleis.prover.counterexample_parts import with_parts
-from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.engine import Answer, Checked, Task
 from kleis.prover.protocol.verdict import Evidence
 
-__all__ = ["CHECK_WITNESS", "Checked", "check_evidence", "check_witness"]
+__all__ = ["check_evidence", "check_witness"]
 
 _QUERY = 200_000
 """Z3's steps for a leaf."""
@@ -61,16 +59,6 @@ def check_evidence(task: Task, answer: Answer) -> Evidence | None:
 
 
 # ── As a job ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """The input of `check_witness`: a task with what an engine answered to it."""
-
-    task: Task
-    answer: Answer
-
-
-CHECK_WITNESS = "kleis.prover.evidence:check_witness"
 
 
 @deep()

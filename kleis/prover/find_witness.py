@@ -25,7 +25,7 @@ import msgspec
 from kleis import core
 from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
-from kleis.core.traversal import substitute, subterms
+from kleis.core.traversal import opened, substitute, subterms
 from kleis.delaborate.describe_goal import expression_of
 from kleis.prover.portfolio import ORDER, Chain, Entry, Outcome
 from kleis.prover.protocol.engine import Task
@@ -37,7 +37,7 @@ from kleis.syntax.unique_existence import unique_parts
 from kleis.values import Value
 from kleis.values.text import render_value
 
-__all__ = ["NO_WITNESS", "find_witness", "number_text", "opened", "with_witness"]
+__all__ = ["NO_WITNESS", "find_witness", "number_text", "with_witness"]
 
 NO_WITNESS = "no value is known that makes it true: it was proved without one"
 """What a verdict says where no witness was found."""
@@ -52,15 +52,6 @@ _CHECKS = (":EVALUATION", "script_engines:DIRECT", "completion.engine:Completion
 
 Run = Callable[[Task, Sequence[Entry], Sequence[Chain], bool], Outcome]
 """Runs engines on a task; the last argument says whether a witness becomes checked evidence, or stays as it was found."""
-
-
-def opened(claim: core.Term | None) -> tuple[tuple[core.Variable, ...], core.Term] | None:
-    """The variables of the outermost ∃ and what it says of them; None for another claim."""
-    variables: list[core.Variable] = []
-    while isinstance(claim, core.Quantifier) and claim.kind == "exists":
-        variables += claim.variables
-        claim = claim.body
-    return (tuple(variables), claim) if variables and claim is not None else None
 
 
 def with_witness(verdict: Verdict, goal: Goal, run: Run) -> Verdict:

@@ -7,6 +7,7 @@ docs/reference/proving.md §11.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -58,14 +59,23 @@ class CertificateStorage(Protocol):
         """Keep a certificate, in place of what is there."""
         ...
 
+    def refuse(self, question: str) -> None:
+        """Told that what is kept for a question was checked and shows nothing of it."""
+        ...
+
 
 class CertificateFiles:
-    """The certificates that a home got from a database: a file each. What is found here is in the home's own cache."""
+    """The certificates that a home got from elsewhere: a file each. What is found here is in the home's own cache."""
 
     takes_more = False
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever kept."""
+        return not self._directory.is_dir()
 
     def get(self, question: str) -> KeptCertificate | None:
         """What the file of a question holds."""
@@ -78,6 +88,11 @@ class CertificateFiles:
         """Write the file.  Raises OSError."""
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         durable_files.write_whole(self._directory / f"{question}.json", msgspec.json.encode(kept))
+
+    def refuse(self, question: str) -> None:
+        """Remove the file: it wastes no other check, and another certificate may come in its place."""
+        with suppress(OSError):
+            (self._directory / f"{question}.json").unlink()
 
 
 def read_certificate(data: bytes) -> KeptCertificate:

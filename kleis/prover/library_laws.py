@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from concurrent.futures import Future
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -32,9 +32,6 @@ from kleis.core.goal import Goal
 from kleis.core.traversal import reach, subterms
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
-from kleis.prover.checker.format import CertificateError
-from kleis.prover.checker.kernel import Refusal, judge
-from kleis.prover.checker.strict_reading import from_json
 from kleis.prover.facts import Fact, local_to
 from kleis.prover.known_laws import useful_laws
 from kleis.prover.portfolio import PRELOAD
@@ -44,6 +41,9 @@ from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.verdict_cache import Verdicts, key_of
 from kleis.syntax.parser.parser import parse_expression
 from kleis.theory.import_search import packaged_library
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["FOLDER", "KEPT", "KeptLaw", "LibraryLaws", "judge_law", "kept_laws", "spoken_of"]
 
@@ -60,6 +60,7 @@ _MOST_LOOKED_AT = 24
 """Laws that are read for one claim."""
 
 _JOB = "kleis.prover.library_laws:judge_law"
+_KERNEL = "kleis.prover.checker.kernel"
 _GUARDS = Guards(cpu=60, wall=120.0, memory=2048)
 
 
@@ -122,6 +123,7 @@ class LibraryLaws:
         self._cache = cache
         self._directory = directory
         self._goals: dict[str, Goal | None] = {}
+        self._digests: dict[str, str] = {}
         self._stand: dict[str, Verdict | None] = {}
 
     def offered(self, goal: Goal) -> tuple[tuple[KeptLaw, Goal], ...]:
@@ -137,6 +139,8 @@ class LibraryLaws:
         about = spoken_of(goal.claim).union(
             *map(spoken_of, bodies), (f"definition {each}" for each in reached)
         )
+        if not any(_is_declared(each) for each in about):
+            return ()
         ranked = sorted(
             (each for each in kept_laws(self._directory) if _concerns(each, about)),
             key=lambda each: (len(set(each.symbols) - about), -len(set(each.symbols) & about)),
@@ -168,6 +172,9 @@ class LibraryLaws:
         return self._elaborator.proposition(parse_expression(claim))
 
     def _meant(self, law: KeptLaw) -> Goal | None:
+        from kleis.prover.checker.format import CertificateError
+        from kleis.prover.checker.strict_reading import from_json
+
         try:
             goal = self.goal_of(law.claim)
             certificate = from_json(law.data)
@@ -181,6 +188,7 @@ class LibraryLaws:
             and not certificate.using
             and certificate.goal == meant
         )
+        self._digests[law.name] = meant
         return goal if same else None
 
     def _check(self, laws: Sequence[tuple[KeptLaw, Goal]]) -> None:
@@ -193,11 +201,11 @@ class LibraryLaws:
             if kept is not None and kept.status == "verified":
                 self._stand[law.name] = kept
                 continue
-            job = self._broker.submit(_JOB, law.data, 1, guards=_GUARDS, preload=PRELOAD)
+            job = self._broker.submit(_JOB, law.data, 1, guards=_GUARDS, preload=(*PRELOAD, _KERNEL))
             asked.append((law, key, job[1]))
         for law, key, future in asked:
             answer = future.result()
-            if answer.outcome != "proved" or answer.detail != from_json(law.data).goal:
+            if answer.outcome != "proved" or answer.detail != self._digests[law.name]:
                 self._stand[law.name] = None
                 continue
             verdict = Verdict(
@@ -219,11 +227,18 @@ def _concerns(law: KeptLaw, about: frozenset[str]) -> bool:
 
 def _of_declared(symbols: Sequence[str], about: frozenset[str]) -> bool:
     """Whether something declared is among both: claims about built-ins alone have no need of the library."""
-    return any(each in about and not each.startswith("operation ") for each in symbols)
+    return any(each in about and _is_declared(each) for each in symbols)
+
+
+def _is_declared(symbol: str) -> bool:
+    return not symbol.startswith("operation ")
 
 
 def judge_law(data: bytes, steps: int) -> Answer:
     """The job of a check: `proved` with the axioms used, the digest that the check found right and what is known of a model."""
+    from kleis.prover.checker.kernel import Refusal, judge  # runs in children, which find it loaded
+    from kleis.prover.checker.strict_reading import from_json
+
     del steps
     try:
         certificate = from_json(data)

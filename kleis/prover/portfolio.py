@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -22,7 +21,11 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Reason
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 __all__ = [
+    "ASKING_NO_SOLVER",
     "COMPUTING",
     "LOOK",
     "MOST_EFFORT",
@@ -119,6 +122,19 @@ COMPUTING = frozenset(
 )
 """The engines that compute, and need no termination arguments."""
 
+ASKING_NO_SOLVER = COMPUTING | {
+    f"{_ENGINES}.completion.engine:Completion",
+    f"{_ENGINES}.completion.engine:CompletionProofs",
+    f"{_ENGINES}.completion.engine:WeighingCompletion",
+    f"{_ENGINES}.computation.intervals:INTERVALS",
+    f"{_ENGINES}.computation.rational_roots:RATIONAL_ROOTS",
+    f"{_ENGINES}.models.catalogue.engine:CONSTRUCTIONS",
+    f"{_ENGINES}.regular.engine:REGULAR",
+    f"{_ENGINES}.superposition.engine:ConditionalSuperposition",
+    f"{_ENGINES}.superposition.engine:Superposition",
+}
+"""The engines that ask no solver: a process for them has none ready, which is most of what one costs."""
+
 DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
 
 Confirm = Callable[[Answer], Answer]
@@ -199,6 +215,8 @@ class _Race:
 
     def run(self) -> Outcome:
         """Run until every engine before the best answer is done."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
         for chain in self._chains:
             self._start(chain)
         while self._running:
@@ -224,8 +242,9 @@ class _Race:
                 continue
             if self._best is None or place < self._best:
                 limits = Guards(cpu=int(entry.cpu * self._guards) or 1, wall=entry.cpu * self._guards * 3 + 2)
+                preload = () if entry.engine in ASKING_NO_SOLVER else PRELOAD
                 number, future = self._broker.submit(
-                    entry.engine, self._task, entry.steps, guards=limits, preload=PRELOAD
+                    entry.engine, self._task, entry.steps, guards=limits, preload=preload
                 )
                 self._running[future] = (place, entry, number, time.monotonic())
             return

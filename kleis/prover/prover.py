@@ -26,15 +26,14 @@ import msgspec
 
 from kleis.budget import deep
 from kleis.core.goal import Goal, Obligation
+from kleis.core.traversal import opened
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.question import Question, check_names_asked, declared_constants, warnings_of
 from kleis.errors import KleisError
-from kleis.prover.axioms_alone import AxiomsAlone
-from kleis.prover.confirming import in_child
+from kleis.prover.axioms_alone import AxiomsAlone, Outcomes
 from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
-from kleis.prover.find_witness import with_witness
 from kleis.prover.kept_certificates import Elsewhere
 from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.obligations import Obligations
@@ -87,7 +86,8 @@ class Prover:
     cvc5 takes part where it is installed, unless `cvc5` says otherwise.  `guards` multiplies the time
     limits; `effort` the budgets in steps, and so what can be decided; `beside` runs the two chains side by side;
     `elaborator` is one of the same theory.  Without `assumes` no axiom is assumed: what is verified follows from the
-    definitions alone.  Not for several threads at once, but `close` may be called from any.
+    definitions alone.  `known` is what other provers like it have found of the axioms.  Not for several threads at once,
+    but `close` may be called from any.
     """
 
     def __init__(
@@ -104,6 +104,7 @@ class Prover:
         beside: bool = True,
         elaborator: Elaborator | None = None,
         assumes: bool = True,
+        known: Outcomes | None = None,
     ) -> None:
         self.theory = theory
         self.elaborator = elaborator or Elaborator(theory, assumes=assumes)
@@ -117,7 +118,7 @@ class Prover:
         self._guards = guards
         self._beside = beside
         self._library = LibraryLaws(self.elaborator, self._broker, cache)
-        self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late])
+        self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late], known)
         self._obligations = Obligations(
             self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
         )
@@ -376,7 +377,7 @@ class Prover:
         outcome = self._run(task)
         cut = outcome.cut or (alone is not None and alone.cut)
         if outcome.answer is None:
-            return Decision(self._unknown(goal, outcome, base), goal, cut=cut)
+            return Decision(undecided(goal, outcome, base, self.effort), goal, cut=cut)
         verdict = self._verdict(goal, outcome, base)
         if verdict.status == "verified" and verdict.consistency == "unknown":
             used = tuple(axiom for axiom in goal.axioms if axiom.name in verdict.core)
@@ -413,8 +414,14 @@ class Prover:
 
     def _with_witness(self, decision: Decision) -> Decision:
         """The decision with a witness of a proved ∃, or with the words that none is known; otherwise the same."""
-        if decision.goal is None:
+        if (
+            decision.goal is None
+            or decision.verdict.status != "verified"
+            or opened(decision.goal.claim) is None
+        ):
             return decision
+        from kleis.prover.find_witness import with_witness  # few claims begin with ∃
+
         cuts: list[bool] = []
 
         def run(task: Task, order: Sequence[Entry], chains: Sequence[Chain], checked: bool) -> Outcome:
@@ -466,8 +473,6 @@ class Prover:
                 return shown, msgspec.structs.replace(base, reason="incomplete")
         return shown, None
 
-    # ── running ──────────────────────────────────────────────────────────────────────────────────────────
-
     def _run(
         self,
         task: Task,
@@ -475,6 +480,8 @@ class Prover:
         chains: Sequence[Chain] = ("prove", "refute"),
         confirm: Confirm | None = None,
     ) -> Outcome:
+        from kleis.prover.confirming import in_child
+
         return run_portfolio(
             self._broker,
             task,
@@ -484,9 +491,6 @@ class Prover:
             guards=self._guards,
             beside=self._beside,
         )
-
-    def _unknown(self, goal: Goal, outcome: Outcome, base: Verdict) -> Verdict:
-        return undecided(goal, outcome, base, self.effort)
 
     def _options(self) -> str:
         return repr(self.order)

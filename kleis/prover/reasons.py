@@ -11,9 +11,8 @@ import msgspec
 
 from kleis import core
 from kleis.core.goal import Goal
-from kleis.core.traversal import reach, subterms
+from kleis.core.traversal import opened, reach, subterms
 from kleis.delaborate.describe_goal import expression_of
-from kleis.prover.find_witness import opened
 from kleis.prover.portfolio import MOST_EFFORT, Outcome
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.engine import WOULD_FOLLOW

@@ -19,10 +19,11 @@ import contextlib
 import hashlib
 import os
 import stat
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -43,7 +44,8 @@ _SUFFIX = ".verdict"
 _UNFINISHED = ".part"
 _CHECKSUM = 16
 _NEVER_KEPT = ("killed", "memory", "contradiction")
-_SOLVERS = ("z3-solver", "cvc5")
+_SOLVERS = {"z3-solver": "z3", "cvc5": "cvc5"}
+"""The packages of solvers, and what they are imported as."""
 
 
 def key_of(goal: Goal, lemmas: Sequence[Term], options: str) -> str:
@@ -55,11 +57,41 @@ def key_of(goal: Goal, lemmas: Sequence[Term], options: str) -> str:
 
 def solver_versions() -> tuple[tuple[str, str], ...]:
     """The solvers that are installed, with their versions."""
+    listed = _listed_versions()
     found = []
-    for name in _SOLVERS:
-        with contextlib.suppress(PackageNotFoundError):
-            found.append((name, version(name)))
+    for name, module in _SOLVERS.items():
+        version = listed.get(name) or (_stated_version(name) if find_spec(module) is not None else None)
+        if version is not None:
+            found.append((name, version))
     return tuple(found)
+
+
+def _listed_versions() -> dict[str, str]:
+    """The versions in the names of folders such as ``z3_solver-4.13.0.dist-info``.
+
+    `importlib.metadata` reads the same folders; to import it takes longer than a verdict that is kept.
+    """
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith(".dist-info"):
+                package, _, version = name.removesuffix(".dist-info").partition("-")
+                found.setdefault(package.lower().replace("_", "-"), version)
+    return found
+
+
+def _stated_version(name: str) -> str | None:
+    """The version of a package that is installed in another form than as a folder of its own."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 class Verdicts(Protocol):
@@ -209,10 +241,15 @@ def _checksum(body: bytes) -> bytes:
 @lru_cache(maxsize=1)
 def _sources() -> str:
     """A digest of the sources of this package: most modules take part in elaboration or proof, so all count."""
-    root = Path(__file__).parent.parent
-    parts = sorted(
-        f"{path.relative_to(root)} {path.stat().st_size} {path.stat().st_mtime_ns}"
-        for pattern in ("**/*.py", "**/*.lark")
-        for path in root.glob(pattern)
-    )
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    root = os.path.dirname(os.path.dirname(__file__))
+    parts: list[str] = []
+    folders = [root]
+    while folders:
+        with os.scandir(folders.pop()) as found:
+            for entry in found:
+                if entry.name.endswith((".py", ".lark")):
+                    status = entry.stat()
+                    parts.append(f"{entry.path[len(root) :]} {status.st_size} {status.st_mtime_ns}")
+                elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+    return hashlib.sha256("\n".join(sorted(parts)).encode()).hexdigest()

@@ -122,11 +122,13 @@ class Evaluator:
     def outcome(self, term: core.Term, environment: Environment) -> Outcome:
         """The value of a term; a `Truth` where its sort is Bool, or where there is no value that is known."""
         self._account.charge(1)
+        if self._depth >= self._account.budget.depth:
+            self._account.exceeded = True
+            return OPEN
+        if type(term) is core.Variable:
+            return known(environment[term.name])
         self._depth += 1
         try:
-            if self._depth > self._account.budget.depth:
-                self._account.exceeded = True
-                return OPEN
             return known(self._ruled(term, environment))
         finally:
             self._depth -= 1

@@ -201,7 +201,7 @@ class NotLoadedAnswer(OutcomeFields):
     """Imports that clash or do not elaborate: the session is as it was."""
 
 
-class SavedAnswer(TypedDict):
+class SavedAnswer(WarningFields):
     """A session saved as a theory."""
 
     status: Literal["saved"]

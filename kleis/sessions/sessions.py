@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from kleis.errors import KleisError
+from kleis.prover.certificates.claimed_verdicts import ClaimedVerdicts
+from kleis.prover.kept_certificates import CertificateFiles
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.shared_provers import Provers
 from kleis.sessions.files.errors import SessionError
@@ -406,8 +408,10 @@ def open_sessions(
     )
 
 
-def _shared_verdicts(certificates: CertificateStorage, broker: Broker) -> SharedVerdicts:
+def _shared_verdicts(certificates: CertificateStorage, broker: Broker) -> SharedVerdicts | ClaimedVerdicts:
     """The verdicts of other machines."""
+    if isinstance(certificates, CertificateFiles):
+        return ClaimedVerdicts(certificates, broker)
     from kleis.prover.certificates.shared_verdicts import SharedVerdicts
 
     return SharedVerdicts(certificates, broker)

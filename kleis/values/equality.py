@@ -244,8 +244,15 @@ def is_symbolic(value: Value, meter: Meter) -> bool:
     return any(isinstance(leaf, Symbolic) for leaf in leaves_of(value, meter))
 
 
+_SIMPLE = frozenset((bool, int, Fraction, str))
+"""The kinds of values that have no parts and are no floats."""
+
+
 def contains_float(value: Value, meter: Meter) -> bool:
     """Whether a floating-point number takes part in a value."""
+    if type(value) in _SIMPLE:
+        meter.charge(1)
+        return False
     return any(
         isinstance(leaf, float)
         or (isinstance(leaf, Complex) and (isinstance(leaf.real, float) or isinstance(leaf.imaginary, float)))

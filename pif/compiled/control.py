@@ -65,7 +65,7 @@ class Control(Loops):
             case "app":
                 if parts[0].op == "lam":
                     return self.value(parts[0].parts[0], level + 1, self._entered(term, level, scope))
-                called = self.call(term, level, scope, may_continue=False)
+                called = self.call(term, level, scope, None)
                 assert called is not None
                 return called
             case "fold":
@@ -162,9 +162,11 @@ class Control(Loops):
         condition, yes_of, no_of = self._sides(term, level, scope)
         yes, no = Block(), Block()
         with self.inside(yes):
+            self.settle(condition, holds=True)
             first = yes_of()
             first = replace(first, kind=self.kind(first))
         with self.inside(no):
+            self.settle(condition, holds=False)
             second = no_of()
             second = replace(second, kind=self.kind(second))
         block = self.block
@@ -216,8 +218,8 @@ class Control(Loops):
                 self.tail(term.parts[1], level + 1, self._bound(term, level, scope), to)
             case "app" if term.parts[0].op == "lam":
                 self.tail(term.parts[0].parts[0], level + 1, self._entered(term, level, scope), to)
-            case "app" if to.may_continue:
-                value = self.call(term, level, scope, may_continue=True)
+            case "app":
+                value = self.call(term, level, scope, to)
                 if value is not None:
                     to.store(value)
             case "if" | "and" | "or":
@@ -239,6 +241,7 @@ class Control(Loops):
         before = [block.busy for block in self.blocks]
         for side, make, index in ((yes, yes_of, 1), (no, no_of, 2)):
             with self.inside(side):
+                self.settle(condition, holds=side is yes)
                 if term.op == "if":
                     self.tail(term.parts[index], level + 1, scope, to)
                 else:
@@ -252,7 +255,7 @@ class Control(Loops):
         common = min(yes.cost, no.cost)
         block.cost += common
         block.lines.append(Suite(f"if {condition}:", yes, yes.cost - common, self.meter))
-        if no.lines or no.cost > common:
+        if no.lines or no.cost > common or no.height > block.height:
             block.lines.append(Suite("else:", no, no.cost - common, self.meter))
 
     def _continue(self, term: Term, level: int, scope: Scope) -> None:

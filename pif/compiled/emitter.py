@@ -1,5 +1,7 @@
 """The state of one unit's compilation, and how values get into text: names, checks, commitments.
 
+`known` has the kinds that checks have shown, `truths` the flags that a branch stands behind.
+
 Order of evaluation is free here, because only success counts; termination is not, so nothing moves out of the branch
 that it stands in. A check narrows what is known of a name in the block where it stands and those within.
 """
@@ -13,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from pif.compiled.scope import COMMITTED, Expression, TermFacts
-from pif.compiled.source import DEPTH, FUEL, Block, Function, Names
+from pif.compiled.source import DEPTH, FUEL, Block, Function, Names, is_name
 from pif.language.terms import Term
 from pif.language.values import ANY, NEVER, Kind, Value, join, pairing, part
 
@@ -59,6 +61,7 @@ class Emitter:
         self.blocks: list[Block] = []
         self.loops: list[int] = []
         self.known: dict[str, Kind] = {}
+        self.truths: dict[str, str] = {}
         self.meter = FUEL
         self.function = Function("none0", ())
 
@@ -81,14 +84,14 @@ class Emitter:
     @contextmanager
     def inside(self, block: Block) -> Iterator[Block]:
         """Emit into a block of its own. What is learnt of names there is forgotten after it."""
-        before = self.known
-        self.known = dict(before)
+        before = self.known, self.truths
+        self.known, self.truths = dict(self.known), dict(self.truths)
         self.blocks.append(block)
         try:
             yield block
         finally:
             self.blocks.pop()
-            self.known = before
+            self.known, self.truths = before
 
     def busy(self, *, is_slow: bool = False) -> None:
         """The present block calls or loops, and so does every block around it."""
@@ -152,7 +155,8 @@ class Emitter:
             return Expression(f"({first.text}, {second.text})", self.kind(value), weight=weight)
         if value.kind == "int" and value.bits > COMMITTED and not self.checks_sizes:
             value = self.named(value)
-            self.line(f"if not {-SMALL} < {value.text} < {SMALL}: wide0({value.text})")
+            name = value.text
+            self.line(f"if not {-SMALL} < {name} < {SMALL} and not low0 < {name} < high0: wide0({name})")
             return replace(value, bits=COMMITTED, base=None)
         return value
 
@@ -224,6 +228,12 @@ class Emitter:
         if found != NEVER and (not isinstance(found, tuple) or found[0] != "list"):
             return self.impossible()
         return replace(value, kind=found)
+
+    def settle(self, condition: str, *, holds: bool) -> None:
+        """In a branch: what its condition says of a flag, where it asks for one and nothing else."""
+        *words, name = condition.replace("(", "").replace(")", "").split()
+        if is_name(name) and all(word == "not" for word in words):
+            self.truths[name] = str(holds == (len(words) % 2 == 0))
 
     # Joining what two branches give.
 

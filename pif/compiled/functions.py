@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pif.analysis.facts import literal_tool, live_children
 from pif.compiled.emitter import Unsuitable
@@ -27,6 +27,14 @@ __all__ = ["Code", "Functions"]
 
 _VARIANTS = 4
 """Kinds of argument for which a function is compiled; a further one gets the general form."""
+
+_INLINED_NODES, _INLINED_LEVELS, _INLINED_BLOCKS = 40, 4, 14
+"""Calls are written out where they stand: of code of so many nodes, so many inside one another, within so many blocks."""
+
+_EVALS = "evals0"
+
+_ONE_CALL, _MANY_CALLS = 2, 1
+"""How often a function that calls itself is written out within itself: with one such call, and with more."""
 
 
 class Code:
@@ -44,6 +52,14 @@ class Code:
         return Scope(Region(self.owner, dict.fromkeys(self.names)))
 
 
+class Destination(Protocol):
+    """Where a value goes: `store` emits it; `may_continue`: a `continue` may be it."""
+
+    may_continue: bool
+
+    def store(self, value: Expression) -> None: ...
+
+
 class Variant(NamedTuple):
     """A function compiled for a kind of argument."""
 
@@ -55,9 +71,13 @@ class Variant(NamedTuple):
 class Functions(Structures):
     """Functions and calls; `value` and `tail` come from `control`."""
 
-    def __init__(self, tools: Tools, *, checks_sizes: bool, markers: bool, visits: int) -> None:
+    def __init__(
+        self, tools: Tools, *, checks_sizes: bool, markers: bool, visits: int, inlines: bool
+    ) -> None:
         super().__init__(checks_sizes=checks_sizes, markers=markers, visits=visits)
         self.tools = tools
+        self.inlines = inlines
+        self.inlined: list[Code] = []
         self.used: dict[str, Tool | None] = {}
         self.codes: dict[tuple[int, int, tuple[str, ...]], Code] = {}
         self.variants: dict[tuple[Code, Kind], Variant] = {}
@@ -69,6 +89,10 @@ class Functions(Structures):
 
     @abstractmethod
     def value(self, term: Term, level: int, scope: Scope) -> Expression: ...
+
+    @abstractmethod
+    def tail(self, term: Term, level: int, scope: Scope, to: Any) -> None:
+        """Carry the value of a term to where it goes."""
 
     @abstractmethod
     def body(self, term: Term, scope: Scope) -> None:
@@ -179,7 +203,9 @@ class Functions(Structures):
         self.node(level + 1)
         names = self._seen(tool, tuple(scope.visible()))
         self.node(level + 1, table.charge_closure(len(names)))
-        self.line("if evals0 >= limit0: stop0()")
+        if _EVALS not in self.known:  # in one function as many wait everywhere
+            self.line(f"if {_EVALS} >= limit0: stop0()")
+            self.known[_EVALS] = "int"
         return self.code(tool.term, tool, names)
 
     # Functions being written.
@@ -187,13 +213,17 @@ class Functions(Structures):
     @contextmanager
     def writing(self, function: Function, *, keeps_facts: bool) -> Iterator[None]:
         """Emit into another function."""
-        before = self.blocks, self.loops, self.known, self.meter, self.function
+        before = self.blocks, self.loops, self.known, self.truths, self.meter, self.function, self.inlined
         self.blocks, self.loops, self.meter, self.function = [function.block], [], FUEL, function
         self.known = dict(self.known) if keeps_facts else {}
+        self.known.pop(_EVALS, None)
+        self.truths, self.inlined = {}, []
         try:
             yield
         finally:
-            self.blocks, self.loops, self.known, self.meter, self.function = before
+            (
+                self.blocks, self.loops, self.known, self.truths, self.meter, self.function, self.inlined,
+            ) = before  # fmt: skip
 
     def variant(self, code: Code, kind: Kind) -> Variant:
         """The function for a kind of argument, compiled later if it is new."""
@@ -223,6 +253,7 @@ class Functions(Structures):
             argument, rest = _from_leaves(list(function.parameters), kind)
             assert not rest
             with self.writing(function, keeps_facts=False):
+                self.inlined.append(code)
                 scope = code.scope().bind(code.term.value, argument, inside=True)
                 self.body(code.term.parts[0], scope)
             self.finished.append(function)
@@ -275,21 +306,29 @@ class Functions(Structures):
 
     # Calls.
 
-    def call(self, term: Term, level: int, scope: Scope, *, may_continue: bool) -> Expression | None:
-        """An `app` of anything but a literal `lam`; None where it has become a jump to the function's start."""
+    def call(self, term: Term, level: int, scope: Scope, to: Destination | None) -> Expression | None:
+        """An `app` of anything but a literal `lam`. With a destination, None where its value has been carried there."""
         function, argument = term.parts
         self.node(level, table.CALL)
         code = self.known_function(function, level + 1, scope)
         if code is None:
-            return self._call_value(term, level + 1, scope, may_continue)
+            return self._call_value(term, level + 1, scope, to is not None and to.may_continue)
         given = self.value(argument, level + 1, scope)
-        return self.call_code(code, given, level + 1, may_continue)
+        return self.call_code(code, given, level + 1, to)
 
-    def call_code(self, code: Code, given: Expression, level: int, may_continue: bool) -> Expression | None:
+    def call_code(
+        self, code: Code, given: Expression, level: int, to: Destination | None
+    ) -> Expression | None:
         """A call of a known function; its body runs at `level`."""
+        may_continue = to is not None and to.may_continue
+        may_jump = may_continue and not self._captures(code)
+        known = self.variants.get((code, self.kind(given)))
+        jumps = may_jump and known is not None and known.function is self.function
+        if not jumps and self._is_inlined(code, is_last=may_continue):
+            return self._inline(code, given, level, to)
         _, kind, function = self.variant(code, self.kind(given))
         texts = list(self.arguments(given, kind))
-        if may_continue and function is self.function and not self._captures(code):
+        if may_jump and function is self.function:
             self._jump(function, texts, level)
             return None
         result = self.inference.result(code, kind)
@@ -298,6 +337,48 @@ class Functions(Structures):
 
     def _captures(self, code: Code) -> bool:
         return self.facts.makes_functions(code.term.parts[0])
+
+    def _is_inlined(self, code: Code, *, is_last: bool) -> bool:
+        """Whether a call is written out where it stands: code that is small, a bounded number of times within itself,
+        and none that makes functions, to which Python's variables would not be their own."""
+        term = code.term
+        if (
+            not self.inlines
+            or term.nodes > _INLINED_NODES
+            or len(self.inlined) > _INLINED_LEVELS
+            or len(self.blocks) > _INLINED_BLOCKS
+            or sum(other.term.nodes for other in self.inlined) > 2 * _INLINED_NODES
+            or self._captures(code)
+        ):
+            return False
+        within = self.inlined.count(code)
+        if within == 0:
+            return True
+        if is_last or self.facts.loops(
+            term
+        ):  # a call in the last place becomes a jump; beside a loop it costs little
+            return False
+        return within <= (_ONE_CALL if self._calls(term, code) == 1 else _MANY_CALLS)
+
+    def _calls(self, term: Term, code: Code) -> int:
+        """How many calls in a term may be calls of its own tool."""
+        function = term.parts[0] if term.op == "app" else None
+        owner = code.owner.name if code.owner else None
+        own = function is not None and (function.op in ("self", "eval") or function.value == owner)
+        return own + sum(self._calls(part, code) for part in live_children(term))
+
+    def _inline(self, code: Code, given: Expression, level: int, to: Destination | None) -> Expression | None:
+        """The body of a known function where its call stands."""
+        argument = given if given.parts is not None else self.named(given)
+        scope = code.scope().bind(code.term.value, argument, inside=True)
+        self.inlined.append(code)
+        try:
+            if to is None:
+                return self.value(code.term.parts[0], level, scope)
+            self.tail(code.term.parts[0], level, scope, to)
+            return None
+        finally:
+            self.inlined.pop()
 
     def _jump(self, function: Function, texts: list[str], level: int) -> None:
         names = ", ".join((*function.parameters, DEPTH))

@@ -62,16 +62,18 @@ class _Generator(Control):
         return Draft("\n".join(lines), tuple(self.constants), self.used, charge)
 
 
-def _generator(term: Term, tools: Tools, *, checks_sizes: bool, markers: bool) -> _Generator:
+def _generator(term: Term, tools: Tools, *, checks_sizes: bool, markers: bool, inlines: bool) -> _Generator:
     if term.nodes > _VISITS:
         raise Unsuitable("the code is too large to compile")
-    return _Generator(tools, checks_sizes=checks_sizes, markers=markers, visits=_VISITS)
+    return _Generator(tools, checks_sizes=checks_sizes, markers=markers, visits=_VISITS, inlines=inlines)
 
 
-def draft_function(term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, checks_sizes: bool) -> Draft:
+def draft_function(
+    term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, checks_sizes: bool, inlines: bool = True
+) -> Draft:
     """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `Bignums`."""
     for markers in (False, True):
-        generator = _generator(term, tools, checks_sizes=checks_sizes, markers=markers)
+        generator = _generator(term, tools, checks_sizes=checks_sizes, markers=markers, inlines=inlines)
         try:
             return _draft_function(generator, term, owner, kind)
         except NeedsMarkers:
@@ -113,9 +115,10 @@ def draft_value(
     *,
     checks_sizes: bool,
     operand: bool = False,
+    inlines: bool = True,
 ) -> Draft:
     """The source of code that is run with these names in scope. As an `operand` it may not end in `continue`."""
-    generator = _generator(term, tools, checks_sizes=checks_sizes, markers=True)
+    generator = _generator(term, tools, checks_sizes=checks_sizes, markers=True, inlines=inlines)
     try:
         return _draft_value(generator, term, owner, names, operand)
     finally:

@@ -2,7 +2,8 @@
 
 The function of a fold becomes the loop's body where it stands there as a `lam` and makes no function that outlives a
 step. Its argument, a pair, is not built: the accumulator and the item have names, and an accumulator that stays a
-pair has one for each part. The whole loop's fuel is taken before it starts; what branches cost beyond the cheapest
+pair has one for each part. What a step leaves as it is it does not assign, and a loop in which nothing can change
+any more is left. The whole loop's fuel is taken before it starts; what branches cost beyond the cheapest
 way is summed in a local and taken after it. A fold over a `range` makes no list.
 """
 
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from pif.compiled.functions import Functions
 from pif.compiled.operations import ACCUMULATED
 from pif.compiled.scope import COMMITTED, Expression, Scope
-from pif.compiled.source import DEPTH, FUEL, Block, Function, Suite, suites_in
+from pif.compiled.source import DEPTH, FUEL, Block, Function, Suite, is_name, suites_in
 from pif.language import primitives as table
 from pif.language.terms import Term
 from pif.language.values import ANY, NEVER, Kind, element, part
@@ -46,7 +47,12 @@ class Assign:
         self.target = target
 
     def store(self, value: Expression) -> None:
-        changes = list(self._changes(self.target, value))
+        truths = self.emitter.truths
+        changes = [
+            (name, text)
+            for name, text in self._changes(self.target, value)
+            if text != name and truths.get(name) != text
+        ]
         if changes:
             names = ", ".join(name for name, _ in changes)
             self.emitter.line(f"{names} = {', '.join(text for _, text in changes)}")
@@ -56,8 +62,7 @@ class Assign:
             for i in (0, 1):
                 yield from self._changes(target.parts[i], self.emitter.pair_part(value, i))
         elif value.base == target.text and target.kind == "int":
-            if value.text != target.text:
-                yield target.text, value.text
+            yield target.text, value.text
         else:
             yield target.text, self.emitter.text(value)
 
@@ -139,6 +144,7 @@ class Loops(Functions):
                 self._call_step(step, target, item, loop.level)
         self.loops.pop()
         self.meter = outer_meter
+        _leave(body, loop.counted is None)
         self.busy()
         lines = around.lines
         if not self.loops:
@@ -218,6 +224,25 @@ class Loops(Functions):
         self.busy(is_slow=True)
         if self.markers:
             self.line(f"if type0({target.text}) is marker0: stop0()")
+
+
+def _leave(body: Block, before: int) -> None:
+    """A step that is a choice by an accumulator, one side of which changes nothing, changes nothing from there on:
+    the loop is left. That side costs what every step was charged before the loop, so nothing is owed for the rest.
+    `before`: lines that are none of the step's own."""
+    lines = body.lines[before:]
+    suites = [line for line in lines if isinstance(line, Suite)]
+    if len(suites) != len(lines) or not suites or body.calls:
+        return
+    *words, flag = suites[0].header.rstrip(":").replace("(", "").replace(")", "").split()
+    if not flag.startswith("a") or not is_name(flag) or not {*words} <= {"if", "not"}:
+        return
+    if len(suites) == 1:
+        suites.append(Suite("else:", Block(), 0, suites[0].meter, tests=False))
+        body.lines.append(suites[1])
+    for suite in suites:
+        if not suite.block.lines and suite.extra == 0:
+            suite.block.lines.append("break")
 
 
 class _Loop:

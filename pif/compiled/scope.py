@@ -261,6 +261,7 @@ class TermFacts:
         self._free: dict[int, frozenset[str]] = {}
         self._evaluates: dict[int, bool] = {}
         self._functions: dict[int, bool] = {}
+        self._folds: dict[int, bool] = {}
 
     def free(self, term: Term) -> frozenset[str]:
         """The names a term takes from outside (those in quotes do not count, but for live unquotes)."""
@@ -284,6 +285,14 @@ class TermFacts:
         if found is None:
             found = term.op == "eval" or any(self.evaluates(part) for part in live_children(term))
             self._evaluates[id(term)] = found
+        return found
+
+    def loops(self, term: Term) -> bool:
+        """Whether evaluating the term may fold."""
+        found = self._folds.get(id(term))
+        if found is None:
+            found = term.op == "fold" or any(self.loops(part) for part in live_children(term))
+            self._folds[id(term)] = found
         return found
 
     def makes_functions(self, term: Term) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Protocol
 
+from pif.compiled.emitter import BIGNUM
 from pif.language.host import Refusal, Theory, ask, asking_charge, question_of
 from pif.language.values import Continuation, Value
 
@@ -14,6 +15,7 @@ __all__ = ["CONSTANTS", "SERVICES", "SIZE_CHECKED", "asked"]
 CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
     "none0": None, "nil0": (), "function0": FunctionType, "marker0": Continuation,
+    "low0": -BIGNUM, "high0": BIGNUM,
 }  # fmt: skip
 
 SERVICES = (

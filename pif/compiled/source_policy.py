@@ -25,7 +25,7 @@ from pif.compiled.source import is_name
 __all__ = ["Refused", "checked_code"]
 
 _PLAIN = (
-    ast.Module, ast.FunctionDef, ast.Return, ast.If, ast.IfExp, ast.While, ast.For, ast.Continue, ast.Pass, ast.Expr,
+    ast.Module, ast.FunctionDef, ast.Return, ast.If, ast.IfExp, ast.While, ast.For, ast.Continue, ast.Break, ast.Pass, ast.Expr,
     ast.Load, ast.Store, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.UnaryOp, ast.Not, ast.USub,
     ast.BoolOp, ast.And, ast.Or, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Is, ast.IsNot,
     ast.Assign, ast.Tuple,

@@ -182,13 +182,7 @@ class Prepared:
 
     def _made(self, kind: Kind, tools: Tools, checks_sizes: bool) -> Unit | None:
         try:
-            if self.is_function:
-                draft = _generate().draft_function(
-                    self.term, self.owner, kind, tools, checks_sizes=checks_sizes
-                )
-            else:
-                draft = _generate().draft_value(self.term, self.owner, (), tools, checks_sizes=checks_sizes)
-            unit = Unit(draft, is_function=self.is_function, checks_sizes=checks_sizes, owner=self.owner)
+            unit = self._compiled(kind, tools, checks_sizes)
         except Bignums:
             self.bignum_runs = _BIGNUM_RUNS
             return self._made(kind, tools, True)
@@ -200,6 +194,24 @@ class Prepared:
             self.units = {key: unit} if len(self.units) >= _UNITS else {**self.units, key: unit}
         self.has_grown = True
         return unit
+
+    def _compiled(self, kind: Kind, tools: Tools, checks_sizes: bool) -> Unit:
+        """Compiled with calls written out where they stand; what is too much for CPython then, without that."""
+        for inlines in (True, False):
+            try:
+                if self.is_function:
+                    draft = _generate().draft_function(
+                        self.term, self.owner, kind, tools, checks_sizes=checks_sizes, inlines=inlines
+                    )
+                else:
+                    draft = _generate().draft_value(
+                        self.term, self.owner, (), tools, checks_sizes=checks_sizes, inlines=inlines
+                    )
+                return Unit(draft, is_function=self.is_function, checks_sizes=checks_sizes, owner=self.owner)
+            except Unsuitable:
+                if not inlines:
+                    raise
+        raise AssertionError("the last try raises")
 
     def weight(self) -> int:
         return sum(unit.weight for unit in self.units.values())

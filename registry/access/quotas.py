@@ -38,6 +38,16 @@ _PROVING: Final = frozenset(("evolve", "import", "analyze", "check_laws"))
 _FREEING: Final = frozenset(("forget", "undo", "check_job", "cancel"))
 """Tools that make room, or stop something: they are never refused for want of room."""
 
+_CACHES: Final = frozenset(("parsed", "verdicts", "certified", "database"))
+"""Folders of a home that have bounds of their own and that nobody can make smaller by what they do."""
+
+_TOOLS: Final = "tools."
+"""How the names of the files of the tools begin, which do not shrink: what is in them is asked of the store."""
+
+
+_GRACE: Final = "an hour"
+"""How long what was forgotten is kept for runs that still use it (`registry.store`)."""
+
 
 class Quotas(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """The limits of each principal but the owner; None for none. The names are those that people write."""
@@ -80,10 +90,10 @@ class Exceeded(msgspec.Struct, frozen=True):
 
 
 class InUse(msgspec.Struct, frozen=True):
-    """What a principal has in a database: bytes of rows, and names of theory sessions."""
+    """What a principal has in the store of its tools: bytes, and the names of theory sessions where they are there too."""
 
     stored: int
-    sessions: frozenset[str]
+    sessions: frozenset[str] | None = None
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -114,9 +124,10 @@ class Spent:
 class Meter:
     """What one principal uses. Use it from one event loop, but for `proved` and `stored`, which may come from any thread.
 
-    `use` is where it is counted: in this process unless it is said. Its clock must be one that all who count have. `rows`: what of
-    the principal's is in a database. `team_size`: the bytes that a team stores in which the principal may write; None for every
-    other. Both may block.
+    `use` is where it is counted: in this process unless it is said. Its clock must be one that all who count have. `in_store`: what
+    the principal has there. `team_size`: the bytes that a team stores in which the principal may write; None for every other.
+    `tidy`: erase some of what was forgotten long enough ago, in the store of that team or, without a name, the principal's; False
+    where there is nothing to erase. All three may block.
     """
 
     def __init__(
@@ -124,13 +135,15 @@ class Meter:
         quotas: Quotas,
         home: Path,
         clock: Callable[[], float] = time.monotonic,
-        rows: Callable[[], InUse] | None = None,
+        in_store: Callable[[], InUse] = lambda: InUse(0),
         use: Use | None = None,
         team_size: Callable[[str], int | None] = lambda team: None,
+        tidy: Callable[[str], bool] = lambda team: False,
     ) -> None:
         self.quotas = quotas
         self._home = home
-        self._rows = rows
+        self._in_store = in_store
+        self._tidy = tidy
         self._team_size = team_size
         self._clock = clock
         self._use = use or Use()
@@ -146,15 +159,32 @@ class Meter:
         return await asyncio.to_thread(self.stored, tool, scope, session, team)
 
     def stored(self, tool: str, scope: str, session: str | None, team: str = "") -> Stored:
-        """What is stored, as far as it matters for a call; it may block. Raises what `rows` and `team_size` raise."""
-        own, sessions = self._asks_own(tool, scope), self._asks_sessions(scope, session)
-        rows = self._rows() if self._rows is not None and (own or sessions) else None
+        """What is stored, as far as it matters for a call; it may block. Raises what `in_store`, `team_size` and `tidy` raise."""
+        of_team = bool(team) and self._asks_team(tool)
+        own = self._asks_own(tool, scope) and not of_team
+        sessions = self._asks_sessions(scope, session)
+        found = self._stored(own, sessions, team if of_team else "")
+        if self._of_team(team, found.team) or self._of_storage(found.own):
+            if not self._tidy(team if of_team else ""):
+                return found
+            while self._tidy(team if of_team else ""):
+                continue
+            found = self._stored(own, sessions, team if of_team else "")
+        return found
+
+    def has_room(self) -> bool:
+        """Whether the principal may keep more now; it may block. Raises as `stored`."""
+        return self._of_storage(self.stored("evolve", "evolve", None).own) is None
+
+    def _stored(self, own: bool, sessions: bool, team: str) -> Stored:
+        in_store = self._in_store() if own or sessions else InUse(0)
+        names = in_store.sessions
+        if sessions and names is None:
+            names = frozenset(_names_in(self._home / "sessions"))
         return Stored(
-            own=_bytes_below(self._home) + (0 if rows is None else rows.stored) if own else None,
-            sessions=(frozenset(_names_in(self._home / "sessions")) if rows is None else rows.sessions)
-            if sessions
-            else None,
-            team=self._team_size(team) if team and self._asks_team(tool) else None,
+            own=_bytes_kept(self._home) + in_store.stored if own else None,
+            sessions=names if sessions else None,
+            team=self._team_size(team) if team else None,
         )
 
     def _asks_own(self, tool: str, scope: str) -> bool:
@@ -275,7 +305,9 @@ class Meter:
         if limit is None or used is None or used < limit * MEGABYTE:
             return None
         said = f"{used / MEGABYTE:.1f} MB of yours are stored; {limit} are allowed"
-        hint = "Forget tools, undo submissions, or ask the owner of the server."
+        hint = (
+            f"Forget tools, which count for {_GRACE} more, undo submissions, or ask the owner of the server."
+        )
         return Exceeded("stored-mb", limit, used // MEGABYTE, said, hint)
 
     def _of_team(self, team: str, used: int | None) -> Exceeded | None:
@@ -283,7 +315,7 @@ class Meter:
         if limit is None or used is None or used < limit * MEGABYTE:
             return None
         said = f"{used / MEGABYTE:.1f} MB of the team {team!r} are stored; {limit} are allowed"
-        hint = "Forget tools of the team, or ask the owner of the server."
+        hint = f"Forget tools of the team, which count for {_GRACE} more, or ask the owner of the server."
         return Exceeded("team-mb", limit, used // MEGABYTE, said, hint)
 
     def _of_sessions(self, session: str | None, there: frozenset[str] | None) -> Exceeded | None:
@@ -303,16 +335,22 @@ def _names_in(directory: Path) -> set[str]:
         return set()
 
 
-def _bytes_below(directory: Path) -> int:
-    """The bytes of all files; what goes away meanwhile counts nothing."""
-    total = 0
+def _bytes_kept(home: Path) -> int:
+    """The bytes of all files of a home but caches and the tools."""
     try:
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    total += _bytes_below(Path(entry.path))
-                else:
-                    total += entry.stat(follow_symlinks=False).st_size
+        with os.scandir(home) as entries:
+            kept = [each for each in entries if each.name not in _CACHES and not each.name.startswith(_TOOLS)]
+            return sum(_bytes_of(each) for each in kept)
     except OSError:
-        return total
-    return total
+        return 0
+
+
+def _bytes_of(entry: os.DirEntry[str]) -> int:
+    """The bytes of a file, or of all files below a folder; what goes away meanwhile counts nothing."""
+    try:
+        if not entry.is_dir(follow_symlinks=False):
+            return entry.stat(follow_symlinks=False).st_size
+        with os.scandir(entry) as entries:
+            return sum(map(_bytes_of, entries))
+    except OSError:
+        return 0

@@ -72,6 +72,9 @@ TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
 _SHARING: Final = "read"
 """Of `export` where it writes no directory: it answers what is shared with other registries."""
 
+_SAVING: Final = "theory"
+"""Of `import` where it takes in saved theories, as `save_theory` does."""
+
 _LAST_RESORT: Final = "admin"
 
 
@@ -82,12 +85,11 @@ def scope_of_method(method: str) -> str | None:
 
 def scope_of_tool(group: str, name: str, arguments: Any = None) -> str:
     """The scope that a call needs: of a tool that several groups share, that of the group which its argument `scope` names."""
-    if (
-        (group, name) == ("pif", "export")
-        and isinstance(arguments, Mapping)
-        and not arguments.get("directory")
-    ):
-        return _SHARING
+    if group == "pif" and isinstance(arguments, Mapping):
+        if name == "export" and not arguments.get("directory"):
+            return _SHARING
+        if name == "import" and arguments.get("theories"):
+            return _SAVING
     meant = arguments.get("scope") if isinstance(arguments, Mapping) else None
     if isinstance(meant, str) and name in TOOLS.get(meant, ()):
         group = meant

@@ -278,24 +278,37 @@ def _groups_of(
     with store_errors(site.settings.home):
         site.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        rows = _rows_of(site) if site.settings.store else None
         use = None if table is None else table.of(principal.name)
-        meter = Meter(quotas, site.settings.home, rows=rows, use=use, team_size=site.member.size)
+        meter = Meter(
+            quotas, site.settings.home, in_store=_in_store(site), use=use, team_size=site.member.size, tidy=_tidy(site)
+        )  # fmt: skip
+        site.has_room = meter.has_room
         return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()
         raise
 
 
-def _rows_of(site: Site) -> Callable[[], InUse]:
-    """What the principal of a site has in its database."""
+def _in_store(site: Site) -> Callable[[], InUse]:
+    """What the principal of a site has in the store of its tools."""
 
     def in_use() -> InUse:
+        if not site.settings.store:
+            return InUse(site.store.size())
         from registry.store.shared_state import usage
 
         return InUse(*usage(site.store))
 
     return in_use
+
+
+def _tidy(site: Site) -> Callable[[str], bool]:
+    """Erase what its principal has forgotten, or what was forgotten in a team."""
+
+    def tidy(team: str) -> bool:
+        return site.member.tidy(team) if team else site.store.tidy()
+
+    return tidy
 
 
 def _monitoring(settings: Settings, version: str, orders: Orders | None) -> Monitoring | None:

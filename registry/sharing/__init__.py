@@ -8,6 +8,7 @@ In reading order, the ground first:
 - `ledger`: what a home remembers of publishers and of the tools that it took in
 - `publication`: the tools of a home as files that are named by their content, written to a directory
 - `theories`: saved theories as a publication has them
+- `theory_proofs`: certificates of what they state
 - `web`: requests to a web server that may lie, stall or pour
 - `sources`: where such files are read from: a directory, or a web server
 - `wire`: calls of a running server of ours, which may lie too

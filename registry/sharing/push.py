@@ -1,4 +1,4 @@
-"""Tools brought to a running server of ours, which judges them as any arrival (docs/reference/registry.md §3.1).
+"""Tools and saved theories brought to a running server of ours, which judges them as any arrival (docs/reference/registry.md §3.1).
 
 The root goes first, then what the server says that it has not, in pages, then the wish that it takes them in. Nothing leaves this home but
 objects of the root, whatever the server asks for. A push that was cut off is repeated; what has come is not sent again.
@@ -38,15 +38,41 @@ class _Taken(msgspec.Struct, frozen=True):
     added: tuple[str, ...] = ()
     refused: tuple[dict[str, Any], ...] = ()
     laws: tuple[dict[str, Any], ...] = ()
+    theories: tuple[str, ...] = ()
+    certificates: int = 0
+
+
+class _Done:
+    """What a push has come to."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.added: list[str] = []
+        self.refused: list[dict[str, Any]] = []
+        self.laws: list[dict[str, Any]] = []
+        self.theories: list[str] = []
+        self.certificates = 0
+        self.ended: RegistryError | None = None
+
+    def add(self, answer: _Taken) -> None:
+        """Count in what the server took."""
+        self.added += answer.added
+        self.refused += answer.refused
+        self.laws += answer.laws
+        self.theories += answer.theories
+        self.certificates += answer.certificates
 
 
 class Pusher:
     """What one home has to bring, and the server that it is brought to."""
 
-    def __init__(self, wire: Server, content: Content, home: Path, namespace: str) -> None:
+    def __init__(
+        self, wire: Server, content: Content, home: Path, namespace: str, theories: str = ""
+    ) -> None:
+        """`theories`: the hash of the index of saved theories, whose objects are in `content`; empty for none."""
         self._wire = wire
         self._content = content
-        self._manifest, self._root = rooted(content.shards, home, namespace, stream="push")
+        self._manifest, self._root = rooted(content.shards, home, namespace, stream="push", theories=theories)
 
     def push(self, progress: Callable[[int, int], None] = lambda done, of: None) -> dict[str, Any]:
         """The answer of a command: what is new there, and what was refused.
@@ -54,33 +80,36 @@ class Pusher:
         Where the server ends half way, the answer has what it took until then, and the error as `ended`; before that the error is raised,
         as by `Wire.call`.
         """
-        sent = self._send(progress)
-        added: list[str] = []
-        refused: list[dict[str, Any]] = []
-        laws: list[dict[str, Any]] = []
-        ended: RegistryError | None = None
-        after, left = "", None
-        while left is None or left > 0:
-            try:
-                answer = self._some_taken(after, left)
-            except RegistryError as error:
-                if left is None or error.kind not in ("store_error", "too_busy"):
-                    raise  # nothing that a server says counts which lies
-                ended = error
-                break
-            added += answer.added
-            refused += answer.refused
-            laws += answer.laws
-            after, left = answer.after, answer.left
+        done = _Done()
+        for theories in (False, True) if self._manifest.theories else (False,):
+            if done.ended is None:
+                self._bring(done, progress, theories=theories)
         return {
             "type": "pushed", "to": self._wire.place, "namespace": self._manifest.namespace, "key": self._manifest.key,
-            "sent": sent, "added": added, "refused": refused, **({"laws": laws} if laws else {}),
-            **({} if ended is None else {"ended": ended.as_json()}),
+            "sent": done.sent, "added": done.added, "refused": done.refused, **({"laws": done.laws} if done.laws else {}),
+            **({"theories": done.theories} if self._manifest.theories else {}),
+            **({"certificates": done.certificates} if done.certificates else {}),
+            **({} if done.ended is None else {"ended": done.ended.as_json()}),
         }  # fmt: skip
 
-    def _some_taken(self, after: str, left: int | None) -> _Taken:
+    def _bring(self, done: _Done, progress: Callable[[int, int], None], *, theories: bool) -> None:
+        """Bring what is missing of the tools, or of the theories, and have it taken in."""
+        after, left = "", None
+        try:
+            done.sent += self._send(progress, done.sent, theories=theories)
+            while left is None or left > 0:
+                answer = self._some_taken(after, left, theories=theories)
+                done.add(answer)
+                after, left = answer.after, answer.left
+        except RegistryError as error:
+            begun = theories or left is not None
+            if not begun or error.kind not in ("store_error", "too_busy"):
+                raise  # nothing that a server says counts which lies
+            done.ended = error
+
+    def _some_taken(self, after: str, left: int | None, *, theories: bool) -> _Taken:
         """Have the server take in some more. Raises `invalid_argument` where it comes to no end."""
-        answer: _Taken = self._call(_Taken, "taken", root=self._text, after=after)
+        answer: _Taken = self._call(_Taken, "taken", after=after, **self._about(theories))
         if answer.left < 0 or (left is not None and answer.left >= left):
             found = f"{answer.left} left"
             raise untrue(self._wire.place, "the server comes to no end", found, "fewer than before")
@@ -90,12 +119,16 @@ class Pusher:
     def _text(self) -> str:
         return self._root.decode()
 
-    def _send(self, progress: Callable[[int, int], None]) -> int:
-        """Bring what is missing there; how many objects that were."""
+    def _about(self, theories: bool) -> dict[str, Any]:
+        """The arguments of a call: tools need none that older servers do not know."""
+        return {"root": self._text, "theories": True} if theories else {"root": self._text}
+
+    def _send(self, progress: Callable[[int, int], None], before: int, *, theories: bool) -> int:
+        """Bring what is missing there; how many objects that were, after so many before."""
         done: set[str] = set()
         again = 0
         while True:
-            wanted = self._call(_Wanted, "wanted", root=self._text).objects
+            wanted = self._call(_Wanted, "wanted", **self._about(theories)).objects
             if not wanted:
                 return len(done)
             unknown = [each for each in wanted if each not in self._content.objects]
@@ -108,7 +141,7 @@ class Pusher:
             for page in self._pages(wanted):
                 self._wire.call("import", objects=page)
             done.update(wanted)
-            progress(len(done), len(self._content.objects))
+            progress(before + len(done), len(self._content.objects))
 
     def _pages(self, hashes: tuple[str, ...]) -> Iterator[list[str]]:
         page: list[str] = []

@@ -1,7 +1,7 @@
 """Sharing as a server offers it: what its `export` and `import` do beyond directories (docs/reference/registry.md §3.1).
 
 Who pulls asks for the root, then for objects, in pages. Who pushes brings a root and is told which objects are wanted; brings them; and then
-has tools taken in, some at a time. The server keeps no state of either but the objects that have come, so a connection may end at
+has tools taken in, some at a time; and so the saved theories. The server keeps no state of either but the objects that have come, so a connection may end at
 any message. What is pushed is judged as any arrival: that its sender may evolve tools here makes nothing of it believed.
 """
 
@@ -18,6 +18,7 @@ from registry.sharing.keys import TrustFile
 from registry.sharing.pull import TOGETHER, Puller, Taken
 from registry.sharing.staging import Staged, Wanted, staged_objects
 from registry.sharing.theory_catalogue import TheoryCatalogue
+from registry.sharing.theory_pull import Shelf, missing_texts, new_theories, pull_theories
 
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
@@ -42,16 +43,20 @@ class SharingService:
         namespace: str,
         principal: str,
         owner_home: Path | None = None,
-        saved: Callable[[], Path] | None = None,
+        shelf: Callable[[], Shelf] | None = None,
     ) -> None:
         """`namespace` is what the tools are called together; empty where nothing is shared. `owner_home`: of the server's owner, whose
-        trusted and revoked keys count too. `saved`: where saved theories are, which are given too; None for none."""
+        trusted and revoked keys count too. `shelf`: the saved theories, up to date, which are given and taken too; None for none."""
         self._workspace = workspace
         self._home = home
         self._namespace = namespace
         self._principal = principal
         self._trust = () if owner_home is None or owner_home == home else (TrustFile(owner_home),)
-        self._catalogue = Catalogue(home, namespace, None if saved is None else TheoryCatalogue(saved))
+        self._shelf = shelf
+        theories = None
+        if shelf is not None:
+            theories = TheoryCatalogue(lambda: shelf().saved, lambda: shelf().proofs)
+        self._catalogue = Catalogue(home, namespace, theories)
 
     def root(self) -> dict[str, Any]:
         """The signed root of what is offered now. Raises `not_allowed` where nothing is shared."""
@@ -101,6 +106,42 @@ class SharingService:
             staged.clear()
         last = roots[done - 1] if done else after
         return {"type": "taken", "after": last, "left": len(roots) - done, **taken.as_json()}
+
+    def wanted_theories(self, root: str) -> dict[str, Any]:
+        """What has to come of the saved theories of a push, and how many are new. Raises as `wanted`."""
+        staged, puller = self._opened(root, None)
+        shelf = self._saved()
+        try:
+            names = new_theories(puller, shelf)
+            staged.ahead(missing_texts(puller, names, shelf))
+        except Wanted as wanted:
+            return {"type": "wanted", "objects": wanted.hashes[:WANTED_AT_ONCE]}
+        return {"type": "wanted", "objects": [], "new": len(names)}
+
+    def take_theories(self, root: str, after: str, deadline: Deadline) -> dict[str, Any]:
+        """Take in saved theories of a push, those whose names come after one; answers as `take`."""
+        staged, puller = self._opened(root, deadline)
+        shelf = self._saved()
+        try:
+            names = [each for each in new_theories(puller, shelf) if each > after]
+            taken = pull_theories(puller, names, shelf, _PATIENCE)
+        except Wanted as wanted:
+            return {"type": "wanted", "objects": wanted.hashes[:WANTED_AT_ONCE]}
+        if "ended" in taken:
+            error = taken["ended"]
+            raise RegistryError(error["kind"], error["message"], hint=error.get("hint"))
+        done = taken.pop("looked_at")
+        if done == len(names):
+            staged.clear()
+        last = names[done - 1] if done else after
+        return {"type": "taken", "after": last, "left": len(names) - done, "added": [], **taken}
+
+    def _saved(self) -> Shelf:
+        if self._shelf is None:
+            raise RegistryError(
+                "not_allowed", "this server takes no saved theories", place="theories", hint="push tools only"
+            )
+        return self._shelf()
 
     @property
     def _place(self) -> str:

@@ -20,6 +20,7 @@ from kleis.theory.import_search import packaged_library
 from registry.errors import RegistryError
 from registry.sharing.ledger import LedgerFile
 from registry.sharing.manifest import OBJECT_LIMIT, decoded, encoded, object_hash, untrue
+from registry.sharing.theory_proofs import MOST, Proofs
 
 __all__ = [
     "TEXT_LIMIT",
@@ -36,6 +37,7 @@ __all__ = [
     "saved_text",
     "text_object",
     "theories_of",
+    "with_certificates",
 ]
 
 TEXT_LIMIT: Final = 1_000_000
@@ -47,10 +49,19 @@ _LIBRARY: Final = "stdlib/"
 
 
 class TheoryRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One theory: the object of its text, and the theories beside it that it imports, in order of names."""
+    """One theory: the object of its text, and the theories beside it that it imports, in order of names.
+
+    `certificates`: by the digests of questions, the objects of certificates that are said to answer them; not written where there are none.
+    """
 
     object: str
     imports: tuple[str, ...] = ()
+    certificates: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def claimed(self) -> dict[str, str]:
+        """The certificates; none where the row has none."""
+        return {} if isinstance(self.certificates, msgspec.UnsetType) else self.certificates
 
 
 class _Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +127,16 @@ def read_index(content: bytes, place: str) -> dict[str, TheoryRow]:
             raise untrue(
                 place, f"the row of {name} is not spelled as one", "other values", "a hash and names"
             )
+        if not _are_certificates(row):
+            raise untrue(
+                place, f"the certificates of {name} are not spelled as such", "other values", f"{MOST} hashes"
+            )
     return rows
+
+
+def _are_certificates(row: TheoryRow) -> bool:
+    hashes = (each for pair in row.claimed.items() for each in pair)
+    return len(row.claimed) <= MOST and all(_HASH.fullmatch(each) is not None for each in hashes)
 
 
 def imported_names(paths: Iterable[str]) -> list[str]:
@@ -214,8 +234,17 @@ def row_of(name: str, text: str) -> TheoryRow:
     return TheoryRow(object_hash(text_object(text)), tuple(imports))
 
 
-def theories_of(saved: Path, names: Sequence[str] | None) -> tuple[dict[str, TheoryRow], dict[str, bytes]]:
-    """Saved theories, all or those named, with those that they import: the rows, and all objects, the index by its hash too.
+def with_certificates(row: TheoryRow, found: Mapping[str, bytes]) -> TheoryRow:
+    """A row with certificates, given as objects."""
+    hashes = {digest: object_hash(content) for digest, content in sorted(found.items())}
+    return msgspec.structs.replace(row, certificates=hashes or msgspec.UNSET)
+
+
+def theories_of(
+    saved: Path, names: Sequence[str] | None, proofs: Proofs | None = None
+) -> tuple[dict[str, TheoryRow], dict[str, bytes]]:
+    """Saved theories, all or those named, with those that they import: the rows, and all objects, the index by its hash too. `proofs`:
+    whose certificates go with them.
 
     Raises `invalid_argument`, `invalid_name`, `not_allowed` where one cannot be shared.
     """
@@ -233,6 +262,9 @@ def theories_of(saved: Path, names: Sequence[str] | None) -> tuple[dict[str, The
                 expected=", ".join(saved_names(saved)[:10]) or "a saved theory", hint="`save_theory` saves one",
             )  # fmt: skip
         row = row_of(name, text)
+        found = {} if proofs is None else proofs.going_with(row.object)
+        row = with_certificates(row, found)
+        objects |= {object_hash(content): content for content in found.values()}
         rows[name], objects[row.object] = row, text_object(text)
         waiting += row.imports
     in_order(rows, rows)

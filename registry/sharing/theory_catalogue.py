@@ -15,7 +15,16 @@ from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.storage import Signature, signature_of
 from registry.errors import RegistryError
 from registry.sharing.manifest import OBJECT_LIMIT, encoded, object_hash
-from registry.sharing.theories import TheoryRow, in_order, row_of, saved_names, saved_text, text_object
+from registry.sharing.theories import (
+    TheoryRow,
+    in_order,
+    row_of,
+    saved_names,
+    saved_text,
+    text_object,
+    with_certificates,
+)
+from registry.sharing.theory_proofs import Proofs, certificate_object
 
 __all__ = ["TheoryCatalogue"]
 
@@ -30,9 +39,12 @@ class _Entry(msgspec.Struct, frozen=True):
 class TheoryCatalogue:
     """The saved theories of one home, for those who pull from its server."""
 
-    def __init__(self, saved: Callable[[], Path]) -> None:
-        """`saved` brings them up to date where they are copies, and says where they are."""
+    def __init__(self, saved: Callable[[], Path], proofs: Callable[[], Proofs | None] = lambda: None) -> None:
+        """`saved` brings them up to date where they are copies, and says where they are; `proofs`: whose certificates go with them."""
         self._saved = saved
+        self._proofs = proofs
+        self._going: dict[str, dict[str, str]] = {}
+        self._questions: dict[str, str] = {}
         self._entries: dict[str, _Entry] = {}
         self._places: dict[str, str] = {}
         self._index = b""
@@ -52,6 +64,7 @@ class TheoryCatalogue:
             entries[name] = known
         self._entries = entries
         rows = _complete({name: each.row for name, each in sorted(entries.items()) if each.row is not None})
+        rows = self._with_certificates(rows)
         index = encoded(rows) if rows else b""
         self._index = index if len(index) <= OBJECT_LIMIT else b""
         self._places = {row.object: name for name, row in rows.items()} if self._index else {}
@@ -61,9 +74,36 @@ class TheoryCatalogue:
         """The index as it was offered last, or a text of it; None for what is not there, or not as it was."""
         if self._index and hash_ == object_hash(self._index):
             return self._index
+        if hash_ in self._questions:
+            return self._certificate(hash_)
         name = self._places.get(hash_)
         text = None if name is None else _text(self._saved(), name)
         content = None if text is None else text_object(text)
+        return content if content is not None and object_hash(content) == hash_ else None
+
+    def _with_certificates(self, rows: dict[str, TheoryRow]) -> dict[str, TheoryRow]:
+        """The rows with their certificates; those of a text are read anew only if other questions go with it."""
+        proofs = self._proofs()
+        if proofs is None:
+            return rows
+        going: dict[str, dict[str, str]] = {}
+        for row in rows.values():
+            known = self._going.get(row.object, {})
+            if proofs.file.of(row.object) != tuple(known):
+                known = with_certificates(row, proofs.going_with(row.object)).claimed
+            going[row.object] = known
+        self._going = going
+        self._questions = {hash_: digest for known in going.values() for digest, hash_ in known.items()}
+        return {
+            name: msgspec.structs.replace(row, certificates=going[row.object] or msgspec.UNSET)
+            for name, row in rows.items()
+        }
+
+    def _certificate(self, hash_: str) -> bytes | None:
+        """The object of a certificate; None where another one is kept by now."""
+        proofs = self._proofs()
+        kept = None if proofs is None else proofs.storage.get(self._questions[hash_])
+        content = None if kept is None else certificate_object(kept)
         return content if content is not None and object_hash(content) == hash_ else None
 
 

@@ -1,4 +1,4 @@
-"""A saved theory taken in from a publication, with those that it imports (docs/reference/registry.md §3.1).
+"""Saved theories taken in from a publication, each with those that it imports (docs/reference/registry.md §3.1).
 
 Invariants
     * A saved theory that is here stays as it is, whatever comes: also one that is only imported.
@@ -8,12 +8,16 @@ Invariants
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+from kleis.prover.kept_certificates import KeptCertificate
 from kleis.prover.process.broker import Broker
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.session_storage import SessionStorage
@@ -32,12 +36,46 @@ from registry.sharing.theories import (
     text_object,
 )
 from registry.sharing.theory_check import check_texts
+from registry.sharing.theory_proofs import Proofs, read_certificate_object
 
-__all__ = ["offered_theories", "pull_theory"]
+if TYPE_CHECKING:
+    from kleis.sessions.sessions import Sessions
+
+__all__ = ["Shelf", "missing_texts", "new_theories", "offered_theories", "pull_theories", "pull_theory"]
 
 _TOGETHER: Final = 200
 _BYTES: Final = 32 * 1024 * 1024
 """Theories, and bytes of their texts, that one theory and all that it imports may be."""
+
+
+class Shelf(msgspec.Struct, frozen=True):
+    """The saved theories of a home: what keeps them, the directory that has them or copies of them, and who reads texts."""
+
+    storage: SessionStorage
+    saved: Path
+    broker: Broker
+    proofs: Proofs | None = None
+    """Where certificates of what they state are filed; None where none are."""
+
+    @classmethod
+    def of(cls, sessions: Sessions, proofs: Proofs) -> Shelf:
+        """Those beside some sessions."""
+        return cls(sessions.storage, sessions.places.saved, sessions.broker, proofs)
+
+    def unfiled(self, row: TheoryRow) -> dict[str, str]:
+        """The certificates of a row, by questions, for which none is filed here."""
+        if self.proofs is None:
+            return {}
+        get = self.proofs.storage.get
+        return {digest: hash_ for digest, hash_ in row.claimed.items() if get(digest) is None}
+
+    def has(self, name: str, row: TheoryRow) -> bool:
+        """Whether a theory is here under that name, with the text of that row."""
+        try:
+            text = saved_text(self.saved, name)
+        except RegistryError:
+            return False
+        return text is not None and object_hash(text_object(text)) == row.object
 
 
 def offered_theories(puller: Puller) -> dict[str, TheoryRow]:
@@ -48,20 +86,66 @@ def offered_theories(puller: Puller) -> dict[str, TheoryRow]:
     return read_index(puller.source.object(hash_, OBJECT_LIMIT), _place(puller, hash_))
 
 
-def pull_theory(
-    puller: Puller,
-    wanted: str,
-    storage: SessionStorage,
-    saved: Path,
-    broker: Broker,
-    as_name: str | None = None,
-) -> dict[str, Any]:
-    """Take in `NAME` or `NAMESPACE/NAME` and what it imports; the answer of a command. Errors are answers too.
+def new_theories(puller: Puller, shelf: Shelf) -> list[str]:
+    """The theories that are offered and are not here as they are there, or have certificates that are not, in order of names. Raises
+    as `offered_theories`."""
+    _bring_up_to_date(shelf)
+    return [
+        name
+        for name, row in sorted(offered_theories(puller).items())
+        if not shelf.has(name, row) or shelf.unfiled(row)
+    ]
 
-    `saved` is the directory in which `storage` keeps what is saved, or copies of it.
+
+def missing_texts(puller: Puller, names: Sequence[str], shelf: Shelf) -> list[str]:
+    """The objects of these theories, and of what they import, that are not here; none of one that would be refused unread."""
+    rows = offered_theories(puller)
+    found: dict[str, None] = {}
+    for name in names:
+        try:
+            order = in_order([name], rows, puller.source.place)
+        except RegistryError:
+            continue  # said by `pull_theory`
+        if len(order) <= _TOGETHER:
+            found |= dict.fromkeys(rows[each].object for each in order if not shelf.has(each, rows[each]))
+            found |= dict.fromkeys(hash_ for each in order for hash_ in shelf.unfiled(rows[each]).values())
+    return [*found]
+
+
+def pull_theories(
+    puller: Puller, names: Sequence[str], shelf: Shelf, seconds: float | None = None
+) -> dict[str, Any]:
+    """Take in these theories one after the other, at least one, and no more after so many seconds; the fields of an answer.
+
+    `looked_at` says how many. Where the source cannot be read any more the error is in `ended`, or is raised if nothing was done before.
     """
+    until = None if seconds is None else time.monotonic() + seconds
+    found: dict[str, Any] = {"looked_at": 0, "fetched": 0, "theories": [], "refused": []}
+    filed = 0
+    for name in names:
+        if until is not None and found["looked_at"] and time.monotonic() > until:
+            break
+        answer = pull_theory(puller, name, shelf)
+        if answer["type"] != "error":
+            found["theories"] += answer["theories"]
+            found["fetched"] += answer["fetched"]
+            filed += answer.get("certificates", 0)
+            if filed:
+                found["certificates"] = filed
+        elif answer["error"]["kind"] != "store_error":
+            found["refused"].append({"root": name, **answer["error"]})
+        elif found["looked_at"]:
+            return {**found, "ended": answer["error"]}
+        else:
+            raise _error_of(answer["error"])
+        found["looked_at"] += 1
+    return found
+
+
+def pull_theory(puller: Puller, wanted: str, shelf: Shelf, as_name: str | None = None) -> dict[str, Any]:
+    """Take in `NAME` or `NAMESPACE/NAME` and what it imports; the answer of a command. Errors are answers too."""
     try:
-        storage.update_saved()
+        _bring_up_to_date(shelf)
         name = check_theory_name(puller.plain(wanted))
         rows = offered_theories(puller)
         if name not in rows:
@@ -71,15 +155,17 @@ def pull_theory(
                 hint="`pif pull --from ADDRESS` without a name lists what there is",
             )  # fmt: skip
         taking = _Taking(puller, rows, in_order([name], rows, puller.source.place), name)
-        taking.fetch(saved, check_theory_name(as_name or name))
+        taking.fetch(shelf.saved, check_theory_name(as_name or name))
         with TemporaryDirectory(prefix="pif-") as folder:
-            taking.check(broker, Path(folder))
-        added = taking.write(storage, saved)
+            taking.check(shelf.broker, Path(folder))
+        claims = taking.claims(shelf)
+        added = taking.write(shelf.storage, shelf.saved)
+        filed = 0 if shelf.proofs is None else taking.file(claims, shelf.proofs)
     except (RegistryError, SessionError) as error:
         return {"type": "error", "error": _as_registry_error(error).as_json()}
     return {
         "type": "pulled", "publisher": puller.described(), "theory": taking.called[name], "fetched": taking.fetched,
-        "added": [], "theories": added,
+        "added": [], "theories": added, **({"certificates": filed} if filed else {}),
     }  # fmt: skip
 
 
@@ -99,6 +185,7 @@ class _Taking:
         self._root = root
         self._texts: dict[str, str] = {}
         self._new: list[str] = []
+        self._left = _BYTES
         self.called = {name: name for name in order}
         self.fetched = 0
 
@@ -122,12 +209,11 @@ class _Taking:
                 self._texts[name] = text
         missing = [name for name in self._order if name not in self._texts]
         self._puller.source.ahead([self._rows[name].object for name in missing])
-        left = _BYTES
         for name in missing:
             hash_ = self._rows[name].object
             content = self._puller.source.object(hash_, OBJECT_LIMIT)
-            left -= len(content)
-            if left < 0:
+            self._left -= len(content)
+            if self._left < 0:
                 raise untrue(
                     self._puller.source.place,
                     "theories are too long together",
@@ -144,6 +230,40 @@ class _Taking:
         for name, text in self._texts.items():
             (folder / f"{name}.kleis").write_bytes(text.encode())
         check_texts(broker, folder, self._rows, self._order, self._puller.source.place)
+
+    def claims(self, shelf: Shelf) -> dict[str, KeptCertificate]:
+        """Certificates that are not filed here, by their questions, as much of them as may come. One that the source has not, or that is
+        spelled as none, is left out: to withhold is all that it can do."""
+        wanted = {
+            digest: hash_ for name in self._order for digest, hash_ in shelf.unfiled(self._rows[name]).items()
+        }
+        self._puller.source.ahead([*wanted.values()])
+        found: dict[str, KeptCertificate] = {}
+        for digest, hash_ in wanted.items():
+            try:
+                content = self._puller.source.object(hash_, OBJECT_LIMIT)
+            except RegistryError as error:
+                if error.kind == "store_error":
+                    raise
+                continue
+            self._left -= len(content)
+            if self._left < 0:
+                break
+            kept = read_certificate_object(content, hash_, _place(self._puller, hash_))
+            if kept is not None:
+                found[digest] = kept
+                self.fetched += 1
+        return found
+
+    def file(self, claims: Mapping[str, KeptCertificate], proofs: Proofs) -> int:
+        """File certificates as claimed, after the texts; how many."""
+        filed = [digest for digest, kept in claims.items() if proofs.claim(digest, kept)]
+        rows = {
+            row.object: [*filter(claims.__contains__, row.claimed)]
+            for row in map(self._rows.__getitem__, self._order)
+        }
+        proofs.file.add(rows)
+        return len(filed)
 
     def write(self, storage: SessionStorage, saved: Path) -> list[str]:
         """Save what is new, what is imported first; the names here."""
@@ -182,6 +302,17 @@ def _says_another(name: str, found: str, expected: str) -> RegistryError:
         found=found, expected=expected,
         hint="`--as NAME` takes the theory that was asked for in under another name; `--home DIR` takes all of it into a home of its own.",
     )  # fmt: skip
+
+
+def _bring_up_to_date(shelf: Shelf) -> None:
+    try:
+        shelf.storage.update_saved()
+    except SessionError as error:
+        raise _as_registry_error(error) from error
+
+
+def _error_of(error: Mapping[str, Any]) -> RegistryError:
+    return RegistryError(error["kind"], error["message"], found=error.get("found"), hint=error.get("hint"))
 
 
 def _as_registry_error(error: RegistryError | SessionError) -> RegistryError:

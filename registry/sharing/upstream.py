@@ -1,4 +1,4 @@
-"""A server behind a server: a tool that is asked for and is not here is pulled, checked and kept (docs/reference/registry.md §3.1).
+"""A server behind a server: a tool or saved theory that is asked for and is not here is pulled, checked and kept (docs/reference/registry.md §3.1).
 
 What comes is judged as any arrival, and nothing that is here gets a newer version by it: only names that stand for nothing here are asked
 for, and a tool comes in only if all that it names is as it was there.
@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kleis.prover.process.deadline import Deadline
 from registry.errors import RegistryError
-from registry.records import parse_reference, valid_name
+from registry.records import valid_name
 from registry.sharing.keys import TrustFile
 from registry.sharing.pull import Puller
 from registry.sharing.server_source import ServerSource
+from registry.sharing.theories import check_theory_name
+from registry.sharing.theory_pull import Shelf, pull_theory
 from registry.sharing.web import unreachable
 from registry.sharing.wire import Server
 
@@ -44,6 +46,12 @@ _REMEMBERED: Final = 4_096
 _TOGETHER: Final = 20
 """Names that one call asks for."""
 
+_TOOL: Final = ""
+_THEORY: Final = "theory"
+"""What a name that was not there is remembered with."""
+
+_Pull = Callable[[Puller, str], dict[str, Any]]
+
 logger = logging.getLogger(__name__)
 
 
@@ -59,14 +67,19 @@ class Upstream:
         trust: Sequence[TrustFile] = (),
         seconds: float = WAIT,
         clock: Callable[[], float] = time.monotonic,
+        shelf: Callable[[], Shelf] | None = None,
+        has_room: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`opened` gives a wire to the server, which is closed here. `trust`: as for `Puller`."""
+        """`opened` gives a wire to the server, which is closed here. `trust`: as for `Puller`. `shelf`: where saved theories are; None
+        where none is asked for. `has_room`: whether more may be kept now; it may block."""
+        self._shelf = shelf
         self._workspace = workspace
         self._home = home
         self._opened = opened
         self._trust = trust
         self._seconds = seconds
         self._clock = clock
+        self._has_room = has_room
         self._lock = threading.Lock()
         self._away = float("-inf")
         self._unknown: OrderedDict[str, float] = OrderedDict()
@@ -87,17 +100,57 @@ class Upstream:
 
     def fetch(self, references: Iterable[str]) -> None:
         """Pull what is missing of these. What does not come is told in the log, and is as if it were nowhere."""
+        self._in_turn(lambda: self.missing(references), lambda puller, each: puller.one(each), _TOOL)
+
+    def fetch_theories(self, names: Iterable[str]) -> None:
+        """The same with saved theories that are not here, each with what it imports."""
+        wanted = [*dict.fromkeys(names)]
+        if self._shelf is not None and wanted:
+            shelf = self._shelf()
+            self._in_turn(
+                lambda: self._missing_theories(wanted),
+                lambda puller, each: pull_theory(puller, each, shelf),
+                _THEORY,
+            )
+
+    def _missing_theories(self, names: Sequence[str]) -> list[str]:
+        now = self._clock()
+        if now < self._away:
+            return []
+        found = []
+        for name in names:
+            try:
+                plain = check_theory_name(name)
+            except RegistryError:
+                continue  # a path, a theory of a team, or a module of the library
+            if self._unknown.get(f"{_THEORY} {plain}", now) <= now:
+                found.append(plain)
+        return found[:_TOGETHER]
+
+    def _in_turn(self, missing: Callable[[], list[str]], pull: _Pull, kind: str) -> None:
         until = self._clock() + self._seconds
         if not self._lock.acquire(timeout=self._seconds):
             return
         try:
-            wanted = self.missing(references)
-            if wanted:
-                self._fetch(wanted, until)
+            wanted = missing()
+            if wanted and self._may_keep():
+                self._fetch(wanted, until, pull, kind)
         finally:
             self._lock.release()
 
-    def _fetch(self, wanted: list[str], until: float) -> None:
+    def _may_keep(self) -> bool:
+        try:
+            if self._has_room():
+                return True
+            full = RegistryError(
+                "store_error", "there is no room to keep more", found="a quota that is used up"
+            )
+            self._is_away(full)
+        except RegistryError as error:
+            self._is_away(error)
+        return False
+
+    def _fetch(self, wanted: list[str], until: float, pull: _Pull, kind: str) -> None:
         try:
             source = ServerSource(_Hurried(self._opened(), until, self._clock))
         except RegistryError as error:
@@ -109,24 +162,23 @@ class Upstream:
                 deadline=Deadline(max(0.1, until - self._clock())),
             )  # fmt: skip
             for each in wanted:
-                self._one(puller, each)
+                self._one(each, pull(puller, each), kind)
         except RegistryError as error:
             self._is_away(error)
         finally:
             source.close()
 
-    def _one(self, puller: Puller, reference: str) -> None:
-        parse_reference(reference)
-        answer = puller.one(reference)
+    def _one(self, reference: str, answer: dict[str, Any], kind: str) -> None:
         if answer["type"] != "error":
-            logger.info("%s was pulled from upstream: %s", reference, ", ".join(answer["added"]))
+            came = answer["added"] or answer.get("theories", ())
+            logger.info("%s was pulled from upstream: %s", reference, ", ".join(came))
             return
         error = answer["error"]
         if error["kind"] == "store_error":
             raise RegistryError("store_error", error["message"], found=error.get("found"))
         if error["kind"] != "unknown_tool":
             logger.warning("%s was not pulled from upstream: %s", reference, error["message"])
-        self._unknown[reference] = self._clock() + _UNKNOWN
+        self._unknown[f"{kind} {reference}".strip()] = self._clock() + _UNKNOWN
         while len(self._unknown) > _REMEMBERED:
             self._unknown.popitem(last=False)
 

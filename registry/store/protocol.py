@@ -259,12 +259,16 @@ class Store(Protocol):
         ...
 
     def size(self) -> int:
-        """How many bytes are stored, about."""
+        """How many bytes are stored, about; what was erased counts no more, what was forgotten and is not erased yet does."""
+        ...
+
+    def tidy(self) -> bool:
+        """Erase some of what was forgotten before the grace period, as every change does; False where there is no such thing."""
         ...
 
     def follow(self, told: Callable[[], None]) -> Following | None:
         """Have `told` called, from some thread, after each change, whoever makes it, and after a time in which changes could not be told
-        of. `told` may not wait. None where this store tells nobody: look by the clock."""
+        of. `told` may not wait. None where this store tells nobody: look by the clock, as where the following is not live."""
         ...
 
     def close(self) -> None:

@@ -76,7 +76,7 @@ def job_board(store: Store) -> JobBoard | None:
     return JobBoardRows(database.connections, database.transactions)
 
 
-def certificate_storage(store: Store, home: Path) -> CertificateStorage | None:
+def certificate_storage(store: Store, home: Path) -> CertificateStorage:
     """Where certificates of verdicts are shared: in a database, else as `certificate_files`."""
     database = database_of(store)
     if database is None:
@@ -86,10 +86,8 @@ def certificate_storage(store: Store, home: Path) -> CertificateStorage | None:
     return CertificateRows(database.connections, database.transactions)
 
 
-def certificate_files(home: Path) -> CertificateStorage | None:
-    """The certificates that a home got from a database; None where it got none."""
-    if not (home / CERTIFICATES).is_dir():
-        return None
+def certificate_files(home: Path) -> CertificateStorage:
+    """The certificates that a home got from a database or with theories that were pulled."""
     from kleis.prover.kept_certificates import CertificateFiles
 
     return CertificateFiles(home / CERTIFICATES)

@@ -82,7 +82,7 @@ class Member:
         """Its teams, each with the number of the last change of its tools: equal where it finds the same tools."""
         return tuple((store.team, store.last_change()) for store in self.stores())
 
-    def follow(self, told: Callable[[], None]) -> Following | None:
+    def follow(self, told: Callable[[], None]) -> Following:
         """Have `told` called after changes of the tools of teams, of any team: who may see which is judged at the look."""
         return self._stores.follow(told)
 
@@ -97,6 +97,10 @@ class Member:
     def size(self, team: str) -> int | None:
         """How many bytes a team stores in which it may write; None for every other name."""
         return self._stores.size(team) if self.rights().get(team) == "write" else None
+
+    def tidy(self, team: str) -> bool:
+        """Erase some of what was forgotten in a team in which it may write; False where there is nothing to erase."""
+        return self.rights().get(team) == "write" and self._of(team).tidy()
 
     def stores(self) -> Iterator[TeamStore]:
         """The stores of its teams that can be read."""

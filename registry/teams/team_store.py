@@ -240,6 +240,9 @@ class TeamStore:
     def size(self) -> int:
         return self.inner.size()
 
+    def tidy(self) -> bool:
+        return self.inner.tidy()
+
     def close(self) -> None:
         """Nothing: other members use it."""
 

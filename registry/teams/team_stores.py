@@ -71,10 +71,8 @@ class TeamStores:
                 known = self._open[team] = TeamStore(team, shared, last=LastChange(shared, self._changed))
         return known
 
-    def follow(self, told: Callable[[], None]) -> Following | None:
-        """Have `told` called after changes of any team's tools; None where the stores are files, which tell nobody."""
-        if not self._url:
-            return None
+    def follow(self, told: Callable[[], None]) -> Following:
+        """Have `told` called after changes of any team's tools."""
         following = _Following(self, told)
         self._following = (*self._following, following)
         return following

@@ -146,6 +146,8 @@ class TakenAnswer(TypedDict):
     fetched: int
     added: list[str]
     refused: list[dict[str, Json]]
+    theories: NotRequired[list[str]]
+    certificates: NotRequired[int]
     laws: NotRequired[Json]
 
 

@@ -205,6 +205,7 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[str, Meta(max_length=80, description="with root: take in tools, those after this one")]
         | None
     ) = None
+    theories: Annotated[bool, Meta(description="with root: about its saved theories instead")] = False
     renumber: Annotated[bool, Meta(description="give versions whose number is taken new numbers")] = False
     trust_nothing: Annotated[
         bool, Meta(description="prove the laws anew instead of checking their certificates")

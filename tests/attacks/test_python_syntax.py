@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import builtins
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -102,6 +105,31 @@ ESCAPES: dict[str, str] = {
 }  # fmt: skip
 
 
+@cache
+def _hooked() -> list[list[object]]:
+    """Those who are told of code that is executed. An audit hook stays, and costs at each `id`: there is one."""
+    told: list[list[object]] = []
+
+    def audit(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "exec":
+            for each in told:
+                each.append(arguments)
+
+    sys.addaudithook(audit)
+    return told
+
+
+@contextmanager
+def executed() -> Iterator[list[object]]:
+    """What is executed meanwhile."""
+    found: list[object] = []
+    _hooked().append(found)
+    try:
+        yield found
+    finally:
+        _hooked().remove(found)
+
+
 @pytest.mark.parametrize("name", ESCAPES)
 def test_an_escape_is_refused_with_its_reason(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     translate("lambda x: x")  # what importing modules needs is not what is watched
@@ -112,27 +140,13 @@ def test_an_escape_is_refused_with_its_reason(name: str, monkeypatch: pytest.Mon
 
     for called in ("exec", "eval", "print"):
         monkeypatch.setattr(builtins, called, watched(called))
-    compiled: list[object] = []
-
-    def audit(event: str, arguments: tuple[object, ...]) -> None:
-        if event == "exec" and watching:
-            compiled.append(arguments)
-
-    watching = True
-    sys.addaudithook(audit)
-    try:
-        with pytest.raises(PythonError) as refused:
-            translate(ESCAPES[name])
-    finally:
-        watching = False
+    with executed() as compiled, pytest.raises(PythonError) as refused:
+        translate(ESCAPES[name])
     monkeypatch.undo()
     assert refused.value.message.startswith("line ")
     assert refused.value.kind == "parse_error"
     assert not reached
-    source_runs = [
-        arguments for arguments in compiled if "<unknown>" in str(arguments) or "<string>" in str(arguments)
-    ]
-    assert not source_runs
+    assert not [each for each in compiled if "<unknown>" in str(each) or "<string>" in str(each)]
 
 
 def test_a_text_that_would_act_is_translated_and_does_nothing() -> None:

@@ -46,6 +46,9 @@ class Shelf:
     def put(self, question: str, kept: KeptCertificate) -> None:
         self.kept[question] = kept
 
+    def refuse(self, question: str) -> None:
+        """It stays: others share it."""
+
 
 class Machine:
     """A prover with a shelf; `searches` counts what the engines were asked."""

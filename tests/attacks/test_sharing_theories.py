@@ -34,7 +34,7 @@ from registry.sharing.places import opened
 from registry.sharing.publication import Content, publish, rooted
 from registry.sharing.pull import Puller
 from registry.sharing.theories import TEXT_LIMIT, TheoryRow, index_hash, text_object, theories_of
-from registry.sharing.theory_pull import pull_theory
+from registry.sharing.theory_pull import Shelf, pull_theory
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
 
@@ -89,7 +89,7 @@ class Scene:
         source = opened(str(self.out))
         try:
             puller = Puller(self.workspace, self.bob, source)
-            return pull_theory(puller, name, self.storage, self.saved, self.broker, as_name)
+            return pull_theory(puller, name, Shelf(self.storage, self.saved, self.broker), as_name)
         except RegistryError as error:
             return {"type": "error", "error": error.as_json()}
         finally:
@@ -311,7 +311,7 @@ def test_a_kill_before_any_write_leaves_theories_that_have_what_they_import(scen
         source = opened(str(scene.out))
         puller = Puller(scene.workspace, scene.bob, source)
         scene.broker = Broker(slots=1)
-        pull_theory(puller, "rings", scene.storage, scene.saved, scene.broker)
+        pull_theory(puller, "rings", Shelf(scene.storage, scene.saved, scene.broker))
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert sorted(scene.here()) == ["mine.kleis", "pairs.kleis"]

@@ -7,6 +7,7 @@ counting `run`; with xdist each worker counts, and the controller adds up.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,6 +68,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["fuzz"] = COUNTS.text()
+    elif place := os.environ.get("PIF_FUZZ_COUNTS"):
+        Path(place).write_text(COUNTS.text())
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

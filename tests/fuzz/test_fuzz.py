@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
 
+import msgspec
 import pytest
 
-from tests.fuzz.__main__ import ROOT
+from kleis.batches.spread import executor_pool
 from tests.fuzz.counting import Counts, examples_in, kinds_of
+from tests.fuzz.spread_out import ROOT, Found, Tried, sources_here, tasks_of, tried_elsewhere
 
 FILE = "tests/fuzz/falsifiable.py"
 
@@ -52,6 +56,64 @@ def test_the_same_seed_tries_the_same() -> None:
 
 def _counted(said: str) -> str:
     return said[said.index("examples  ") : said.index("seed       3")]
+
+
+def elsewhere(executor: Executor, *tests: str) -> tuple[Found, list[str]]:
+    """What an executor finds of properties, and what is said of it."""
+    notes: list[str] = []
+    found = tried_elsewhere(tests, 100, 7, lambda shunned: executor_pool(executor, {}), notes.append)
+    return found, notes
+
+
+def test_workers_try_what_is_tried_here_and_find_the_same() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        found, notes = elsewhere(executor, f"{FILE}::test_false", f"{FILE}::test_a_sum_is_a_value")
+    assert notes == []
+    assert found.failed == {f"{FILE}::test_false": "this process"}
+    assert found.untried == []
+    assert found.counts.numbers["tests"] == 2
+    assert found.counts.numbers["programs"] > 50
+
+
+class Answering(Executor):
+    """An executor whose workers answer what they like."""
+
+    def __init__(self, answer: Tried) -> None:
+        self.answer = answer
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        future: Future[bytes] = Future()
+        future.set_result(msgspec.msgpack.encode(self.answer))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (Tried(worker="w", refused="sources 0"), "worker w is refused: it has sources 0"),
+        (Tried(worker="w", failure="disk full"), "worker w cannot work (disk full)"),
+        (Tried(worker="w", counts='{"numbers": 3}'), "worker w counted nothing that can be read"),
+    ],
+    ids=["other sources", "full", "nonsense"],
+)
+def test_what_workers_do_not_try_is_left_to_be_tried_here(answer: Tried, said: str) -> None:
+    found, notes = elsewhere(Answering(answer), "a", "b")
+    assert sorted(found.untried) == ["a", "b"]
+    assert said in notes[0]
+
+
+def test_a_worker_cannot_name_a_test_that_was_not_asked_for() -> None:
+    counts = Counts()
+    counts.failures |= {"a": "x", "--pdb": "y"}
+    found, _ = elsewhere(Answering(Tried(worker="w", counts=counts.text())), "a", "b")
+    assert found.failed == {"a": "w"}
+
+
+def test_every_property_is_in_one_task_with_the_version_that_has_to_try_it() -> None:
+    names = [str(number) for number in range(150)]
+    tasks = tasks_of(names, 5, 7)
+    assert sorted(each for task in tasks for each in task.tests) == sorted(names)
+    assert {(task.examples, task.seed, task.version) for task in tasks} == {(5, 7, sources_here())}
 
 
 def test_tests_that_are_no_properties_are_refused() -> None:

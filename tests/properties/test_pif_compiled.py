@@ -26,6 +26,7 @@ from tests.support.terms.term_strategies import (
     functions,
     hard_terms,
     moving_terms,
+    shaped_terms,
     tool_terms,
     typed_terms,
 )
@@ -108,7 +109,16 @@ def test_terms_in_which_a_compiler_slips(term: Term, count: int, bits: int, numb
     compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
 
 
-@given(st.one_of(hard_terms(), typed_terms("integer", WELL_TYPED, size=40)), st.integers(0, 4))
+@given(shaped_terms(), st.integers(0, 4), BELOW)
+def test_terms_of_known_shapes(term: Term, count: int, number: int) -> None:
+    depth = (1_000, 1_000, 12, 20, 30)[number % 5]
+    budget = Budget(fuel=20_000, depth=depth, eval_depth=1 + number % 4)
+    compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
+
+
+@given(
+    st.one_of(hard_terms(), shaped_terms(), typed_terms("integer", WELL_TYPED, size=40)), st.integers(0, 4)
+)
 def test_programs_at_the_least_depth_they_need(term: Term, count: int) -> None:
     program = Tool("t", 1, make("lam", (term,), "x"))
     budget = Budget(fuel=20_000, depth=1_000)

@@ -89,7 +89,7 @@ def full_disk(theories: Mapping[str, bytes], task: bytes) -> bytes:
             file.write(b"\0" * 2**20)
             file.flush()
     except OSError as error:
-        found = BatchAnswer(worker=work._worker_name(), failure=f"{type(error).__name__}: {error}")
+        found = BatchAnswer(worker=work.worker_name(), failure=f"{type(error).__name__}: {error}")
         return msgspec.msgpack.encode(found)
     return _honest(theories, task)
 

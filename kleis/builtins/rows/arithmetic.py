@@ -36,6 +36,8 @@ __all__ = ["COMPLEX_NUMBERS", "CORE"]
 
 
 def _plus(context: Context, a: Value, b: Value) -> Value:
+    if type(a) is int and type(b) is int:
+        return exact_numbers.add(context, a, b)
     if isinstance(a, str) and isinstance(b, str):
         return joined(context, a, b)
     if isinstance(a, str) or isinstance(b, str):
@@ -58,6 +60,8 @@ def _minus(context: Context, a: Value, b: Value) -> Value:
 
 
 def _times(context: Context, a: Value, b: Value) -> Value:
+    if type(a) is int and type(b) is int:
+        return exact_numbers.multiply(context, a, b)
     if is_matrix(a):
         return matrix_product(context, a, b) if is_matrix(b) else scale_matrix(context, b, a)
     if is_matrix(b):

@@ -25,7 +25,6 @@ from kleis.elaborate.sorts.data_types import DataDeclaration
 from kleis.elaborate.sorts.sort_inference import Inference
 from kleis.problems import Place, Problem, Spanned, problem_at
 from kleis.syntax.tree import Expression, TypeExpression
-from kleis.termination.show_termination import show_termination
 
 __all__ = ["Definitions", "TheoryQueries"]
 
@@ -490,6 +489,8 @@ class Definitions:
             if measure in keys
         }
         if recursive:
+            from kleis.termination.show_termination import show_termination
+
             sorts = [variable.sort for each in finished for variable in each.parameters]
             self.terminations.update(
                 show_termination(

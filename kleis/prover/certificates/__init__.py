@@ -10,5 +10,6 @@
 - `questions`: what the engines that ask solvers leave, as steps of a certificate
 - `proof_words`: proofs in words
 - `shared_verdicts`: verdicts that several machines share, each believed when its certificate has been checked
+- `claimed_verdicts`: the same for certificates that came to a home as files
 - `explained`: verdicts with their proofs in words
 """

@@ -92,6 +92,7 @@ class SharedVerdicts:
                 return ShownElsewhere("disproved", evidence=report.evidence, engine=engine, attempts=attempts)
             lemmas = tuple(f"lemma {place}" for place in range(1, len(task.lemmas) + 1))
             return ShownElsewhere("verified", core=(*report.core, *lemmas), engine=engine, attempts=attempts)
+        self._storage.refuse(question)
         with self._lock:
             self._refused[kept.certificate] = None
             while len(self._refused) > _REFUSED or sum(map(len, self._refused)) > 8 * LONGEST:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from importlib.metadata import version
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -91,6 +90,8 @@ def installed(solver: Solver) -> bool:
 
 def solver_version(solver: Solver) -> str:
     """The version of a solver that is installed."""
+    from importlib.metadata import version  # takes longer to import than most checks to run
+
     return version("z3-solver" if solver == "z3" else solver)
 
 

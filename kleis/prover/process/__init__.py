@@ -7,6 +7,7 @@ Call `broker.Broker` first.  Knows no engine and no solver: what the worker has 
 - `attempt`: one job in a confined child; a limit on time or memory becomes its answer
 - `worker`: the process that forks a child per attempt
 - `tally`: what the provers of a process have done
+- `connection`: a worker started and asked, and the futures of its answers
 - `broker`: starts the worker, submits jobs, cancels them
 - `cancellable_broker`: a broker for one question: it can be stopped, ends at a deadline, remembers whether a limit cut it
 """

@@ -12,13 +12,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.engine import Answer, load_job
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["CancellableBroker"]
 
@@ -133,6 +135,8 @@ class CancellableBroker(Broker):
 
 def _answered(answer: Answer) -> tuple[int, Future[Answer]]:
     """The answer of an attempt that needs no process."""
+    from concurrent.futures import Future
+
     future: Future[Answer] = Future()
     future.set_result(answer)
     return 0, future

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from kleis.prover.protocol.engine import Answer
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from kleis.prover.protocol.engine import Answer
 
 __all__ = ["TALLY", "Counts", "Tally", "Watcher"]
 
-Watcher = Callable[[str], Callable[[Answer], None] | None]
+Watcher = Callable[[str], "Callable[[Answer], None] | None"]
 """Is told of an attempt where it begins, by its job ``module:attribute``; what it gives back is told of the answer, from any thread."""
 
 

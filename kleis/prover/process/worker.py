@@ -4,7 +4,8 @@ See docs/reference/proving.md §10.  Started by `broker`; requests come on stand
 (`pipe_messages`).  What a child does, and how it is confined, is in `attempt`.
 
 Most of what an attempt at a small question costs is the first use of memory in a fresh process, so children are forked
-ahead: a few idle ones have warmed up and wait for a request.  Each takes one and ends.
+ahead: idle ones have warmed up and wait for a request.  Each takes one and ends.  What warms a solver up takes several
+times what a bare process does, so requests that ask no solver have children of their own.
 
 Invariants
     * This process is single-threaded and holds no solver state: children are forked from a clean image in which
@@ -27,9 +28,10 @@ import selectors
 import signal
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 
 from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
 from kleis.prover.process.deadline import processors
@@ -38,8 +40,8 @@ from kleis.prover.protocol.engine import Answer
 
 __all__ = ["SPARES", "main"]
 
-SPARES = 2
-"""Idle children that are kept ready: one for each of the two chains of a question."""
+SPARES = 1
+"""Idle children that are kept ready for each kind of request: the two chains of a question mostly want two kinds."""
 
 _MEGABYTE = 1 << 20
 _LARGEST_ANSWER = 64 * _MEGABYTE
@@ -47,14 +49,19 @@ _WARM_UP = 60.0
 """Seconds after which a child that is not ready is given up."""
 
 
+_Kind: TypeAlias = tuple[str, ...]
+"""The functions, as ``module:function``, that a child calls before it reads a request."""
+
+
 class _Child:
     """A process: warming up, ready, at an attempt, or ending after it has answered.
 
-    `stopped` is the answer where the worker ended it.
+    `kind` names what has warmed it up; `stopped` is the answer where the worker ended it.
     """
 
-    def __init__(self, process: int, source: int, pipe: int) -> None:
+    def __init__(self, process: int, source: int, pipe: int, kind: _Kind) -> None:
         self.process = process
+        self.kind = kind
         self.source = source
         self.pipe = pipe
         self.ready = False
@@ -89,7 +96,7 @@ class _Worker:
         self._running: dict[int, _Child] = {}
         self._queue: deque[Request] = deque()
         self._input = bytearray()
-        self._warm_up: dict[str, Callable[[], object]] = {}
+        self._kinds: dict[_Kind, list[Callable[[], object]]] = {}
         self._selector.register(0, selectors.EVENT_READ)
 
     def run(self) -> None:
@@ -103,8 +110,10 @@ class _Worker:
                     self._listen(key.data)
                 self._hand_out()
             self._guard()
-        for child in (*self._idle, *self._running.values()):
+        children = (*self._idle, *self._running.values())
+        for child in children:
             child.kill()
+        for child in children:
             os.waitpid(child.process, 0)
 
     def _is_registered(self, key: selectors.SelectorKey) -> bool:
@@ -169,47 +178,54 @@ class _Worker:
     def _load(self, request: Request) -> bool:
         """Import what a request needs, so that its child has it from the start; whether anything was new."""
         is_new = False
-        for name in (*request.preload, request.job.partition(":")[0]):
-            module, _, function = name.partition(":")
+        for name in (*request.preload, request.job):
+            module = name.partition(":")[0]
             if module not in sys.modules:
                 importlib.import_module(module)
                 is_new = True
-            if function and name not in self._warm_up:
-                self._warm_up[name] = getattr(sys.modules[module], function)
-                is_new = True
         if is_new:
             gc.freeze()
+        kind = _kind(request)
+        if kind not in self._kinds:
+            named = (each.partition(":") for each in kind)
+            self._kinds[kind] = [getattr(sys.modules[module], function) for module, _, function in named]
         return is_new
 
     def _hand_out(self) -> None:
         """Give waiting requests to ready children, and keep enough of these."""
-        while self._queue and len(self._running) < self._slots:
-            child = next((each for each in self._idle if each.ready), None)
-            if child is None:
+        for request in list(self._queue):
+            if len(self._running) >= self._slots:
                 break
-            self._begin(child)
+            kind = _kind(request)
+            child = next((each for each in self._idle if each.ready and each.kind == kind), None)
+            if child is not None:
+                self._begin(child, request)
+        if not self._queue and not self._running:
+            return
         free = self._slots - len(self._running)
-        wanted = max(SPARES, min(len(self._queue), free)) if self._queue or self._running else len(self._idle)
-        while len(self._idle) < wanted and self._forked():
-            pass
+        waiting = Counter(_kind(each) for each in islice(self._queue, max(0, free)))
+        for kind in self._kinds:
+            idle = sum(each.kind == kind for each in self._idle)
+            for _ in range(idle, max(SPARES, waiting[kind])):
+                if not self._forked(kind):
+                    break
 
-    def _begin(self, child: _Child) -> None:
-        """Write the first request to a child that reads.  One that has died is reaped; the request waits on."""
-        request = self._queue[0]
+    def _begin(self, child: _Child, request: Request) -> None:
+        """Write a waiting request to a child that reads.  One that has died is reaped; the request waits on."""
         try:
             write_message(child.source, request)
         except OSError:
             self._reap(child)
             return
-        self._queue.popleft()
+        self._queue.remove(request)
         self._idle.remove(child)
         os.close(child.source)
         child.request = request
         child.deadline = time.monotonic() + request.wall * _crowding()
         self._running[request.number] = child
 
-    def _forked(self) -> bool:
-        """Fork one more child, and say whether that was possible; if not, the first waiting request is rejected."""
+    def _forked(self, kind: _Kind) -> bool:
+        """Fork one more child of a kind, and say whether that was possible; if not, the first request that waits for it is rejected."""
         source, theirs = os.pipe()[::-1], os.pipe()
         try:
             parent = os.getpid()
@@ -217,20 +233,22 @@ class _Worker:
         except OSError as error:
             for end in (*source, *theirs):
                 os.close(end)
-            self._reject_first(_silent("killed", f"no process: {error}"))
+            self._reject_first(kind, _silent("killed", f"no process: {error}"))
             return False
         if process == 0:
-            attempt(source[1], theirs[1], parent, self._warm_up.values())
+            attempt(source[1], theirs[1], parent, self._kinds[kind])
         os.close(source[1])
         os.close(theirs[1])
-        child = _Child(process, source[0], theirs[0])
+        child = _Child(process, source[0], theirs[0], kind)
         self._idle.append(child)
         self._selector.register(child.pipe, selectors.EVENT_READ, child)
         return True
 
-    def _reject_first(self, answer: Answer) -> None:
-        if self._queue:
-            self._answer(self._queue.popleft().number, answer)
+    def _reject_first(self, kind: _Kind, answer: Answer) -> None:
+        request = next((each for each in self._queue if _kind(each) == kind), None)
+        if request is not None:
+            self._queue.remove(request)
+            self._answer(request.number, answer)
 
     # ── answers ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -247,7 +265,7 @@ class _Worker:
             was_ready = child.ready
             self._reap(child)
             if not was_ready:
-                self._reject_first(_silent("killed", "the solver cannot be started"))
+                self._reject_first(child.kind, _silent("killed", "the solver cannot be started"))
         else:
             status, peak = self._reap(child)
             if not child.answered:
@@ -295,6 +313,10 @@ def _crowding() -> float:
     return max(1.0, wanting / processors())
 
 
+def _kind(request: Request) -> _Kind:
+    return tuple(each for each in request.preload if ":" in each)
+
+
 def _silent(reason: Any, detail: str) -> Answer:
     return Answer(outcome="silent", reason=reason, detail=detail)
 
@@ -325,3 +347,4 @@ def main(slots: int, niceness: int) -> None:
     os.nice(niceness)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _Worker(slots).run()
+    os._exit(0)  # nothing is left to write, and to free every module takes as long as a small question

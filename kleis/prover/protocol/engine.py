@@ -22,8 +22,10 @@ from kleis.core.goal import Axiom, Goal
 from kleis.prover.protocol.verdict import Reason
 
 __all__ = [
+    "CHECK_WITNESS",
     "WOULD_FOLLOW",
     "Answer",
+    "Checked",
     "Engine",
     "Inexpressible",
     "Job",
@@ -120,6 +122,17 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     proof: tuple[tuple[str, str], ...] = ()
     instances: tuple[tuple[str, tuple[Term, ...]], ...] = ()
     shown: tuple[tuple[Term, Any], ...] = ()
+
+
+CHECK_WITNESS = "kleis.prover.evidence:check_witness"
+"""The job that checks the witness of an answer."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The input of `CHECK_WITNESS`: a task with what an engine answered to it."""
+
+    task: Task
+    answer: Answer
 
 
 Job: TypeAlias = Callable[[Any, int], Answer]

@@ -6,6 +6,10 @@ grammar rule accepts (`parse_errors` explains them).
 
 No word is reserved, so the lexer cannot determine every kind.  A keyword has its own text as its kind, and `soft`
 says which terminal the parser tries first and which it falls back on; grammar.lark explains the other kinds.
+Which characters are letters, Unicode says by properties that the package `regex` knows.  To import it and to compile with
+it takes longer than to read most texts, so texts of common characters only, whose properties are written here, are
+scanned by Python's own `re`; the tokens are the same.
+
 A word that begins with λ, Σ or Π (``λx``) is given as two tokens, because in an expression those letters begin a
 form; the parser joins the two where a name is wanted (`GLUED`).
 """
@@ -13,12 +17,16 @@ form; the parser joins the two where a name is wanted (`GLUED`).
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
-
-import regex
+import re
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from kleis.syntax.parser.tables import END, load_tables
 from kleis.syntax.tree import MAXIMUM_NESTING
+
+if TYPE_CHECKING:
+    import regex
+
+    Compiled: TypeAlias = "re.Pattern[str] | regex.Pattern[str]"
 
 __all__ = ["CONTINUING_WORDS", "GLUED", "VOID", "Tokens", "is_word", "soft", "tokenize"]
 
@@ -29,8 +37,34 @@ VOID = ""
 """The kind of a token that the parser has joined to the one before it."""
 
 _NOT_WORDS = "ᵀ†′″‴⁺⁻⁎˟"
-_CONTINUE = rf"[\p{{Alphabetic}}\p{{N}}_--[{_NOT_WORDS}]]"
-_WORD = rf"[\p{{Alphabetic}}_--[{_NOT_WORDS}]]{_CONTINUE}*+"
+COMMON_LETTERS = (
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyzΓΔΘΛΞΠΣΦΨΩαβγδεζηθικλμνξοπρςστυφχψωℂℕℚℝℤⁿßäèéïñöü"
+)
+"""Characters that words begin with."""
+
+COMMON_NUMBERS = "0123456789⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
+"""Characters that words go on with."""
+
+COMMON_OTHERS = (
+    "\t\n\r !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~¬·×÷ᵀ†′•⁻‐–—‘’“”…→↔⇒⇔∀∃∅∇∈∉∏∑−∗∘√∞∧∨∩∪∫≈≠≤≥⊆⊕⊗⊙⊤⊥⋅⋆⟨⟩⟹⟺─│§©€"
+    "⁺†∂√∬∭∮∯≡⊍⊎⊓⊔⊘⊚⊛⊝⊞⊟⊠⊡⋂⋃△▽⨀⨁⨂⨃⨄"
+)
+"""Characters of no word: white space, operators, what comments are written with."""
+
+
+class _Alphabet(NamedTuple):
+    """What words begin and go on with, as sets of an expression."""
+
+    begin: str
+    more: str
+
+    @property
+    def word(self) -> str:
+        return f"{self.begin}{self.more}*+"
+
+
+_COMMON = _Alphabet(f"[_{COMMON_LETTERS}]", f"[_{COMMON_LETTERS}{COMMON_NUMBERS}]")
+_UNICODE = _Alphabet(rf"[\p{{Alphabetic}}_--[{_NOT_WORDS}]]", rf"[\p{{Alphabetic}}\p{{N}}_--[{_NOT_WORDS}]]")
 _ITEM_WORDS = {
     "import", "structure", "implements", "data", "operation", "type", "define", "lemma", "theorem", "promise",
     "example",
@@ -72,8 +106,6 @@ class Tokens:
 
 
 class _Scanner(NamedTuple):
-    pattern: str
-    """`STOP` stands for the characters that end a string, `[ANY]` for those that a backslash takes along."""
     symbols: dict[str, str]
     soft: dict[str, tuple[str, str]]
 
@@ -94,49 +126,73 @@ def _scanner() -> _Scanner:
         VOID: (VOID, VOID),
     }
     soft |= {kind: (terminal, "NAME") for kind, terminal in GLUED.items()}
+    return _Scanner(symbols, soft)
+
+
+def _pattern(letters: _Alphabet, stop: str, any_: str) -> str:
+    """The expression of a token.  `stop` are the characters that end a string, `any_` those that a backslash takes along."""
+    symbols = _scanner().symbols
     long = sorted((s for s in symbols if len(s) > 1), key=len, reverse=True)
-    short = "".join(regex.escape(s, literal_spaces=True) for s in symbols if len(s) == 1)
-    symbol = f"{'|'.join(map(regex.escape, long))}|[{short}]"
+    short = "".join(re.escape(s) for s in symbols if len(s) == 1)
+    symbol = f"{'|'.join(map(re.escape, long))}|[{short}]"
     operator = rf"(?:{symbol})"
     pieces = [
         r"(?P<indexed>[∑∏ΣΠ]_\{|\^\{)",
         r"(?P<superscript>⁻?+[⁰¹²³⁴⁵⁶⁷⁸⁹]++|⁻?+ⁿ)",
-        rf"(?P<word>{_WORD})(?:(?P<qualified>(?:::(?:{_WORD}|\({operator}\)|{operator}))++)"
-        rf"|(?P<carrier>\.carrier(?!{_CONTINUE})))?",
+        rf"(?P<word>{letters.word})(?:(?P<qualified>(?:::(?:{letters.word}|\({operator}\)|{operator}))++)"
+        rf"|(?P<carrier>\.carrier(?!{letters.more})))?",
         r"(?P<comment>//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)",
         r"(?P<open_comment>/\*(?s:.*))",
         rf"(?P<symbol>{symbol})",
         r"(?P<number>[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)",
-        r'(?P<string>"(?:[^"\\STOP]++|\\[ANY])*+")',
+        rf'(?P<string>"(?:[^"\\{stop}]++|\\{any_})*+")',
         r'(?P<open_string>"[^\n]*+)',
         r"(?P<other>\S)",
         r"(?P<end>\Z)",
     ]
-    pattern = r"\s*+(?:" + "|".join(pieces) + ")"
-    return _Scanner(pattern, symbols, soft)
+    return r"\s*+(?:" + "|".join(pieces) + ")"
 
 
-@functools.lru_cache(maxsize=1)
-def _whole() -> regex.Pattern[str]:
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(pattern, regex.V1)
+
+
+@functools.lru_cache(maxsize=2)
+def _whole(common: bool) -> Compiled:
     """Strings may run over many lines."""
-    return regex.compile(_scanner().pattern.replace("STOP", "").replace("[ANY]", r"[\s\S]"), regex.V1)
+    pattern = _pattern(_COMMON if common else _UNICODE, "", r"[\s\S]")
+    return re.compile(pattern) if common else _compiled(pattern)
 
 
-@functools.lru_cache(maxsize=1)
-def _by_line() -> regex.Pattern[str]:
+@functools.lru_cache(maxsize=2)
+def _by_line(common: bool) -> Compiled:
     """Used after a string that is never closed: strings end on their line, so that no text is scanned twice. Compiling it
     takes as long as reading a small file, so it waits for the first such string."""
-    return regex.compile(_scanner().pattern.replace("STOP", r"\n").replace("[ANY]", r"[^\n]"), regex.V1)
+    pattern = _pattern(_COMMON if common else _UNICODE, r"\n", r"[^\n]")
+    return re.compile(pattern) if common else _compiled(pattern)
+
+
+_COMMON_WORD = re.compile(_COMMON.word)
+_COMMON_TEXT = re.compile(f"[_{re.escape(COMMON_LETTERS + COMMON_NUMBERS + COMMON_OTHERS)}]*+")
 
 
 @functools.lru_cache(maxsize=1)
 def _word() -> regex.Pattern[str]:
-    return regex.compile(_WORD, regex.V1)
+    return _compiled(_UNICODE.word)
 
 
 def is_word(text: str) -> bool:
     """Whether a text is an identifier of Kleis; keywords are."""
-    return _word().fullmatch(text) is not None
+    if _COMMON_WORD.fullmatch(text) is not None:
+        return True
+    return not is_common(text) and _word().fullmatch(text) is not None
+
+
+def is_common(text: str) -> bool:
+    """Whether a text has common characters only."""
+    return _COMMON_TEXT.fullmatch(text) is not None
 
 
 def soft() -> dict[str, tuple[str, str]]:
@@ -148,9 +204,10 @@ def tokenize(text: str) -> Tokens:
     """The tokens of any text at all."""
     tokens = Tokens(text)
     start = 1 if text.startswith("\ufeff") else 0
-    rest = _scan(tokens, _whole(), start)
+    common = is_common(text)
+    rest = _scan(tokens, _whole(common), start)
     if rest is not None:
-        _scan(tokens, _by_line(), rest)
+        _scan(tokens, _by_line(common), rest)
     if "AT" in tokens.kinds:
         _collapse_annotations(tokens)
     if "with" in tokens.kinds or "using" in tokens.kinds:
@@ -158,7 +215,7 @@ def tokenize(text: str) -> Tokens:
     return tokens
 
 
-def _scan(tokens: Tokens, pattern: regex.Pattern[str], start: int) -> int | None:
+def _scan(tokens: Tokens, pattern: Compiled, start: int) -> int | None:
     """Add the tokens from `start` on; the place to resume at with `by_line`, after a string that is never closed."""
     text, kinds, texts, starts = tokens.text, tokens.kinds, tokens.texts, tokens.starts
     lines, columns = tokens.lines, tokens.columns

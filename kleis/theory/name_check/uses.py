@@ -12,10 +12,10 @@ known type is a warning.
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Literal, TypeAlias
 
-import regex
 from rpds import HashTrieSet
 
 from kleis.builtins.numeric.extra import missing_extra, needed_packages
@@ -29,7 +29,8 @@ from kleis.theory.name_check.structure_members import head_name
 
 __all__ = ["ExpressionNames", "TypeNames", "is_letter"]
 
-_LETTER = regex.compile(r"\p{L}_?(?:\p{N}|[₀-₉ₐ-ₜᵢ-ᵪⱼ])*+|\p{L}_\p{L}")
+_ASCII_LETTER = re.compile(r"[A-Za-z]_?[0-9]*+|[A-Za-z]_[A-Za-z]")
+_LETTER = r"\p{L}_?(?:\p{N}|[₀-₉ₐ-ₜᵢ-ᵪⱼ])*+|\p{L}_\p{L}"
 
 FreeNames: TypeAlias = Literal["proposition", "definition", "question"]
 """Where an expression stands.  A proposition quantifies its free names; in a definition nothing binds them; in a question
@@ -44,7 +45,11 @@ def is_letter(name: str) -> bool:
     >>> [is_letter(each) for each in ("x", "x1", "x_1", "β₁", "xᵢ", "x_n", "foo", "Δx")]
     [True, True, True, True, True, True, False, False]
     """
-    return _LETTER.fullmatch(name) is not None
+    if name.isascii():
+        return _ASCII_LETTER.fullmatch(name) is not None
+    import regex  # knows the letters of all scripts
+
+    return regex.fullmatch(_LETTER, name) is not None
 
 
 _MOST_PLACES = 5

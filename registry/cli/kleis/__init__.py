@@ -31,11 +31,13 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `kleis` with these arguments (those of the process if None); returns the exit status."""
+    """Run `kleis` with these arguments (those of the process if None, which then ends with them); returns the exit status."""
     try:
-        from registry.cli.terminal.process import run_program
+        from registry.cli.terminal.process import run_process, run_program
 
-        return run_program("kleis", _load, sys.argv[1:] if arguments is None else arguments)
+        if arguments is None:
+            return run_process("kleis", _load, sys.argv[1:])
+        return run_program("kleis", _load, arguments)
     except KeyboardInterrupt:
         return 130
 

@@ -12,7 +12,7 @@ from registry.cli.terminal.commands import Commands
 if TYPE_CHECKING:
     from kleis.policy.policy import Default
 
-__all__ = ["policy"]
+__all__ = ["COMMANDS"]
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _DEFAULT = click.option(
@@ -146,3 +146,6 @@ def compare(old: Path, new: Path, default: Default, roots: tuple[Path, ...], as_
     from registry.cli.kleis.policies import compare_files
 
     return compare_files(old, new, default=default, roots=roots, as_json=as_json)
+
+
+COMMANDS: tuple[click.Command, ...] = (policy,)

@@ -42,11 +42,13 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `pif` with these arguments (those of the process if None); returns the exit status."""
+    """Run `pif` with these arguments (those of the process if None, which then ends with them); returns the exit status."""
     try:
-        from registry.cli.terminal.process import run_program, words
+        from registry.cli.terminal.process import run_process, run_program, words
 
-        return run_program("pif", _load, words(sys.argv[1:]) if arguments is None else arguments)
+        if arguments is None:
+            return run_process("pif", _load, words(sys.argv[1:]))
+        return run_program("pif", _load, arguments)
     except KeyboardInterrupt:
         return 130
 

@@ -26,14 +26,21 @@ namespace_option = click.option(
 )
 
 
+theory_option = click.option(
+    "--theory", "theories", type=text, multiple=True, metavar="NAME", help="A saved theory too, with what it imports."
+)  # fmt: skip
+all_theories_option = click.option("--all-theories", is_flag=True, help="All saved theories too.")
+
+
 @command("publish")
 @click.argument("directory", type=path)
 @click.argument("names", type=text, nargs=-1, shell_complete=own_tool_names)
 @namespace_option
+@theory_option
+@all_theories_option
 @click.option(
-    "--theory", "theories", type=text, multiple=True, metavar="NAME", help="A saved theory to write too."
+    "--proofs", is_flag=True, help="Prove the lemmas of these theories now, and carry the certificates."
 )
-@click.option("--all-theories", is_flag=True, help="Write all saved theories too.")
 def publish(
     context: CommandContext,
     directory: Path,
@@ -41,6 +48,7 @@ def publish(
     namespace: str,
     theories: tuple[str, ...],
     all_theories: bool,
+    proofs: bool,
 ) -> int:
     """Write tools (all, or those NAMES with what they call) as a directory that any web server can serve.
 
@@ -48,18 +56,14 @@ def publish(
     """
     from registry.sharing import publication
     from registry.sharing.index_page import index_page
-    from registry.sharing.theories import index_hash, theories_of
+    from registry.sharing.theories import index_hash
 
-    if theories and all_theories:
-        raise click.UsageError("--all-theories writes all of them: leave --theory out")
+    if proofs and not (theories or all_theories):
+        raise click.UsageError("--proofs is about theories: add --theory NAME or --all-theories")
     with context.workspace() as workspace:
-        content = publication.content_of(workspace.tools(), workspace.store, names or None)
-        rows: dict[str, Any] = {}
-        if theories or all_theories:
-            with _sessions(context, workspace) as sessions:
-                sessions.storage.update_saved()
-                rows, objects = theories_of(sessions.places.saved, None if all_theories else theories)
-            content.objects.update(objects)
+        content, rows = _content(
+            context, workspace, names, theories, all_theories=all_theories, proving=proofs
+        )
     manifest, file = publication.rooted(
         content.shards, context.home().path, namespace, theories=index_hash(rows)
     )
@@ -68,9 +72,57 @@ def publish(
     answer: Answer = {
         "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
         "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
-        "written": done.written, **({"theories": sorted(rows)} if rows else {}),
+        "written": done.written, **({"theories": sorted(rows)} if rows else {}), **_certified(rows),
     }  # fmt: skip
     return context.answer(answer, lambda shown: context.say(_published(shown)))
+
+
+def _content(
+    context: CommandContext,
+    workspace: Any,
+    names: tuple[str, ...],
+    theories: tuple[str, ...],
+    *,
+    all_theories: bool,
+    proving: bool = False,
+) -> tuple[Any, dict[str, Any]]:
+    """What is given of a home, tools (all of them without names) and saved theories, and the rows of the theories."""
+    from registry.sharing import publication
+    from registry.sharing.theories import in_order, theories_of
+    from registry.sharing.theory_proofs import prove_lemmas
+
+    if theories and all_theories:
+        raise click.UsageError("--all-theories gives all of them: leave --theory out")
+    content = publication.content_of(workspace.tools(), workspace.store, names or None)
+    if not (theories or all_theories):
+        return content, {}
+    chosen = None if all_theories else theories
+    with _sessions(context, workspace) as sessions:
+        sessions.storage.update_saved()
+        shelf = _shelf(context, workspace, sessions)
+        if proving:
+            rows, _ = theories_of(shelf.saved, chosen)
+            for name, made in prove_lemmas(shelf.saved, in_order(rows, rows), shelf.broker).items():
+                shelf.proofs.keep(rows[name].object, made)
+        rows, objects = theories_of(shelf.saved, chosen, shelf.proofs)
+    content.objects.update(objects)
+    return content, rows
+
+
+def _certified(rows: dict[str, Any]) -> Answer:
+    """How many certificates go with theories, as a field of an answer."""
+    number = sum(len(row.claimed) for row in rows.values())
+    return {"certificates": number} if number else {}
+
+
+def _shelf(context: CommandContext, workspace: Any, sessions: Any) -> Any:
+    """The saved theories of the home, or of its database."""
+    from registry.sharing.theory_proofs import ProofFile, Proofs
+    from registry.sharing.theory_pull import Shelf
+    from registry.store.shared_state import certificate_storage
+
+    home = context.home().path
+    return Shelf.of(sessions, Proofs(ProofFile(home), certificate_storage(workspace.store, home)))
 
 
 @command("pull")
@@ -81,7 +133,8 @@ def publish(
 )  # fmt: skip
 @click.option("--theory", type=text, metavar="NAME", help="Take in a saved theory, with what it imports.")
 @click.option("--as", "as_name", type=text, metavar="NAME", help="What it is called here.")
-@click.option("--all", "everything", is_flag=True, help="Take in all that is new.")
+@click.option("--all", "everything", is_flag=True, help="Take in all tools that are new.")
+@click.option("--all-theories", is_flag=True, help="Take in all saved theories that are new.")
 @token_options
 def pull(
     context: CommandContext,
@@ -90,6 +143,7 @@ def pull(
     theory: str | None,
     as_name: str | None,
     everything: bool,
+    all_theories: bool,
     token_file: Path | None,
     token_variable: str,
 ) -> int:
@@ -98,8 +152,8 @@ def pull(
     Whoever signed it must be trusted (`pif trust add`). Code, hashes and types are computed here, examples run, certificates
     checked. A name that means something else here stays as it is, and nothing is taken in.
     """
-    if everything and (name or as_name or theory):
-        raise click.UsageError("--all takes in all tools: leave NAME, --theory and --as out")
+    if (everything or all_theories) and (name or as_name or theory):
+        raise click.UsageError("--all and --all-theories take in all: leave NAME, --theory and --as out")
     if name and theory:
         raise click.UsageError("a NAME is a tool's, --theory names a theory: pull one after the other")
     if as_name and not (name or theory):
@@ -109,7 +163,7 @@ def pull(
     from registry.sharing.theory_pull import offered_theories
     from registry.sharing.tokens import read_token
 
-    with context.workspace(changes=bool(name or everything or theory)) as workspace:
+    with context.workspace(changes=bool(name or everything or theory or all_theories)) as workspace:
         place = opened(source, read_token(token_file, token_variable))
         try:
             puller = Puller(workspace, context.home().path, place)
@@ -117,8 +171,8 @@ def pull(
                 answer = puller.one(name, as_name)
             elif theory:
                 answer = _pulled_theory(context, workspace, puller, theory, as_name)
-            elif everything:
-                answer = _all(context, puller)
+            elif everything or all_theories:
+                answer = _all(context, workspace, puller, tools=everything, theories=all_theories)
             else:
                 there = sorted(offered_theories(puller))
                 answer = {
@@ -138,7 +192,7 @@ def _pulled_theory(
     from registry.sharing.theory_pull import pull_theory
 
     with _sessions(context, workspace) as sessions:
-        return pull_theory(puller, theory, sessions.storage, sessions.places.saved, sessions.broker, as_name)
+        return pull_theory(puller, theory, _shelf(context, workspace, sessions), as_name)
 
 
 @contextmanager
@@ -160,10 +214,33 @@ def _sessions(context: CommandContext, workspace: Any) -> Iterator[Any]:
         sessions.close()
 
 
-def _all(context: CommandContext, puller: Any) -> Answer:
-    with context.screen.progress("tools", 0) as report:
-        answer: Answer = puller.all((lambda done, of: report(done)) if report else lambda done, of: None)
-    return answer
+def _all(context: CommandContext, workspace: Any, puller: Any, *, tools: bool, theories: bool) -> Answer:
+    """All that is new, of either kind."""
+    from registry.sharing.theory_pull import new_theories, pull_theories
+
+    answer: Answer = {
+        "type": "synchronised", "publisher": puller.described(), "looked_at": 0, "fetched": 0, "added": [], "refused": [],
+    }  # fmt: skip
+    if tools:
+        with context.screen.progress("tools", 0) as report:
+            answer = puller.all((lambda done, of: report(done)) if report else lambda done, of: None)
+    if not theories or "ended" in answer:
+        return answer
+    with _sessions(context, workspace) as sessions:
+        shelf = _shelf(context, workspace, sessions)
+        try:
+            taken = pull_theories(puller, new_theories(puller, shelf), shelf)
+        except RegistryError as error:
+            if not tools:
+                raise
+            return {
+                **answer,
+                "theories": [],
+                "ended": error.as_json(),
+            }  # the tools that came stay, and are told
+    for field in ("looked_at", "fetched", "refused"):
+        taken[field] = answer[field] + taken[field]
+    return {**answer, **taken}
 
 
 @command("push")
@@ -172,16 +249,20 @@ def _all(context: CommandContext, puller: Any) -> Answer:
     "--to", "address", type=text, required=True, metavar="ADDRESS", help="https://HOST/mcp of a server."
 )
 @namespace_option
+@theory_option
+@all_theories_option
 @token_options
 def push(
     context: CommandContext,
     names: tuple[str, ...],
     address: str,
     namespace: str,
+    theories: tuple[str, ...],
+    all_theories: bool,
     token_file: Path | None,
     token_variable: str,
 ) -> int:
-    """Bring tools (all, or those NAMES with what they call) to a server that shares.
+    """Bring tools (all, or those NAMES with what they call) and saved theories to a server that shares.
 
     It is signed by the key of the home (`pif key create`), which must be trusted there, and judged there as whatever comes from
     elsewhere: no name there changes its meaning. Only what is missing is sent.
@@ -192,18 +273,26 @@ def push(
 
     check_namespace(namespace)
     with server_at(address, read_token(token_file, token_variable)) as wire:
-        answer = _push(context, wire, names or None, namespace)
+        answer = _push(context, wire, namespace, names, theories, all_theories=all_theories)
     status = context.answer(answer, lambda done: _pushed(context, done))
     return status or int(_is_partial(answer))
 
 
-def _push(context: CommandContext, wire: Any, names: tuple[str, ...] | None, namespace: str) -> Answer:
-    from registry.sharing import publication
+def _push(
+    context: CommandContext,
+    wire: Any,
+    namespace: str,
+    names: tuple[str, ...] = (),
+    theories: tuple[str, ...] = (),
+    *,
+    all_theories: bool,
+) -> Answer:
     from registry.sharing.push import Pusher
+    from registry.sharing.theories import index_hash
 
     with context.workspace() as workspace:
-        content = publication.content_of(workspace.tools(), workspace.store, names)
-    pusher = Pusher(wire, content, context.home().path, namespace)
+        content, rows = _content(context, workspace, names, theories, all_theories=all_theories)
+    pusher = Pusher(wire, content, context.home().path, namespace, index_hash(rows))
     with context.screen.progress("objects", 0) as report:
         answer: Answer = pusher.push((lambda done, of: report(done)) if report else lambda done, of: None)
     return answer
@@ -214,9 +303,15 @@ def _push(context: CommandContext, wire: Any, names: tuple[str, ...] | None, nam
     "--with", "address", type=text, required=True, metavar="ADDRESS", help="https://HOST/mcp of a server."
 )
 @namespace_option
+@all_theories_option
 @token_options
 def sync(
-    context: CommandContext, address: str, namespace: str, token_file: Path | None, token_variable: str
+    context: CommandContext,
+    address: str,
+    namespace: str,
+    all_theories: bool,
+    token_file: Path | None,
+    token_variable: str,
 ) -> int:
     """Pull all that is new at a server, then push all that is new here."""
     from registry.sharing.manifest import check_namespace
@@ -230,11 +325,12 @@ def sync(
         with context.workspace(changes=True) as workspace:
             place = opened(address, token)
             try:
-                pulled = _all(context, Puller(workspace, context.home().path, place))
+                puller = Puller(workspace, context.home().path, place)
+                pulled = _all(context, workspace, puller, tools=True, theories=all_theories)
             finally:
                 place.close()
         try:
-            pushed = _push(context, wire, None, namespace)
+            pushed = _push(context, wire, namespace, all_theories=all_theories)
         except RegistryError as error:  # what was pulled stays, and is told
             pushed = {"type": "error", "added": [], "refused": [], "ended": error.as_json()}
     answer: Answer = {"type": "both_ways", "pulled": pulled, "pushed": pushed}
@@ -356,6 +452,8 @@ def _published(answer: Answer) -> str:
     if "theories" in answer:
         number = len(answer["theories"])
         what = f"{what} and {number} saved {'theory' if number == 1 else 'theories'}"
+    if "certificates" in answer:
+        what = f"{what} with {counted(answer['certificates'], 'certificate')}"
     return f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}"
 
 
@@ -364,7 +462,10 @@ def _pushed(context: CommandContext, answer: Answer) -> None:
         context.say(f"{each}  is new there")
     for law in answer.get("laws", ()):
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not answer["added"] and not _is_partial(answer):
+    for each in answer.get("theories", ()):
+        context.say(f"{each}  a theory, is new there")
+    _claimed(context, answer)
+    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or _is_partial(answer)):
         context.say("nothing is new there")
     _refused(context, answer)
 
@@ -387,6 +488,13 @@ def _refused(context: CommandContext, answer: Answer) -> None:
         )
 
 
+def _claimed(context: CommandContext, answer: Answer) -> None:
+    if number := answer.get("certificates"):
+        context.say(
+            f"{counted(number, 'certificate')} of their lemmas, to be checked when they are first used"
+        )
+
+
 def _pulled(context: CommandContext, answer: Answer) -> None:
     if answer["type"] == "offered":
         for each in answer["tools"]:
@@ -399,9 +507,10 @@ def _pulled(context: CommandContext, answer: Answer) -> None:
         context.say(f"{each}  from {by['namespace']}, signed by {by['name']}")
     for each in answer.get("theories", ()):
         context.say(f"{each}  a theory from {by['namespace']}, signed by {by['name']}")
+    _claimed(context, answer)
     for law in answer.get("laws", ()):
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not (answer["added"] or answer.get("theories") or _is_partial(answer)):
+    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or _is_partial(answer)):
         context.say("nothing is new: it is here already")
     _refused(context, answer)
 

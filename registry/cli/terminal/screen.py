@@ -7,7 +7,6 @@ Text that others wrote is shown with its control characters escaped, so that it 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +48,8 @@ def json_text(data: Any) -> str:
     try:
         return msgspec.json.encode(data).decode()
     except UnicodeEncodeError:  # a lone surrogate out of a refused argument
+        import json
+
         return json.dumps(data, separators=(",", ":"))
 
 

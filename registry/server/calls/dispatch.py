@@ -270,7 +270,8 @@ class Calls:
         """What a meter asks of a call: the tool, its scope, the session that it names, the team that it changes."""
         session, name = getattr(arguments, "session", None), entry.spec.name
         named = session if isinstance(session, str) else None
-        scope = self.required_scope(name, None)
+        directory = getattr(arguments, "directory", None)
+        scope = self.required_scope(name, {"directory": directory} if isinstance(directory, str) else None)
         if scope not in ("evolve", "theory"):
             return name, scope, named, ""
         changed, into = getattr(arguments, "name", None), getattr(arguments, "team", None)

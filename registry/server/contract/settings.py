@@ -34,10 +34,12 @@ from registry.teams.team_stores import TeamStores
 from registry.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from kleis.prover.kept_certificates import CertificateStorage
     from kleis.prover.process.broker import Broker
     from kleis.sessions.sessions import Sessions
     from registry.oracles.theory_oracle import Snapshots
     from registry.sharing.service import SharingService
+    from registry.sharing.theory_pull import Shelf
     from registry.sharing.upstream import Upstream
     from registry.sharing.wire import Server
 
@@ -151,10 +153,12 @@ class Site:
         self, settings: Settings, store_timed: Timed | None = None, beside: Site | None = None
     ) -> None:
         """`store_timed` is told how long each operation of the store took. `beside`: the owner's site in the same process, of
-        which provers, the library and the bound on memory are shared, and nothing that anybody has written."""
+        which provers, the library and the bound on memory are shared, and nothing that anybody has written. `has_room`, which may
+        be set before groups are made: whether the principal may keep more now."""
         self.settings = settings
         self.store_timed = store_timed
         self._beside = beside
+        self.has_room: Callable[[], bool] = lambda: True
 
     @cached_property
     def store(self) -> Store:
@@ -183,13 +187,22 @@ class Site:
 
         settings = self.settings
         return SharingService(
-            self.workspace, settings.home, settings.share, settings.principal, self._owner_home, self._saved
+            self.workspace, settings.home, settings.share, settings.principal, self._owner_home, self._shelf
         )
 
-    def _saved(self) -> Path:
-        """Where saved theories are, with those that others have written to a database since."""
+    def _shelf(self) -> Shelf:
+        """The saved theories, with those that others have written to a database since."""
+        from registry.sharing.theory_proofs import ProofFile, Proofs  # not needed where nothing is shared
+        from registry.sharing.theory_pull import Shelf
+
         self.sessions.storage.update_saved()
-        return self.sessions.places.saved
+        return Shelf.of(self.sessions, Proofs(ProofFile(self.settings.home), self._certificates))
+
+    @cached_property
+    def _certificates(self) -> CertificateStorage:
+        """Where certificates of verdicts are that others found."""
+        home = self.settings.home
+        return certificate_storage(self.store, home) if self.settings.store else certificate_files(home)
 
     @cached_property
     def upstream(self) -> Upstream | None:
@@ -207,7 +220,10 @@ class Site:
             return server_at(settings.upstream, token, WAIT)
 
         opened().close()
-        return Upstream(self.workspace, settings.home, opened, trust=(TrustFile(self._owner_home),))
+        trust = (TrustFile(self._owner_home),)
+        return Upstream(
+            self.workspace, settings.home, opened, trust=trust, shelf=self._shelf, has_room=self.has_room
+        )
 
     @cached_property
     def member(self) -> Member:
@@ -252,9 +268,6 @@ class Site:
         home = self.settings.home
         is_owner = self.settings.principal == OWNER_NAME
         rows = session_rows(self.store, home) if self.settings.store else None
-        certificates = (
-            certificate_storage(self.store, home) if self.settings.store else certificate_files(home)
-        )
         try:
             return open_sessions(
                 home,
@@ -268,7 +281,7 @@ class Site:
                 owns_broker=self._beside is None,
                 storage=rows,
                 saved=None if rows is None else rows.copies,
-                certificates=certificates,
+                certificates=self._certificates,
                 shared=TeamTheories(self.member, self._owner_home),
             )
         except SessionError as error:

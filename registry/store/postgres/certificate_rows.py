@@ -78,6 +78,9 @@ class CertificateRows:
         except RegistryError as error:
             logger.warning("a certificate is not shared: %s", error)
 
+    def refuse(self, question: str) -> None:
+        """Nothing: the row is shared by all, and what somebody proves takes its place."""
+
 
 def put_certificate(rows: Rows, question: str, certificate: str, attempts: str) -> None:
     """Write the row of a certificate, inside a transaction."""

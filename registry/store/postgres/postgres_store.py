@@ -21,6 +21,7 @@ from registry.store.postgres.listening import Following
 from registry.store.postgres.session_rows import changed_texts
 from registry.store.postgres.tables import check_schema, prepare
 from registry.store.postgres.transactions import Transactions
+from registry.store.postgres.usage import sessions_and_bytes
 from registry.store.sql.changes import Change
 from registry.store.sql.integrity import contradictions
 from registry.store.sql.queries import last_sequence
@@ -117,13 +118,8 @@ class PostgresStore(SqlStore):
         return self._connections.ask(question, together=True, unlimited=True)
 
     def size(self) -> int:
-        """Bytes of the tables with their indexes."""
-        statement = (
-            "SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0) FROM pg_class"
-            " JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace"
-            " WHERE pg_namespace.nspname = current_schema() AND pg_class.relkind = 'r'"
-        )
-        return int(self._read(lambda reader: reader.execute(statement).fetchone())[0])
+        """Bytes of what the rows of the schema hold, sessions and jobs included."""
+        return self._read(sessions_and_bytes)[0]
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -23,10 +23,13 @@ TEXTS: Final = {
 }
 """The columns whose length depends on what somebody sent."""
 
+_ROW: Final = 100
+"""Bytes that a row counts besides its texts, so that many small ones are not free."""
+
 _LENGTH: Final = "coalesce(octet_length({}), 0)"
 
 _BYTES: Final = "SELECT " + " + ".join(
-    f"(SELECT coalesce(sum({' + '.join(_LENGTH.format(column) for column in columns)}), 0) FROM {table})"
+    f"(SELECT coalesce(sum({_ROW} + {' + '.join(_LENGTH.format(column) for column in columns)}), 0) FROM {table})"
     for table, columns in TEXTS.items()
 )
 """Lengths are known without reading the texts."""

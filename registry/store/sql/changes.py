@@ -15,7 +15,14 @@ from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, NO_LAWS, VERSION_LIMIT, ToolRecord, read_laws
 from registry.store.failures import Place
 from registry.store.protocol import Adopted, EventKind, Evolved, Forgotten, Lineage, Outcome
-from registry.store.sql.queries import last_sequence, read_head, record_at, unknown_tool, versions_at
+from registry.store.sql.queries import (
+    ERASABLE,
+    last_sequence,
+    read_head,
+    record_at,
+    unknown_tool,
+    versions_at,
+)
 from registry.store.sql.rows import Rows
 
 __all__ = ["Change", "folded", "propose"]
@@ -242,10 +249,7 @@ class Change:
     def erase(self, before: str) -> None:
         """Erase code and description of versions that were forgotten before that moment, some at a time."""
         rows = self._connection.execute(
-            "SELECT versions.name, versions.version, versions.hash"
-            " FROM versions JOIN events ON events.sequence = versions.forgotten"
-            " WHERE versions.forgotten IS NOT NULL AND versions.hash IS NOT NULL AND events.moment < ?"
-            " ORDER BY versions.forgotten LIMIT ?",
+            f"SELECT versions.name, versions.version, versions.hash {ERASABLE} ORDER BY versions.forgotten LIMIT ?",
             (before, _ERASED_AT_ONCE),
         ).fetchall()
         for name, version, hash_ in rows:

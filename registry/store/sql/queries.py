@@ -24,8 +24,10 @@ from registry.store.failures import Place, damaged
 from registry.store.sql.rows import Rows
 
 __all__ = [
+    "ERASABLE",
     "Head",
     "current_version",
+    "has_erasable",
     "last_sequence",
     "names_at",
     "read_head",
@@ -155,6 +157,18 @@ def unknown_tool(connection: Rows, name: str, version: int | None = None) -> Reg
         expected=f"one of its versions: {'…, ' if len(versions) > 10 else ''}{listed}",
         hint=f"`history` shows what became of {name!r}",
     )
+
+
+ERASABLE: Final = (
+    "FROM versions JOIN events ON events.sequence = versions.forgotten"
+    " WHERE versions.forgotten IS NOT NULL AND versions.hash IS NOT NULL AND events.moment < ?"
+)
+"""The versions that were forgotten before a moment and are not erased yet."""
+
+
+def has_erasable(rows: Rows, before: str) -> bool:
+    """Whether there is a version that was forgotten before that moment and is not erased yet."""
+    return rows.execute(f"SELECT 1 {ERASABLE} LIMIT 1", (before,)).fetchone() is not None
 
 
 _Row = tuple[

@@ -39,7 +39,7 @@ from registry.store.protocol import (
     search_words,
 )
 from registry.store.sql.changes import Change, propose
-from registry.store.sql.queries import last_sequence, record_at, unknown_tool
+from registry.store.sql.queries import has_erasable, last_sequence, record_at, unknown_tool
 from registry.store.sql.rows import Rows
 
 __all__ = ["GRACE", "PATIENCE", "SqlStore"]
@@ -86,6 +86,14 @@ class SqlStore(ABC):
     def follow(self, told: Callable[[], None]) -> Following | None:
         """None: this store tells nobody; a database does."""
         return None
+
+    def tidy(self) -> bool:
+        """Erase some of what was forgotten before the grace period; False, and nothing is written, where there is no such thing."""
+        before = self._moment(self._grace)
+        if not self._read(lambda rows: has_erasable(rows, before)):
+            return False
+        self._write(lambda change: None)
+        return True
 
     def evolve(
         self,

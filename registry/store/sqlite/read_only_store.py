@@ -81,6 +81,13 @@ class ReadOnlyStore(SqliteStore):
         """The answer to questions that must all see the same moment."""
         return self._read(question, together=True)
 
+    def follow(self, told: Callable[[], None]) -> None:
+        """None: the lock file may not be there, and is not made."""
+
+    def tidy(self) -> bool:
+        """False: nothing is erased here."""
+        return False
+
     def close(self) -> None:
         """Let go of all files, and of the copy."""
         with self._lock:

@@ -29,6 +29,7 @@ from registry.store.sqlite.maintenance import copy_whole, problems
 from registry.store.sqlite.tables import prepare
 from registry.store.sqlite.traces import FILE_NAME, LOCK_NAME, is_empty, may_only_be_read, traces
 from registry.store.sqlite.version_counter import VersionCounter
+from registry.store.sqlite.watching import Following, follow
 
 __all__ = ["FILE_NAME", "GRACE", "PATIENCE", "SqliteStore"]
 
@@ -115,6 +116,10 @@ class SqliteStore(SqlStore):
     def _writes(self) -> int:
         """The count of writes; even where none is under way."""
         return self._counter.value()
+
+    def follow(self, told: Callable[[], None]) -> Following | None:
+        """Have `told` called soon after each change, whoever makes it; look by the clock besides."""
+        return follow(self._counter, told)
 
     def backup(self, path: Path, *, overwrite: bool = False) -> None:
         """Write a complete copy to one file, while others go on reading and writing."""

@@ -320,3 +320,16 @@ def test_what_is_no_address_is_refused(address: str) -> None:
         parse_address(address)
     assert parse_address("local:12") == 12
     assert parse_address("tls://host:8786") == 0
+
+
+def test_properties_are_tried_on_a_cluster_and_a_failure_is_tried_here_again() -> None:
+    file = "tests/fuzz/falsifiable.py"
+    words = ["--examples", "300", "--seed", "7", "--cluster", "local:1", file]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "by workers\nexamples" in done.stdout
+    assert "in 3 properties" in done.stdout
+    assert f"FAILED {file}::test_false" in done.stdout
+    assert done.stdout.rstrip().endswith("failures   1\nseed       7")

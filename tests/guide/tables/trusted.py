@@ -69,7 +69,7 @@ PARTS: dict[str, Part] = {
             "kleis/prover/consistency.py", "kleis/prover/verdict_of.py",
             "kleis/prover/obligations.py", "kleis/prover/facts.py", "kleis/prover/lemmas.py", "kleis/prover/library_laws.py",
             "kleis/prover/verdict_cache.py", "kleis/prover/protocol", "kleis/prover/process",
-            "kleis/prover/certificates/shared_verdicts.py",
+            "kleis/prover/certificates/shared_verdicts.py", "kleis/prover/certificates/claimed_verdicts.py",
         ),
         (
             "tests/attacks/test_lemmas.py",

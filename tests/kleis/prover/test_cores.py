@@ -5,16 +5,18 @@ See docs/reference/proving.md §5.4.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import pytest
 
-from kleis.prover.axioms_alone import AxiomsAlone
+from kleis.prover.axioms_alone import AxiomsAlone, Outcomes
 from kleis.prover.engines.completion.check_proof import check_chain
 from kleis.prover.engines.completion.engine import Completion
-from kleis.prover.portfolio import LOOK, Outcome, run_portfolio
+from kleis.prover.portfolio import LOOK, ORDER, Chain, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.engine import Answer, Task
-from kleis.prover.protocol.verdict import Verdict
+from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
@@ -149,3 +151,27 @@ def test_a_verdict_rests_on_the_lemmas_in_its_core_only() -> None:
     assert both.resting_on(lemmas).consistency == "unknown"
     failed = Verdict(status="disproved", core=("lemma 1",))
     assert failed.resting_on(lemmas) == failed
+
+
+def test_provers_of_one_theory_ask_once_about_its_axioms() -> None:
+    """A model that refuting engines would find first is the one that was found where axioms were tried alone."""
+    goal = task(GROUP, "∀(x : G). m(x, e) = x", "Twisted").goal
+    asked: list[Task] = []
+
+    def run(task: Task, order: Sequence[Entry], chains: Sequence[Chain]) -> Outcome:
+        asked.append(task)
+        evidence = Evidence(kind="tables")
+        entry = next(each for each in order if each.quick)
+        return Outcome(entry, Answer(outcome="model", witness=evidence), (), ())
+
+    order = [each for each in ORDER if not each.late]
+    known = Outcomes()
+    one, other = AxiomsAlone(run, order, known), AxiomsAlone(run, order, known)
+    found = one.alone(goal)
+    assert found is not None
+    assert other.alone(goal) is found
+    assert other.model(goal, goal.axioms) is one.model(goal, goal.axioms) is not None
+    assert len(asked) == 1
+    one.model(goal, goal.axioms[:1])
+    assert [len(each.goal.axioms) for each in asked] == [len(goal.axioms), 1]
+    assert AxiomsAlone(run, order).alone(goal) is not found

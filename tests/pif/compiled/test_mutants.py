@@ -24,9 +24,13 @@ from pif.language.values import ANY
 from tests.support.terms.both_back_ends import FUEL, Difference, at_its_depth, compared
 from tests.support.terms.compiled_maker import CompiledMaker
 from tests.support.terms.moving_binders import MovingMaker
+from tests.support.terms.shape_maker import ShapeMaker
 from tests.support.terms.term_maker import KINDS, Features, Seeded, lam
 
-LIMIT = 1_500
+LIMIT = 1_900
+
+SHAPED = 1_500
+"""From here on the programs are those of `shape_maker`."""
 
 WELL_TYPED = Features(tools=("double", "fact"))
 SOME_MISTAKES = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=10)
@@ -40,6 +44,10 @@ def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
     budget = Budget(fuel=FUEL, depth=depth)
     given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed >= SHAPED:
+        term = ShapeMaker(choices, RECURSIVE, 40).shaped()
+        limits = Budget(fuel=FUEL, depth=depth, eval_depth=(100, 1)[choices.below(2)])
+        return Tool("t", 1, lam("x", term)), given, limits
     if seed % 3:
         term = CompiledMaker(choices, RECURSIVE, 40).hard()
         limits = Budget(fuel=FUEL, depth=depth, eval_depth=(100, 1, 2, 3)[choices.below(4)])
@@ -113,6 +121,26 @@ def _always_covered(block: Block, covered: int) -> int:
     return max([covered, *(levels + 2 for levels, _ in block.calls)])
 
 
+def _leave_anyhow(body: Block, before: int) -> None:
+    for suite in body.lines[before:]:
+        if isinstance(suite, source.Suite) and not suite.block.lines:
+            suite.block.lines.append("break")
+
+
+_settle = Emitter.settle
+_inline = functions.Functions._inline
+
+
+def _settle_the_wrong_way(self: Emitter, condition: str, *, holds: bool) -> None:
+    _settle(self, condition, holds=not holds)
+
+
+def _inline_too_high(
+    self: functions.Functions, code: object, given: object, level: int, to: object
+) -> object:
+    return _inline(self, code, given, level - 1, to)  # type: ignore[arg-type]
+
+
 def _first_branch_alone(a: object, b: object) -> object:
     return a
 
@@ -148,6 +176,13 @@ MUTANTS: dict[str, Mutant] = {
         functions.Functions, "kind", lambda self, value: "int" if value.kind == ANY else value.kind
     ),
     "items of a list taken for integers": of(loops, "element", lambda kind: "int"),
+    "loops left where a step changes nothing, whatever it asks": of(loops, "_leave", _leave_anyhow),
+    "flags taken for their opposite": of(Emitter, "settle", _settle_the_wrong_way),
+    "calls written out a level too high": of(functions.Functions, "_inline", _inline_too_high),
+    "functions made where a call is written out": of(
+        functions.Functions, "_captures", lambda self, code: False
+    ),
+    "waiting evals never too many": in_source(r"if evals0 >= limit0: stop0\(\)", "pass"),
     "loops never tested for deep branches": of(Loops, "_guard", lambda self, lines, body: _unguarded(body)),
 }
 
@@ -159,6 +194,11 @@ BEGIN_AT = {
     "kinds of one branch taken for both": 704,
     "captured variables not charged": 1407,
     "sums never committed": 679,
+    "loops left where a step changes nothing, whatever it asks": SHAPED,
+    "flags taken for their opposite": SHAPED,
+    "calls written out a level too high": SHAPED,
+    "functions made where a call is written out": SHAPED,
+    "waiting evals never too many": SHAPED,
 }
 
 

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from registry.access.quotas import MEGABYTE, MINUTE, Exceeded, InUse, Meter, Quotas, read_quotas
+from registry.store.sqlite.sqlite_store import SqliteStore
 from tests.support.servers.http_server import serving
 from tests.support.servers.principals import Caller, token
+from tests.support.stores import evolve
 
 
 def begun(meter: Meter, tool: str, scope: str, session: str | None, team: str = "") -> Exceeded | None:
@@ -105,6 +107,40 @@ def test_what_is_stored_has_a_limit_and_what_frees_it_has_none(tmp_path: Path) -
         assert begun(meter, tool, scope, None) is None
 
 
+def test_room_is_made_by_forgetting_and_caches_take_none(tmp_path: Path) -> None:
+    clock = Clock()
+    store = SqliteStore(tmp_path, clock=clock)
+    teams: list[str] = []
+
+    def tidy(team: str) -> bool:
+        teams.append(team)
+        return store.tidy()
+
+    def has_room(team: str = "") -> bool:
+        meter = Meter(
+            Quotas(stored_mb=1, team_mb=1), tmp_path, in_store=lambda: InUse(store.size()), tidy=tidy, team_size=lambda _: store.size()
+        )  # fmt: skip
+        return begun(meter, "evolve", "evolve", None, team) is None
+
+    for cache in ("parsed", "verdicts", "certified", "database"):
+        (tmp_path / cache).mkdir()
+        (tmp_path / cache / "large").write_bytes(b"x" * MEGABYTE)
+    assert has_room()
+    for number in range(9):
+        evolve(store, f"tool_{number}", str(number) * MEGABYTE)
+    assert (has_room(), has_room("ops")) == (False, False)
+    for number in range(8):
+        store.forget(f"tool_{number}")
+        assert not has_room()
+    store.forget("tool_8")
+    clock.now += 3_601.0
+    teams.clear()
+    assert has_room("ops")
+    assert set(teams) == {"ops"}
+    assert has_room()
+    store.close()
+
+
 def test_sessions_that_are_there_may_be_used_and_no_more_be_begun(tmp_path: Path) -> None:
     meter = Meter(Quotas(sessions=2), tmp_path)
     for name in ("a", "b"):
@@ -158,7 +194,7 @@ def test_what_is_in_a_database_is_measured_beside_the_event_loop(tmp_path: Path)
         asked.append(threading.current_thread().name)
         return 2 * MEGABYTE
 
-    meter = Meter(Quotas(stored_mb=1, sessions=1, team_mb=2), tmp_path, rows=rows, team_size=team_size)
+    meter = Meter(Quotas(stored_mb=1, sessions=1, team_mb=2), tmp_path, in_store=rows, team_size=team_size)
     for tool, scope, session, team, quota in (
         ("evolve", "evolve", None, "", "stored-mb"), ("evolve", "evolve", None, "ops", "team-mb"),
         ("import", "evolve", None, "ops", "team-mb"),
@@ -166,13 +202,13 @@ def test_what_is_in_a_database_is_measured_beside_the_event_loop(tmp_path: Path)
         found = begun(meter, tool, scope, session, team)
         assert found is not None
         assert found.quota == quota
-    limited = Meter(Quotas(sessions=1), tmp_path, rows=rows)
+    limited = Meter(Quotas(sessions=1), tmp_path, in_store=rows)
     assert begun(limited, "submit_define", "theory", "a") is None
     assert begun(limited, "submit_define", "theory", "b") is not None
     assert asked
     assert threading.current_thread().name not in asked, "nothing is waited for on the event loop"
     asked.clear()
-    for each in (meter, Meter(Quotas(fuel=1), tmp_path, rows=rows)):
+    for each in (meter, Meter(Quotas(fuel=1), tmp_path, in_store=rows)):
         assert begun(each, "run", "run", None) is None
         assert begun(each, "forget", "evolve", None, "ops") is None
     assert asked == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,14 @@ import pytest
 from kleis.prover.process.broker import Broker
 from kleis.sessions.files.session_storage import DirectoryStorage
 from registry.errors import RegistryError
-from registry.sharing.keys import KeyFile
+from registry.sharing.keys import KeyFile, TrustFile
 from registry.sharing.ledger import LedgerFile
 from registry.sharing.places import opened, server_at
-from registry.sharing.publication import content_of
 from registry.sharing.pull import Puller
-from registry.sharing.push import Pusher
-from registry.sharing.theory_pull import offered_theories, pull_theory
+from registry.sharing.theory_pull import Shelf, offered_theories, pull_theory
+from tests.support.databases import new_schema
 from tests.support.files.publications import Peer, calling
+from tests.support.files.shared_servers import pusher_of
 from tests.support.servers.http_server import Served, serving
 from tests.support.servers.principals import Caller, token
 
@@ -34,11 +36,12 @@ def pulled(peer: Peer, server: Served, secret: str = "", name: str = "") -> dict
         source.close()
 
 
-def pushed(peer: Peer, server: Served, *names: str, secret: str = "") -> dict[str, Any]:
+def pushed(
+    peer: Peer, server: Served, *names: str, secret: str = "", theories: Path | None = None
+) -> dict[str, Any]:
     peer.key()
-    content = content_of(peer.workspace.tools(), peer.workspace.store, names or None)
     with server_at(server.url, secret) as wire:
-        return Pusher(wire, content, peer.home, "theirs").push()
+        return pusher_of(peer, wire, names, "theirs", theories).push()
 
 
 def test_three_servers_and_what_goes_from_one_to_the_next(tmp_path: Path) -> None:
@@ -91,7 +94,7 @@ def test_principals_share_what_is_theirs_as_far_as_their_tokens_go(tmp_path: Pat
     before = owner.tools()
     reading = token(owner.home, "ann", frozenset({"read"}))
     writing = token(owner.home, "ann", frozenset({"read", "run", "evolve"}))
-    with serving(owner.home, share="ops") as server:
+    with serving(owner.home, share="ops", quotas=("stored-mb=1",)) as server:
         with pytest.raises(RegistryError, match="let this caller in"):
             pushed(sender, server)
         with pytest.raises(RegistryError, match="let this caller in"):
@@ -109,6 +112,11 @@ def test_principals_share_what_is_theirs_as_far_as_their_tokens_go(tmp_path: Pat
             pulled(sender, server, reading)
         sender.trusts_key(KeyFile(owner.home / "principals" / "ann").public(), "ann")
         assert pulled(sender, server, reading)["added"] == ["hers@1"]
+
+        (owner.home / "principals" / "ann" / "large").write_bytes(b"x" * 2**20)
+        full = Caller(server, writing).call("evolve", name="more", code=7, description="")
+        assert full["error"]["quota"] == "stored-mb"
+        assert pulled(sender, server, writing)["refused"] == []  # to give is no writing
     for each in (owner, sender):
         each.close()
 
@@ -129,6 +137,7 @@ def test_saved_theories_are_pulled_from_a_server(tmp_path: Path) -> None:
     bob.trusts(alice)
     storage = DirectoryStorage(bob.home / "sessions", bob.home / "theories")
     broker = Broker(slots=1)
+    shelf = Shelf(storage, bob.home / "theories", broker)
     with serving(alice.home, share="ops") as server:
 
         def puller() -> Puller:
@@ -136,19 +145,63 @@ def test_saved_theories_are_pulled_from_a_server(tmp_path: Path) -> None:
 
         source = opened(server.url, "")
         assert list(offered_theories(puller())) == ["more", "twice"]
-        done = pull_theory(puller(), "more", storage, bob.home / "theories", broker)
+        done = pull_theory(puller(), "more", shelf)
         assert done["theories"] == ["twice", "more"]
         assert (bob.home / "theories" / "more.kleis").read_text() == texts["more"]
         number = puller().manifest.sequence
         assert puller().manifest.sequence == number
         (theories / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n\n")
         assert puller().manifest.sequence == number + 1
-        answer = pull_theory(puller(), "more", storage, bob.home / "theories", broker)
+        answer = pull_theory(puller(), "more", shelf)
         assert answer["error"]["kind"] == "version_conflict"
         source.close()
     broker.close()
     for each in (alice, bob):
         each.close()
+
+
+@pytest.mark.parametrize("place", ["home", "database"])
+def test_several_processes_share_as_one(place: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Two workers, over a home or a database: whichever answers, roots are the same, and a push goes on."""
+    store = request.getfixturevalue("schema") if place == "database" else ""
+    sender, reader = Peer(tmp_path / "sender"), Peer(tmp_path / "reader")
+    sender.evolve("square", SQUARE)
+    sender.evolve("fourth", calling("square", {"app": ["square", {"var": "x"}]}))
+    theories = sender.home / "theories"
+    theories.mkdir()
+    (theories / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n + n\n")
+    team = tmp_path / "team"
+    TrustFile(team).add(sender.key(), "sender")
+    with serving(team, share="ops", workers=2, store=store) as server:
+
+        def roots() -> set[bytes]:
+            found = set()
+            for _ in range(8):  # each by a connection of its own, which either may take
+                source = opened(server.url, "")
+                found.add(source.root())
+                source.close()
+            return found
+
+        done = pushed(sender, server, theories=theories)
+        assert (done["added"], done["theories"]) == (["fourth@1", "square@1"], ["twice"])
+        assert pushed(sender, server, theories=theories)["added"] == []
+        assert len(roots()) == 1
+        reader.trusts_key(KeyFile(team).public(), "team")
+        assert pulled(reader, server)["added"] == ["fourth@1", "square@1"]
+        sender.evolve("later", 7)
+        assert pushed(sender, server, theories=theories)["added"] == ["later@1"]
+        assert len(roots()) == 1
+        assert pulled(reader, server)["added"] == ["later@1"]
+        server.process.send_signal(signal.SIGTERM)
+        assert server.ended()[0] == 0
+    for each in (sender, reader):
+        each.close()
+
+
+@pytest.fixture
+def schema() -> Iterator[str]:
+    with new_schema() as url:
+        yield url
 
 
 def test_a_server_that_shares_nothing_says_so(tmp_path: Path) -> None:

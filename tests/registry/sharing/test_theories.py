@@ -32,6 +32,13 @@ def test_a_session_says_where_what_it_imports_came_from(tmp_path: Path) -> None:
         ]
         (saved / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n\n")
         assert "pulled" not in client.ask("load_theory", session="s", imports=["user"])
+        (home / "sharing" / "ledger.json").write_text("{")
+        loaded = client.ask("load_theory", session="s", imports=["user"])
+        assert "pulled" not in loaded
+        assert [each["code"] for each in loaded["warnings"]] == ["origin-unknown"]
+        assert client.ask("list_session", session="s")["imports"] == ["user.kleis"]
+        assert "warnings" not in client.ask("save_theory", session="s", name="plain")
+        assert client.ask("save_theory", session="s", name="Types")["warnings"][0]["code"] == "library-name"
 
 
 def test_what_a_text_imports() -> None:

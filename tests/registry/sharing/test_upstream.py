@@ -90,6 +90,34 @@ def test_an_upstream_that_is_away_is_left_alone_for_a_while(scene: Scene) -> Non
     assert "square" not in scene.here.tools()
 
 
+def test_nothing_comes_for_whom_there_is_no_room(scene: Scene) -> None:
+    """Nor is that looked at with every call."""
+    looks: list[bool | RegistryError] = [False, RegistryError("store_error", "unreadable"), True]
+    asked = []
+
+    def has_room() -> bool:
+        asked.append(looks[len(asked)])
+        found = asked[-1]
+        if isinstance(found, RegistryError):
+            raise found
+        return found
+
+    upstream = Upstream(
+        scene.here.workspace,
+        scene.here.home,
+        lambda: Line(scene.server),
+        clock=scene.clock,
+        has_room=has_room,
+    )
+    for looked in (1, 2, 3):
+        assert "square@1" not in scene.here.tools()
+        upstream.fetch(["square"])
+        upstream.fetch(["square"])
+        assert len(asked) == looked
+        scene.clock.now += 31
+    assert "square@1" in scene.here.tools()
+
+
 def test_one_that_drips_answers_has_one_deadline_for_all_of_them(scene: Scene) -> None:
     def slow(tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
         scene.clock.now += 6
@@ -131,9 +159,15 @@ def test_a_served_home_reads_through_to_another(tmp_path: Path) -> None:
             == "tool"
         )
         Caller(server, secret).call("export", share=True)
-        here.trusts_key(KeyFile(hub.home / "principals" / "reader").public(), "reader")
+        readers = hub.home / "principals" / "reader"
+        here.trusts_key(KeyFile(readers).public(), "reader")
+        (readers / "theories").mkdir()
+        (readers / "theories" / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n + n\n")
         options = {"upstream": server.url, "upstream_token_file": str(tmp_path / "token")}
-        with serving(here.home, **options) as through:
+        with serving(here.home, groups="pif,theory", **options) as through:
+            loaded = Caller(through, "").call("load_theory", imports=["twice"])
+            assert loaded["pulled"][0]["origin"] == "ops/twice"
+            assert Caller(through, "").call("load_theory", imports=["nowhere"])["status"] == "error"
             assert Caller(through, "").call("run", tool="square", input=3)["value"] == 9
             assert Caller(through, "").call("run", tool="fourth", input=3)["type"] == "error"
     with serving(here.home, **options) as through:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,10 +16,14 @@ from registry.sharing.pull import Puller
 from registry.sharing.push import Pusher
 from registry.sharing.server_source import ServerSource
 from registry.sharing.service import SharingService
+from registry.sharing.theories import index_hash, theories_of
+from registry.sharing.theory_proofs import Proofs
+from registry.sharing.theory_pull import Shelf
+from registry.sharing.wire import Server
 from registry.workspace import requests
 from tests.support.files.publications import Peer
 
-__all__ = ["Line", "Lying", "Shared", "Upset", "pulled", "pushed"]
+__all__ = ["Line", "Lying", "Shared", "Upset", "pulled", "pushed", "pusher_of"]
 
 Upset = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
 """What a liar answers: of the tool, its arguments and the honest answer."""
@@ -27,9 +32,10 @@ Upset = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
 class Shared:
     """The server of a home."""
 
-    def __init__(self, peer: Peer, namespace: str = "ops") -> None:
+    def __init__(self, peer: Peer, namespace: str = "ops", shelf: Shelf | None = None) -> None:
         self.peer = peer
-        self.service = SharingService(peer.workspace, peer.home, namespace, "owner")
+        theories = None if shelf is None else lambda: shelf
+        self.service = SharingService(peer.workspace, peer.home, namespace, "owner", shelf=theories)
         self.asked: list[tuple[str, dict[str, Any]]] = []
 
     def answer(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -90,11 +96,32 @@ def pulled(peer: Peer, line: Line, name: str = "") -> dict[str, Any]:
         return {"type": "error", "error": error.as_json()}
 
 
-def pushed(peer: Peer, line: Line, *names: str, namespace: str = "theirs") -> dict[str, Any]:
-    """What a home pushes over a line. Errors are answers."""
+def pushed(
+    peer: Peer,
+    line: Line,
+    *names: str,
+    namespace: str = "theirs",
+    theories: Path | None = None,
+    proofs: Proofs | None = None,
+) -> dict[str, Any]:
+    """What a home pushes over a line, with the saved theories of a directory. Errors are answers."""
     peer.key()
-    content = content_of(peer.workspace.tools(), peer.workspace.store, names or None)
     try:
-        return Pusher(line, content, peer.home, namespace).push()
+        return pusher_of(peer, line, names, namespace, theories, proofs).push()
     except RegistryError as error:
         return {"type": "error", "error": error.as_json()}
+
+
+def pusher_of(
+    peer: Peer,
+    wire: Server,
+    names: Sequence[str],
+    namespace: str,
+    theories: Path | None = None,
+    proofs: Proofs | None = None,
+) -> Pusher:
+    """What brings tools of a home, all or those named, and the saved theories of a directory."""
+    content = content_of(peer.workspace.tools(), peer.workspace.store, names or None)
+    rows, objects = ({}, {}) if theories is None else theories_of(theories, None, proofs)
+    content.objects.update(objects)
+    return Pusher(wire, content, peer.home, namespace, index_hash(rows))

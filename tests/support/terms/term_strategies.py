@@ -15,6 +15,7 @@ from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, literal, make
 from tests.support.terms.compiled_maker import CompiledMaker
 from tests.support.terms.moving_binders import MovingMaker, alpha_variant
+from tests.support.terms.shape_maker import ShapeMaker
 from tests.support.terms.term_maker import (
     DATA_KINDS,
     INTEGERS,
@@ -49,6 +50,7 @@ __all__ = [
     "names",
     "open_terms",
     "pure_terms",
+    "shaped_terms",
     "tool_terms",
     "typed_terms",
 ]
@@ -133,6 +135,16 @@ def hard_terms(features: Features | None = None, *, size: int = 40) -> st.Search
     @st.composite
     def made(draw: Any) -> Term:
         return CompiledMaker(_Drawn(draw), chosen, size).hard()
+
+    return made()
+
+
+def shaped_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
+    """Terms of shapes that compiled code treats in a way of its own; they call tools of `shape_maker.RINGS`."""
+
+    @st.composite
+    def made(draw: Any) -> Term:
+        return ShapeMaker(_Drawn(draw), Features(tools=("double",), context=True), size).shaped()
 
     return made()
 

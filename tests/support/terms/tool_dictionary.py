@@ -8,8 +8,10 @@ from pif.analysis.facts import closed
 from pif.language.budget import Budget
 from pif.language.errors import nearest
 from pif.language.host import Tool
+from pif.language.terms import print_term
 from pif.run.evaluate import Answer, Request, run
 from registry.tools.code_and_examples import read_code
+from tests.support.terms.shape_maker import RINGS
 
 __all__ = ["TOOLS", "Dictionary", "answer", "error", "value"]
 
@@ -17,6 +19,7 @@ TOOLS: dict[str, Any] = {
     "double": {"mul": [{"var": "x"}, 2]},
     "fact": {"lam": "n", "body": {"if": {"cond": {"lte": [{"var": "n"}, 1]}, "then": 1, "else": {
         "mul": [{"var": "n"}, {"app": [{"self": True}, {"sub": [{"var": "n"}, 1]}]}]}}}},
+    **{name: print_term(term) for name, term in RINGS.items()},
 }  # fmt: skip
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kleis import core
+from kleis.core.traversal import opened
 from kleis.errors import KleisError
 from kleis.lean.export.declarations.lean_definitions import Definitions
 from kleis.lean.export.proofs.decisions import is_decided
 from kleis.lean.export.terms.lean_terms import Terms
 from kleis.lean.language import lean_tree as lean
-from kleis.prover.find_witness import opened
 from kleis.prover.protocol.verdict import Verdict
 
 __all__ = ["LiteralAt", "witness_proof"]

@@ -21,6 +21,7 @@ from kleis.syntax import tree
 
 if TYPE_CHECKING:
     from kleis.batches.ahead import About, Ahead
+    from kleis.prover.axioms_alone import Outcomes
     from kleis.prover.facts import Fact
     from kleis.prover.portfolio import Entry
     from kleis.prover.protocol.verdict import Verdict
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["OpenAssertion", "ProverPool"]
 
 Answer = TypeVar("Answer")
+
+
+_SHARED = 16
+"""Theories of which the provers of several threads share what they find."""
 
 
 class ProverPool:
@@ -50,6 +55,8 @@ class ProverPool:
         self._effort = effort
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="kleis-test")
         self._mine = threading.local()
+        self._known: dict[int, tuple[Theory, Outcomes]] = {}
+        self._mutex = threading.Lock()
 
     def ask(self, theory: Theory, question: Callable[[Prover], Answer]) -> Future[Answer]:
         """Have a question about a theory answered when its turn comes."""
@@ -121,11 +128,23 @@ class ProverPool:
         """This thread's prover; it is kept for as long as the questions are about one theory."""
         if getattr(self._mine, "theory", None) is not theory:
             self._mine.theory = theory
-            self._mine.prover = self._made(theory)
+            self._mine.prover = self._made(theory, known=self._known_of(theory))
         prover: Prover = self._mine.prover
         return prover
 
-    def _made(self, theory: Theory, order: Sequence[Entry] | None = None) -> Prover:
+    def _known_of(self, theory: Theory) -> Outcomes:
+        """What the provers of a theory share, for as long as few other theories are asked about."""
+        from kleis.prover.axioms_alone import Outcomes
+
+        with self._mutex:
+            known = self._known.setdefault(id(theory), (theory, Outcomes()))[1]
+            while len(self._known) > _SHARED:
+                del self._known[next(iter(self._known))]
+            return known
+
+    def _made(
+        self, theory: Theory, order: Sequence[Entry] | None = None, known: Outcomes | None = None
+    ) -> Prover:
         from registry.cli.kleis.shared.question import make_prover
 
         return make_prover(
@@ -136,6 +155,7 @@ class ProverPool:
             effort=self._effort,
             order=order,
             elsewhere=None if self._ahead is None else self._ahead.arrived,
+            known=known,
         )
 
 

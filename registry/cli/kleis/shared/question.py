@@ -12,6 +12,7 @@ import msgspec
 from registry.cli.kleis.shared.patience import PATIENT, Patience
 
 if TYPE_CHECKING:
+    from kleis.prover.axioms_alone import Outcomes
     from kleis.prover.kept_certificates import Elsewhere
     from kleis.prover.portfolio import Entry
     from kleis.prover.process.broker import Broker
@@ -47,6 +48,7 @@ def make_prover(
     order: Sequence[Entry] | None = None,
     assumes: bool = True,
     elsewhere: Elsewhere | None = None,
+    known: Outcomes | None = None,
 ) -> Prover:
     """A prover with the user's cache of verdicts (none if `fresh`), and cvc5 where it is installed."""
     from kleis.prover.portfolio import ORDER
@@ -65,6 +67,7 @@ def make_prover(
         effort=effort,
         assumes=assumes,
         elsewhere=elsewhere,
+        known=known,
     )
 
 

@@ -147,14 +147,17 @@ def _exchanged(
         case requests.Import(directory="", root="", objects=[_, *_], after=None):
             return places.registries().stage(arguments.objects)
         case requests.Import(directory="", root=root, objects=[], after=None) if root:
-            return places.registries().wanted(root)
+            there = places.registries()
+            return there.wanted_theories(root) if arguments.theories else there.wanted(root)
         case requests.Import(directory="", root=root, objects=[], after=str(after)) if root:
-            return places.registries().take(root, after, deadline)
+            there = places.registries()
+            take = there.take_theories if arguments.theories else there.take
+            return take(root, after, deadline)
         case requests.Export(share=False, objects=[]):
             return workspace.export(
                 places.exchange(arguments.directory), overwrite=arguments.overwrite, team=arguments.team
             )
-        case requests.Import(root="", objects=[], after=None):
+        case requests.Import(root="", objects=[], after=None, theories=False):
             return workspace.import_(
                 places.exchange(arguments.directory),
                 renumber=arguments.renumber,

@@ -51,7 +51,7 @@ from registry.server.contract.settings import Site
 from registry.server.groups.theory import requests, resources
 from registry.server.groups.theory.job_tools import JOB_TOOLS, begun, checked_job
 from registry.server.groups.theory.machine_tool import checked_machine
-from registry.server.groups.theory.origins import pulled_from
+from registry.server.groups.theory.origins import fetch_missing, pulled_from
 from registry.server.groups.theory.session_tools import (
     compared,
     described,
@@ -110,6 +110,7 @@ def make(site: Site) -> TheoryGroup:
         extra += getattr(import_module(module), name)(site)
     group = TheoryGroup(site.sessions, more=site.settings.more, extra=extra, roots=site.settings.roots)
     group.origins = lambda universe: pulled_from(site, universe)
+    group.fetch_missing = lambda imports: fetch_missing(site, imports)
     if site.settings.store:
         group.job_board = job_board(site.store)
         group.follow = site.store.follow
@@ -126,6 +127,8 @@ class TheoryGroup(Group):
     """How to be told of changes of sessions in a database."""
     origins: Callable[[Universe], list[Pulled]] = staticmethod(lambda universe: [])
     """Where saved theories came from that were pulled from other registries."""
+    fetch_missing: Callable[[Sequence[str]], None] = staticmethod(lambda imports: None)
+    """Has theories that are not here pulled from the server behind this one, if there is any."""
 
     def __init__(
         self, sessions: Sessions, *, more: bool, extra: Sequence[ExtraTool] = (), roots: Sequence[Any] = ()
@@ -214,6 +217,7 @@ class TheoryGroup(Group):
             case "list_session":
                 return listed(self.sessions, arguments)
             case "load_theory":
+                self.fetch_missing(arguments.imports)
                 return loaded(self.sessions, arguments, deadline, self.origins)
             case "save_theory":
                 return saved(self.sessions, arguments)

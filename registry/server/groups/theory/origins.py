@@ -1,14 +1,33 @@
-"""Where saved theories came from that were pulled from other registries."""
+"""Saved theories of other registries: where those came from that were pulled, and those that a server behind this one has."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kleis.errors import KleisError
 from kleis.sessions.answer_shapes import Pulled
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.universe import Universe
 from registry.errors import RegistryError
 from registry.server.contract.settings import Site
 
-__all__ = ["pulled_from"]
+__all__ = ["fetch_missing", "pulled_from"]
+
+
+def fetch_missing(site: Site, imports: Sequence[str]) -> None:
+    """Have what cannot be imported here pulled from the server behind this one, for a bounded time. What does not come is not found
+    by whoever imports it."""
+    upstream = site.upstream
+    if upstream is None:
+        return
+    site.sessions.storage.update_saved()
+    missing = []
+    for each in imports:
+        try:
+            site.sessions.imported_theories.canonical_names([each])
+        except KleisError:
+            missing.append(each)
+    upstream.fetch_theories(missing)
 
 
 def pulled_from(site: Site, universe: Universe) -> list[Pulled]:

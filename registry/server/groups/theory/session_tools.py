@@ -140,11 +140,18 @@ def loaded(
     }
     if saved := savings(sessions.imported_theories.shared, fields["imports"]):
         fields["saved"] = saved
-    if pulled := origins(universe):
+    warnings = [*found.warnings]
+    pulled: list[Pulled] = []
+    try:
+        pulled = origins(universe)
+    except SessionError as error:  # it is loaded all the same
+        said = f"whether imports were pulled cannot be told: {error.message}"
+        warnings.append(AnswerWarning("origin-unknown", said, error.hint))
+    if pulled:
         fields["pulled"] = pulled
-    fields = warned(found.warnings, fields)
+    fields = warned(warnings, fields)
     text = f"a new universe: session {arguments.session} imports {', '.join(fields['imports']) or 'nothing'}"
-    lines = [text, *(f"warning: {each}" for each in found.warnings)]
+    lines = [text, *(f"warning: {each}" for each in warnings)]
     lines += [f"{each['name']} was saved by {each['by']} at {each['at']}" for each in saved]
     lines += [
         f"{each['name']} is {each['origin']}, signed by {each['key']}, pulled {each['at']}" for each in pulled
@@ -185,7 +192,23 @@ def saved(sessions: Sessions, arguments: requests.SaveTheory) -> Answer:
         "name": name,
         "session": arguments.session,
     }
-    return Answer(fields, f"saved {name}: load_theory can import it\npath: {path}")
+    said = f"saved {name}: load_theory can import it\npath: {path}"
+    library = _module_of_that_name(sessions, path.stem)
+    if library is None or prefix:
+        return Answer(fields, said)
+    warning = AnswerWarning(
+        "library-name",
+        f'the library has a module of this name: an import of "{path.stem}" means this theory here from now on',
+        f'"{library}" still means the module; save under another name to share it with other registries',
+    )
+    return Answer(warned([warning], fields), f"{said}\nwarning: {warning}")
+
+
+def _module_of_that_name(sessions: Sessions, stem: str) -> str | None:
+    """The module of the library that the plain name of a theory would mean, if there were no such theory."""
+    modules = (each for each in sessions.imported_theories.modules() if "/" not in each)
+    found = next((each for each in modules if each.casefold() == stem.casefold()), None)
+    return None if found is None else f"stdlib/{found}"
 
 
 def undone(sessions: Sessions, arguments: requests.Undo, deadline: Deadline) -> Answer:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.syntax.parser.lexer import is_word, tokenize
-from kleis.syntax.parser.tables import END
+from kleis.syntax.parser import lexer
+from kleis.syntax.parser.lexer import COMMON_LETTERS, COMMON_NUMBERS, COMMON_OTHERS, is_word, tokenize
+from kleis.syntax.parser.tables import END, load_tables
 
 
 def kinds(text: str) -> list[str]:
@@ -95,3 +97,36 @@ def test_every_text_has_tokens_that_cover_it(text: str) -> None:
         assert text[start : tokens.end(index)] == tokens.texts[index]
         assert tokens.lines[index] == text.count("\n", 0, start) + 1
         assert tokens.columns[index] == start - (text.rfind("\n", 0, start) + 1) + 1
+
+
+def test_common_characters_have_the_properties_that_unicode_gives_them() -> None:
+    """What `re` is told of characters is what `regex` knows; no symbol of the grammar is missing."""
+    letter, number, space = (regex.compile(each) for each in (r"\p{Alphabetic}", r"\p{N}", r"\s"))
+    assert all(letter.fullmatch(each) and is_word(each) for each in COMMON_LETTERS)
+    assert all(
+        number.fullmatch(each) and is_word(f"a{each}") and not is_word(each) for each in COMMON_NUMBERS
+    )
+    assert not any(is_word(f"a{each}") or number.fullmatch(each) for each in COMMON_OTHERS)
+    assert [each for each in COMMON_OTHERS if space.fullmatch(each)] == ["\t", "\n", "\r", " "]
+    assert not [each for each in "".join(load_tables().spellings) if not lexer.is_common(each)]
+
+
+_PIECES = (
+    "∑_{", "^{", "::", "λx", "//", "/*", "*/", '"', "\\", "\n", "and", "H.carrier", "carrier", "⁻", "1.5e3", "axiom b", "::(•)",
+)  # fmt: skip
+_COMMON_TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from(_PIECES), st.sampled_from(COMMON_LETTERS + COMMON_NUMBERS + COMMON_OTHERS + "_")
+    )
+)
+
+
+@given(_COMMON_TEXTS.map("".join))
+def test_common_texts_have_the_tokens_that_all_texts_have(text: str) -> None:
+    assert lexer.is_common(text)
+    found = tokenize(text)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(lexer, "is_common", lambda _: False)
+        expected = tokenize(text)
+    for name in ("kinds", "texts", "starts", "lines", "columns", "comments"):
+        assert getattr(found, name) == getattr(expected, name)

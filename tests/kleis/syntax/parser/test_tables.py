@@ -23,7 +23,7 @@ UNCACHED = load_tables.__wrapped__
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return tmp_path / "pif-kleis"
 
 
@@ -57,7 +57,7 @@ def test_a_place_that_cannot_be_written_is_done_without(
 ) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no directory")
-    monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: str(blocked / name))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
     assert UNCACHED().starts.keys() == {"program", "expression", "type"}
     assert blocked.read_text() == "no directory"
 
@@ -95,3 +95,24 @@ def test_a_process_of_a_user_that_has_no_home_parses(monkeypatch: pytest.MonkeyP
     assert nothing.load("0" * 64, file="a file") is None
     with pytest.raises(RegistryError, match="no home"):
         find_home()
+
+
+@pytest.mark.parametrize(
+    "given", [None, "", " ", "/somewhere", "/somewhere/", " /somewhere ", "here", "~/there"]
+)
+@pytest.mark.parametrize("home", [None, "", "/", "/a/home/", "home"])
+def test_the_folders_of_cache_and_home_are_those_that_platformdirs_names(
+    given: str | None, home: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (
+        ("XDG_CACHE_HOME", given),
+        ("XDG_DATA_HOME", given),
+        ("HOME", home),
+        ("PIF_HOME", None),
+    ):
+        if value is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, value)
+    assert user_cache_folder() == Path(platformdirs.user_cache_dir("pif-kleis"))
+    assert find_home().path == Path(platformdirs.user_data_dir("pif"))

@@ -33,6 +33,16 @@ def test_the_commands_with_a_token_in_a_file_or_the_environment(
         assert done.exit_code == 0, done.output
         assert "plain@1  from ops, signed by hub" in done.stdout
         assert "square@1  is new there" in done.stdout
+        for home, name in ((hub.home, "theirs"), (tmp_path / "home", "mine")):
+            (home / "theories").mkdir(exist_ok=True)
+            (home / "theories" / f"{name}.kleis").write_text(f"define {name}(n : ℤ) : ℤ = n\n")
+        done = square("sync", "--with", server.url, "--namespace", "me", "--all-theories", *file)
+        assert done.exit_code == 0, done.output
+        assert "theirs  a theory from ops, signed by hub" in done.stdout
+        assert "mine  a theory, is new there" in done.stdout
+        none = answer(square("push", *to, "--namespace", "me", "--theory", "mine", *file, "--json"))
+        assert (none["theories"], none["sent"]) == ([], 1)
+        assert "nothing is new" in square("pull", "--from", server.url, "--all-theories", *file).stdout
         again = answer(square("push", "square", *to, "--namespace", "me", *file, "--json"))
         assert (again["added"], again["sent"]) == ([], 0)
         assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 1
@@ -61,5 +71,11 @@ def test_theories_are_published_and_pulled(square: Pif, tmp_path: Path) -> None:
     )
     assert "nothing is new" in square("pull", "--theory", "more", "--from", out).stdout
     assert "there is no theory missing" in square("pull", "--theory", "missing", "--from", out).stderr
+    (theirs / "theories" / "even.kleis").write_text(
+        'import "twice"\nlemma even: ∀(n : ℤ). mod(twice(n), 2) = 0\n'
+    )
+    assert square(*publish, "--proofs").exit_code == 2
+    assert "with 1 certificate in" in square(*publish, "--theory", "even", "--proofs").stdout
+    assert "1 certificate of their lemmas" in square("pull", "--theory", "even", "--from", out).stdout
     assert square("pull", "square", "--theory", "more", "--from", out).exit_code == 2
     assert square("pull", "--all", "--theory", "more", "--from", out).exit_code == 2

@@ -213,3 +213,35 @@ def test_a_shell_is_told_how_a_word_goes_on(shell: Shell, environment: dict[str,
     environment.update({"_PIF_COMPLETE": "bash_complete", "COMP_WORDS": "pif evo", "COMP_CWORD": "1"})
 
     assert b"evolve" in shell(redirected="").stdout
+
+
+def test_a_process_ends_after_its_threads_and_exit_handlers(environment: dict[str, str]) -> None:
+    """Its end is abrupt, but nothing that was to be done before it is left out; nothing of the interpreter's end is done."""
+    script = """
+import atexit, sys, threading, time, click
+from registry.cli.terminal.process import run_process
+
+class Kept:
+    def __del__(self):
+        print("freed")
+
+@click.command()
+def work():
+    atexit.register(print, "handler", end="")
+    threading.Thread(target=lambda: (time.sleep(0.1), print("thread"))).start()
+    print("command")
+    return 7
+
+kept = Kept()
+sys.exit(run_process("work", lambda: work, []))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.stdout, done.stderr, done.returncode) == ("command\nthread\nhandler", "", 7)

@@ -13,7 +13,6 @@ import pytest
 
 from registry.server.calls.recorded_jobs import RecordedJobs
 from registry.store.job_board import KeptJob
-from registry.store.open_store import open_store
 from registry.store.postgres.listening import CHANNEL
 from registry.store.postgres.postgres_store import PostgresStore
 from registry.store.shared_state import job_board
@@ -123,17 +122,10 @@ def test_followers_of_one_database_share_a_connection_and_the_last_one_ends_it(u
         assert not running[0].is_alive()
 
 
-def test_a_store_in_files_tells_nobody(tmp_path: Path) -> None:
-    store = open_store(tmp_path, "")
-    assert store.follow(lambda: None) is None
-    store.close()
-
-
 def test_a_team_s_change_is_told_and_seen_at_once(tmp_path: Path, url: str) -> None:
     here, there = TeamStores(tmp_path / "a", url), TeamStores(tmp_path / "b", url)
     told = threading.Semaphore(0)
     following = here.follow(told.release)
-    assert following is not None
     team = here.of("ops")
     try:
         while not following.is_live:

@@ -240,6 +240,28 @@ def test_a_snapshot_older_than_the_grace_period_says_so(store: SqlStore, clock: 
     assert refused.value.tool == "f@1"
 
 
+def test_what_was_forgotten_is_erased_when_somebody_asks_and_counts_no_more(
+    place: Place, store: SqlStore, clock: Clock
+) -> None:
+    empty = store.size()
+    for number in range(70):
+        evolve(store, f"tool_{number}", f"{number}" * 10_000)
+    full = store.size()
+    assert full - empty > 1_000_000
+    for number in range(70):
+        store.forget(f"tool_{number}")
+    assert not store.tidy()
+    assert store.size() > 1_000_000  # a run may still be using it
+    clock.now += 3_601.0
+    assert not place.open_to_read().tidy()
+    last = store.snapshot().sequence
+    assert store.tidy()
+    assert store.tidy()  # some at a time
+    assert not store.tidy()
+    assert store.size() - empty < 100_000
+    assert store.snapshot().sequence == last
+
+
 def test_one_write_erases_a_bounded_number_and_the_next_goes_on(store: SqlStore, clock: Clock) -> None:
     for number in range(100):
         evolve(store, "f", str(number))
