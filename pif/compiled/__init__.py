@@ -8,6 +8,7 @@ here if and only if it does there, with the same value and the same fuel.
 - `source_policy`: what generated source may hold (RestrictedPython)
 - `scope`: expressions, names in scope, kinds of values
 - `emitter`: the state of a compilation: names, constants, checks
+- `flat_lists`: lists that are gathered and walked as Python's lists
 - `operations`: arithmetic, comparison, logic; lists, pairs, records, strings
 - `functions`: calls and closures
 - `loops`: folds over lists and ranges

@@ -18,7 +18,7 @@ from pif.compiled.scope import RESULTS, Expression, Scope
 from pif.compiled.source import Block, Choice, Suite
 from pif.language import primitives as table
 from pif.language.terms import Term
-from pif.language.values import ANY, NEVER, Kind, Quoted
+from pif.language.values import ANY, NEVER, Kind, Quoted, join
 
 __all__ = ["Control"]
 
@@ -39,7 +39,9 @@ class Return:
         self.emitter = emitter
 
     def store(self, value: Expression) -> None:
-        self.emitter.line(f"return {self.emitter.text(value)}")
+        emitter = self.emitter
+        text = emitter.text(value) if value.flat is None else emitter.linked(value)
+        emitter.line(f"return {text}")
 
 
 Destination = Return | Assign
@@ -112,7 +114,7 @@ class Control(Loops):
             case "tail":
                 return self.rest_of(*operands)
             case "isEmpty":
-                return self.made(f"(not {self.a_list(*operands).text})", "bool")
+                return self.is_empty(*operands)
             case "length":
                 return self.length(*operands)
             case "list":
@@ -161,17 +163,23 @@ class Control(Loops):
             return self.value(term.parts[1], level + 1, self._bound(term, level, scope))
         condition, yes_of, no_of = self._sides(term, level, scope)
         yes, no = Block(), Block()
-        with self.inside(yes):
+        with self.inside(yes, is_first=True):
             self.settle(condition, holds=True)
             first = yes_of()
             first = replace(first, kind=self.kind(first))
+            self.readable(first)
         with self.inside(no):
             self.settle(condition, holds=False)
             second = no_of()
             second = replace(second, kind=self.kind(second))
+            self.readable(second)
         block = self.block
         common = min(yes.cost, no.cost)
         block.cost += common
+        if self.both_flat(first, second):
+            block.lines.append(Suite(f"if {condition}:", yes, yes.cost - common, self.meter))
+            block.lines.append(Suite("else:", no, no.cost - common, self.meter))
+            return self.rejoined(first, join(first.kind, second.kind))
         is_plain = not (yes.lines or no.lines or yes.busy or no.busy) and yes.cost == no.cost
         if is_plain and max(yes.height, no.height) <= block.height and not (first.parts or second.parts):
             text = f"({first.text} if {condition} else {second.text})"
@@ -240,7 +248,7 @@ class Control(Loops):
         yes, no = Block(), Block()
         before = [block.busy for block in self.blocks]
         for side, make, index in ((yes, yes_of, 1), (no, no_of, 2)):
-            with self.inside(side):
+            with self.inside(side, is_first=side is yes):
                 self.settle(condition, holds=side is yes)
                 if term.op == "if":
                     self.tail(term.parts[index], level + 1, scope, to)

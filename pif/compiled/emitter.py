@@ -1,6 +1,6 @@
 """The state of one unit's compilation, and how values get into text: names, checks, commitments.
 
-`known` has the kinds that checks have shown, `truths` the flags that a branch stands behind.
+`known` has the kinds that checks have shown, `truths` the flags that a branch stands behind, `versions` what has become of flat lists.
 
 Order of evaluation is free here, because only success counts; termination is not, so nothing moves out of the branch
 that it stands in. A check narrows what is known of a name in the block where it stands and those within.
@@ -62,6 +62,9 @@ class Emitter:
         self.loops: list[int] = []
         self.known: dict[str, Kind] = {}
         self.truths: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.changes = 0
+        self.dirty: set[str] = set()
         self.meter = FUEL
         self.function = Function("none0", ())
 
@@ -82,16 +85,25 @@ class Emitter:
             block.height = level
 
     @contextmanager
-    def inside(self, block: Block) -> Iterator[Block]:
-        """Emit into a block of its own. What is learnt of names there is forgotten after it."""
+    def inside(self, block: Block, *, is_first: bool = False) -> Iterator[Block]:
+        """Emit into a block of its own. What is learnt of names there is forgotten after it. The first of two branches
+        leaves flat lists as they were before it, for the second; then they are what neither of them knows."""
         before = self.known, self.truths
-        self.known, self.truths = dict(self.known), dict(self.truths)
+        versions, pending, self.dirty = self.versions, self.dirty, set()
+        self.known, self.truths, self.versions = dict(self.known), dict(self.truths), dict(versions)
         self.blocks.append(block)
         try:
             yield block
         finally:
             self.blocks.pop()
             self.known, self.truths = before
+            pending |= {name for name in versions if self.versions[name] != versions[name]}
+            self.versions = versions
+            self.dirty = pending if is_first else set()
+            if not is_first:
+                for name in pending:
+                    self.changes += 1
+                    versions[name] = self.changes
 
     def busy(self, *, is_slow: bool = False) -> None:
         """The present block calls or loops, and so does every block around it."""

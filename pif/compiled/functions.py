@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pif.analysis.facts import literal_tool, live_children
 from pif.compiled.emitter import Unsuitable
+from pif.compiled.flat_lists import Plan
 from pif.compiled.operations import Structures
 from pif.compiled.scope import Called, Expression, Inference, Region, Scope
 from pif.compiled.source import DEPTH, FUEL, Function
@@ -32,6 +33,10 @@ _INLINED_NODES, _INLINED_LEVELS, _INLINED_BLOCKS = 40, 4, 14
 """Calls are written out where they stand: of code of so many nodes, so many inside one another, within so many blocks."""
 
 _EVALS = "evals0"
+_ENTRY = "entry"
+
+_NOWHERE = -1
+"""The loops in which a run's own input may grow: none."""
 
 _ONE_CALL, _MANY_CALLS = 2, 1
 """How often a function that calls itself is written out within itself: with one such call, and with more."""
@@ -72,10 +77,13 @@ class Functions(Structures):
     """Functions and calls; `value` and `tail` come from `control`."""
 
     def __init__(
-        self, tools: Tools, *, checks_sizes: bool, markers: bool, visits: int, inlines: bool
+        self, tools: Tools, plan: Plan, *, checks_sizes: bool, markers: bool, visits: int, inlines: bool
     ) -> None:
         super().__init__(checks_sizes=checks_sizes, markers=markers, visits=visits)
         self.tools = tools
+        self.plan = plan
+        self.walked: set[int] = set()
+        self.taking_items: Function | None = None
         self.inlines = inlines
         self.inlined: list[Code] = []
         self.used: dict[str, Tool | None] = {}
@@ -213,16 +221,18 @@ class Functions(Structures):
     @contextmanager
     def writing(self, function: Function, *, keeps_facts: bool) -> Iterator[None]:
         """Emit into another function."""
-        before = self.blocks, self.loops, self.known, self.truths, self.meter, self.function, self.inlined
+        before = (
+            self.blocks, self.loops, self.known, self.truths, self.versions, self.meter, self.function, self.inlined,
+        )  # fmt: skip
         self.blocks, self.loops, self.meter, self.function = [function.block], [], FUEL, function
         self.known = dict(self.known) if keeps_facts else {}
         self.known.pop(_EVALS, None)
-        self.truths, self.inlined = {}, []
+        self.truths, self.versions, self.inlined = {}, {}, []
         try:
             yield
         finally:
             (
-                self.blocks, self.loops, self.known, self.truths, self.meter, self.function, self.inlined,
+                self.blocks, self.loops, self.known, self.truths, self.versions, self.meter, self.function, self.inlined,
             ) = before  # fmt: skip
 
     def variant(self, code: Code, kind: Kind) -> Variant:
@@ -239,6 +249,13 @@ class Functions(Structures):
             self.waiting.append(found)
         return found
 
+    def entry(self, code: Code, kind: Kind) -> Function:
+        """The function that a run calls; one that takes a list takes a flat one, if it is only walked."""
+        function = self.variant(code, kind).function
+        if isinstance(kind, tuple) and kind[0] == "list" and self.plan.site(_ENTRY) is not None:
+            self.taking_items = function
+        return function
+
     def parameter(self, kind: Kind, levels: int = 2) -> Expression:
         """Names for an argument: one, or one for each part of a pair."""
         if levels and isinstance(kind, tuple) and kind[0] == "pair":
@@ -254,6 +271,10 @@ class Functions(Structures):
             assert not rest
             with self.writing(function, keeps_facts=False):
                 self.inlined.append(code)
+                if function is self.taking_items:
+                    site = self.plan.site(_ENTRY)
+                    assert site is not None
+                    argument = self.made_flat(argument.text, kind, site, _NOWHERE, up=True)
                 scope = code.scope().bind(code.term.value, argument, inside=True)
                 self.body(code.term.parts[0], scope)
             self.finished.append(function)
@@ -327,6 +348,8 @@ class Functions(Structures):
         if not jumps and self._is_inlined(code, is_last=may_continue):
             return self._inline(code, given, level, to)
         _, kind, function = self.variant(code, self.kind(given))
+        if function is self.taking_items:
+            self.plan.fail(self.plan.sites[_ENTRY])  # it takes a linked list here
         texts = list(self.arguments(given, kind))
         if may_jump and function is self.function:
             self._jump(function, texts, level)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pif.compiled.control import Control, Return
 from pif.compiled.emitter import NeedsMarkers, Unsuitable
+from pif.compiled.flat_lists import NotFlat, Plan
 from pif.compiled.scope import Expression, Region, Scope
 from pif.compiled.source import INDENT, Function, TooNested
 from pif.language import primitives as table
@@ -30,6 +31,7 @@ walked again for each kind of argument."""
 class Draft(NamedTuple):
     """Source before it is compiled. `used`: the tools whose code it holds, by the names they were asked for.
 
+    `takes_items`: the entry takes the items of a list, no list value.
     `charge`: what the entry does not charge itself: the evaluation of the code to a function, and the call.
     """
 
@@ -37,6 +39,7 @@ class Draft(NamedTuple):
     constants: tuple[Value, ...]
     used: dict[str, Tool | None]
     charge: int
+    takes_items: bool
 
 
 class _Generator(Control):
@@ -59,35 +62,43 @@ class _Generator(Control):
         except TooNested:
             raise Unsuitable("the code nests too deep") from None
         lines.append(f"{INDENT}return {entry}\n")
-        return Draft("\n".join(lines), tuple(self.constants), self.used, charge)
+        source = "\n".join(lines)
+        self.plan.check(source)
+        return Draft(source, tuple(self.constants), self.used, charge, self.taking_items is not None)
 
 
-def _generator(term: Term, tools: Tools, *, checks_sizes: bool, markers: bool, inlines: bool) -> _Generator:
+def _generator(
+    term: Term, tools: Tools, plan: Plan, *, checks_sizes: bool, markers: bool, inlines: bool
+) -> _Generator:
     if term.nodes > _VISITS:
         raise Unsuitable("the code is too large to compile")
-    return _Generator(tools, checks_sizes=checks_sizes, markers=markers, visits=_VISITS, inlines=inlines)
+    return _Generator(
+        tools, plan, checks_sizes=checks_sizes, markers=markers, visits=_VISITS, inlines=inlines
+    )
 
 
 def draft_function(
     term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, checks_sizes: bool, inlines: bool = True
 ) -> Draft:
     """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `Bignums`."""
-    for markers in (False, True):
-        generator = _generator(term, tools, checks_sizes=checks_sizes, markers=markers, inlines=inlines)
+    plan, markers = Plan(term.nodes), False
+    while True:  # a plan fails a bounded number of times, markers are missing once
+        generator = _generator(term, tools, plan, checks_sizes=checks_sizes, markers=markers, inlines=inlines)
         try:
             return _draft_function(generator, term, owner, kind)
-        except NeedsMarkers:
+        except NotFlat:
             continue
+        except NeedsMarkers:
+            markers = True
         finally:
             generator.end()
-    raise AssertionError("with markers nothing needs them")
 
 
 def _draft_function(generator: _Generator, term: Term, owner: Tool | None, kind: Kind) -> Draft:
     if generator.facts.free(term):
         raise Unsuitable("the code has free names")
     code = generator.code(term, owner, ())
-    function = generator.variant(code, kind).function
+    function = generator.entry(code, kind)
     generator.write_waiting()
     entry = function.name
     if len(function.parameters) > 1:
@@ -118,11 +129,15 @@ def draft_value(
     inlines: bool = True,
 ) -> Draft:
     """The source of code that is run with these names in scope. As an `operand` it may not end in `continue`."""
-    generator = _generator(term, tools, checks_sizes=checks_sizes, markers=True, inlines=inlines)
-    try:
-        return _draft_value(generator, term, owner, names, operand)
-    finally:
-        generator.end()
+    plan = Plan(term.nodes)
+    while True:
+        generator = _generator(term, tools, plan, checks_sizes=checks_sizes, markers=True, inlines=inlines)
+        try:
+            return _draft_value(generator, term, owner, names, operand)
+        except NotFlat:
+            continue
+        finally:
+            generator.end()
 
 
 def _draft_value(

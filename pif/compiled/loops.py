@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from pif.compiled.flat_lists import Flat
 from pif.compiled.functions import Functions
 from pif.compiled.operations import ACCUMULATED
 from pif.compiled.scope import COMMITTED, Expression, Scope
@@ -61,6 +62,10 @@ class Assign:
         if target.parts is not None:
             for i in (0, 1):
                 yield from self._changes(target.parts[i], self.emitter.pair_part(value, i))
+        elif target.flat is not None:
+            text = self.emitter.carried(target, value)
+            if text is not None:
+                yield target.flat.name, text
         elif value.base == target.text and target.kind == "int":
             yield target.text, value.text
         else:
@@ -81,6 +86,7 @@ class Loops(Functions):
         start = self.value(initial, level + 1, scope)
         start = start if start.parts is not None else self.named(start)
         counted: tuple[str, str] | None = None
+        walked: Expression | None
         if items.op == "range" and not self.checks_sizes:
             self.node(level + 1)
             first, last = [
@@ -88,10 +94,12 @@ class Loops(Functions):
             ]
             counted = (first, last)
             item_kind: Kind = "int"
-            walked = ""
+            walked = None
         else:
-            listed = self.a_list(self.value(items, level + 1, scope))
-            walked, item_kind = listed.text, element(listed.kind)
+            listed = self.value(items, level + 1, scope)
+            if self.readable(listed) is None:
+                listed = self.a_list(listed)
+            walked, item_kind = listed, element(self.kind(listed))
         if isinstance(step, Term):
             kind = self.inference.folded(
                 step, self.kind(start), item_kind, self.kinds_in(scope), self.called_in(scope.region)
@@ -118,8 +126,12 @@ class Loops(Functions):
     def _loop(
         self, loop: _Loop, step: Term | Expression, start: Expression, kind: Kind, scope: Scope
     ) -> Expression:
-        target = self._accumulators(kind, isinstance(step, Term))
-        self._assign_start(target, start)
+        key = (id(step), len(self.inlined))
+        target = self._accumulators(kind, start, key, isinstance(step, Term))
+        source = loop.flat
+        turns = source is not None and target.flat is not None and isinstance(step, Term) and _turns(step)
+        if not turns:
+            self._assign_start(target, start)
         count = self.names.fresh("n")
         walk = self.names.fresh("w")
         item = Expression(self.names.fresh("v"), loop.item_kind, atom=True)
@@ -127,15 +139,19 @@ class Loops(Functions):
         if loop.counted is not None:
             self.line(f"{count} = {loop.counted[1]} - {loop.counted[0]}")
             entry = Suite(f"if {count} > 0:", around, 0, FUEL)
+        elif source is not None:
+            self.walked.add(source.site)
+            entry = Suite(f"if {source.name}:", around, 0, FUEL)
         else:
-            self.line(f"{walk} = {loop.walked}")
+            assert loop.walked is not None
+            self.line(f"{walk} = {loop.walked.text}")
             entry = Suite(f"if {walk}:", around, 0, FUEL)
         outer_meter = self.meter
         rest, meter = self.names.fresh("j"), self.names.fresh("m")
         self.loops.append(len(self.blocks) - 1)
         self.meter = meter
         with self.inside(around), self.inside(body):
-            if loop.counted is None:
+            if loop.is_linked:
                 self.line(f"{item.text}, {walk}, {rest} = {walk}")
             if isinstance(step, Term):
                 inner = scope.bind(step.value, Expression("", ANY, parts=(target, item)), inside=True)
@@ -144,32 +160,52 @@ class Loops(Functions):
                 self._call_step(step, target, item, loop.level)
         self.loops.pop()
         self.meter = outer_meter
-        _leave(body, loop.counted is None)
+        _leave(body, loop.is_linked)
         self.busy()
         lines = around.lines
         if not self.loops:
             self._guard(lines, body)
         each = 1 + table.CALL + body.cost + (table.RANGE_ELEMENT if loop.counted else 0)
-        if loop.counted is None:
+        if source is not None:
+            lines.append(f"{count} = len0({source.name})")
+        elif loop.is_linked:
             lines.append(f"{count} = {walk}[2]")
         lines.append(f"{FUEL} = {FUEL} - {count} * {each}")
         lines.append(f"if {FUEL} < 0: pause0(0)")
         extra = _most_extra(body, meter)
         if extra:
             lines.append(f"{meter} = 0")
-        if body.is_slow or extra > _OVERRUN * each:
+        if not turns and (body.is_slow or extra > _OVERRUN * each):
+            if source is not None:
+                lines.append(f"{rest} = 0")
+                body.lines.append(f"{rest} = {rest} + 1")
             self._look(body, item.text if loop.counted else rest, meter if extra else None)
         header = f"while {walk}:"
         if loop.counted is not None:
             header = f"for {item.text} in range0({loop.counted[0]}, {loop.counted[1]}):"
-        lines.append(Suite(header, body, 0, meter, tests=False))
+        elif source is not None:
+            header = f"for {item.text} in {source.name if source.up else f'reversed0({source.name})'}:"
+        if source is not None and self._sums(body.lines, target, item):
+            lines.append(f"{target.text} = sum0({source.name}, {target.text})")
+        elif not turns:
+            lines.append(Suite(header, body, 0, meter, tests=False))
         around.height, around.calls = body.height, body.calls
         if extra:
             lines.append(f"{FUEL} = {FUEL} - {meter}")
-        if target.parts is None and (kind == ANY or isinstance(kind, tuple)):
+        lines += [f"if {count} > {_KEPT}: keep0({name})" for name in _flat_names(target) if not turns]
+        if turns:
+            assert loop.walked is not None
+            self.block.lines.append(entry)
+            return self.turned(loop.walked, target.kind)
+        if target.parts is None and target.flat is None and (kind == ANY or isinstance(kind, tuple)):
             lines.append(f"if {count} > {_KEPT}: keep0({target.text})")
         self.block.lines.append(entry)
         return self._after_loop(target)
+
+    def _sums(self, lines: list[str | Suite | Function], target: Expression, item: Expression) -> bool:
+        """Whether the steps of a loop do nothing but add integers up."""
+        total = f"{target.text} = ({target.text} + {item.text})"
+        return lines == [total] and target.kind == item.kind == "int"
 
     @staticmethod
     def _look(body: Block, number: str, meter: str | None) -> None:
@@ -190,16 +226,34 @@ class Loops(Functions):
             for suite in suites:
                 suite.guard = f"{guard} and "
 
-    def _accumulators(self, kind: Kind, is_apart: bool, levels: int = 2) -> Expression:
+    def _accumulators(
+        self, kind: Kind, start: Expression | None, key: tuple[int, ...], is_apart: bool, levels: int = 2
+    ) -> Expression:
         """The names that hold a fold's value between steps: one for each part of pairs that stay pairs."""
         if is_apart and levels and isinstance(kind, tuple) and kind[0] == "pair":
-            first, second = (self._accumulators(part(kind, i), True, levels - 1) for i in (0, 1))
+            starts = (None, None) if start is None or start.parts is None else start.parts
+            first, second = (
+                self._accumulators(part(kind, i), starts[i], (*key, i), True, levels - 1) for i in (0, 1)
+            )
             return Expression("", kind, parts=(first, second))
+        if (
+            is_apart
+            and isinstance(kind, tuple)
+            and kind[0] == "list"
+            and start is not None
+            and start.text == "nil0"
+        ):
+            flat = self.gathered(key, kind)
+            if flat is not None:
+                return flat
         name = self.names.fresh("a")
         bits = ACCUMULATED if kind == "int" and not self.checks_sizes else COMMITTED
         return Expression(name, kind, bits, atom=True, base=name if kind == "int" else None)
 
     def _assign_start(self, target: Expression, start: Expression) -> None:
+        if target.flat is not None:
+            self.line(f"{target.flat.name} = []")
+            return
         if target.parts is None:
             self.line(f"{target.text} = {self.text(start)}")
             return
@@ -212,7 +266,7 @@ class Loops(Functions):
             return replace(
                 target, parts=(self._after_loop(target.parts[0]), self._after_loop(target.parts[1]))
             )
-        return replace(target, base=None)
+        return replace(target, base=None) if target.flat is None else self.after(target)
 
     def _call_step(self, step: Expression, target: Expression, item: Expression, level: int) -> None:
         argument = f"({target.text}, {item.text})"
@@ -248,11 +302,28 @@ def _leave(body: Block, before: int) -> None:
 class _Loop:
     """What a fold walks: the bounds of a range, or a list. `level` is where its steps run."""
 
-    def __init__(self, level: int, counted: tuple[str, str] | None, walked: str, item_kind: Kind) -> None:
+    def __init__(
+        self, level: int, counted: tuple[str, str] | None, walked: Expression | None, item_kind: Kind
+    ) -> None:
         self.level = level
         self.counted = counted
         self.walked = walked
         self.item_kind = item_kind
+        self.flat: Flat | None = None if walked is None else walked.flat
+        self.is_linked = counted is None and self.flat is None
+
+
+def _flat_names(target: Expression) -> list[str]:
+    if target.parts is not None:
+        return [name for part in target.parts for name in _flat_names(part)]
+    return [] if target.flat is None else [target.flat.name]
+
+
+def _turns(step: Term) -> bool:
+    """Whether a fold by this step turns a list round."""
+    name, body = step.value, step.parts[0]
+    own = [part.op in ("fst", "snd") and part.parts[0] == Term("var", (), name) for part in body.parts]
+    return body.op == "cons" and all(own) and [part.op for part in body.parts] == ["snd", "fst"]
 
 
 def _most_extra(body: Block, meter: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from pif.compiled.emitter import Emitter
+from pif.compiled.flat_lists import FlatLists
 from pif.compiled.scope import COMMITTED, Expression
 from pif.language import primitives as table
 from pif.language.terms import Term
@@ -34,7 +34,7 @@ _STEP = 30
 _SUMS = 190
 
 
-class Scalars(Emitter):
+class Scalars(FlatLists):
     """Text for operations on integers, strings and booleans."""
 
     def arithmetic(self, op: str, left: Expression, right: Expression) -> Expression:
@@ -147,6 +147,8 @@ class Structures(Scalars):
 
     def cons(self, head: Expression, tail: Expression) -> Expression:
         head = self.stored(head)
+        if tail.flat is not None:
+            return self.grown(tail, head, listing(join(self.kind(head), element(self.kind(tail)))))
         if tail.text == "nil0":
             return self.made(f"({head.text}, (), 1)", listing(self.kind(head)), head, filled=True)
         tail = self.a_list(tail)
@@ -223,7 +225,14 @@ class Structures(Scalars):
             return replace(self.learn(value, ("list", ANY)), filled=True)
         return self.a_list(value)
 
+    def is_empty(self, value: Expression) -> Expression:
+        asked = self.asked(value, "not {}", "bool", COMMITTED)
+        return asked or self.made(f"(not {self.a_list(value).text})", "bool")
+
     def length(self, value: Expression) -> Expression:
+        asked = self.asked(value, "len0({})", "int", 30)
+        if asked is not None:
+            return asked
         kind = self.kind(value)
         if kind == "str":
             return self.made(f"len0({value.text})", "int", value, bits=30)

@@ -209,7 +209,8 @@ class Runtime:
             raise Bignums
 
     def keep(self, made: Value) -> Value:
-        if type(made) is tuple and len(made) == 3 and made[2] >= LONG:
+        length = len(made) if type(made) is list else made[2] if type(made) is tuple and len(made) == 3 else 0
+        if length >= LONG:
             self.session.long_lists.append(made)
         return made
 
@@ -304,6 +305,14 @@ class Runtime:
 
     def list(self, items: tuple[Value, ...]) -> Value:
         return self.listed(items)
+
+    def up(self, items: Sequence[Value]) -> Value:
+        """A list that was gathered in a Python list, linked."""
+        return self.listed(items)
+
+    def down(self, items: Sequence[Value]) -> Value:
+        """The same for one that is read from its end."""
+        return self.listed(items[::-1])
 
     def length(self, value: Value) -> int:
         if type(value) is str:

@@ -165,7 +165,7 @@ class Expression(msgspec.Struct, frozen=True):
     `atom`: a name or constant, free to be written any number of times; any other text is written exactly once.
     `bits`: what bounds an integer's magnitude; `base`: the accumulator that it adds a small integer to.
     `parts`: a pair that is not built, two atoms. `static`: the `Quoted` it surely is, or the known function.
-    `weight`: how deep its text nests.
+    `weight`: how deep its text nests. `flat`: a list that is a Python list (`flat_lists`); then `text` is none.
     """
 
     text: str
@@ -177,6 +177,7 @@ class Expression(msgspec.Struct, frozen=True):
     base: str | None = None
     weight: int = 1
     filled: bool = False
+    flat: Any = None
 
 
 class Region:

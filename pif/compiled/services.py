@@ -15,11 +15,11 @@ __all__ = ["CONSTANTS", "SERVICES", "SIZE_CHECKED", "asked"]
 CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
     "none0": None, "nil0": (), "function0": FunctionType, "marker0": Continuation,
-    "low0": -BIGNUM, "high0": BIGNUM,
+    "low0": -BIGNUM, "high0": BIGNUM, "append0": list.append, "reversed0": reversed, "sum0": sum,
 }  # fmt: skip
 
 SERVICES = (
-    "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "length", "record", "get",
+    "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "up", "down", "length", "record", "get",
     "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code", "ask",
 )  # fmt: skip
 

@@ -111,6 +111,10 @@ class _Policy(RestrictingNodeTransformer):
             if not all(type(part) is ast.Name for part in parts):
                 self.error(node, "an assignment to something else than names")
 
+    def test_list(self, node: ast.List) -> None:
+        if node.elts or type(node.ctx) is not ast.Load:
+            self.error(node, "a list that holds something")
+
     def test_for(self, node: ast.For) -> None:
         if type(node.target) is not ast.Name or node.orelse or node.type_comment:
             self.error(node, "a loop over more than one name")
@@ -128,6 +132,7 @@ _TESTS: dict[type[ast.AST], Any] = {
     ast.Global: _Policy.test_global,
     ast.Assign: _Policy.test_assign,
     ast.For: _Policy.test_for,
+    ast.List: _Policy.test_list,
 }
 
 

@@ -45,6 +45,7 @@ class Unit:
         "idle",
         "is_function",
         "owner",
+        "takes_items",
         "used",
         "weight",
     )
@@ -56,6 +57,7 @@ class Unit:
         self.constants = draft.constants
         self.used = draft.used
         self.charge = draft.charge
+        self.takes_items = draft.takes_items
         self.is_function = is_function
         self.checks_sizes = checks_sizes
         self.owner = owner
@@ -270,7 +272,8 @@ def _run(
         if left < 0 or given.height > depth:
             return None
         runtime.begin(session, left)
-        value = entry(_argument(runtime, given, session), depth - 1)
+        argument = given.listed if unit.takes_items else _argument(runtime, given, session)
+        value = entry(argument, depth - 1)
     else:
         runtime.begin(session, fuel)
         value = entry((), depth)

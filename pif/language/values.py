@@ -124,13 +124,17 @@ _UNSHARED = 2
 
 
 def dismantle(lists: list[Value]) -> None:
-    """Free long lists whose last references these are, cell by cell.
+    """Free long lists whose last references these are, cell by cell; of Python's lists so many items at a time.
 
     CPython frees a chain of tuples in one go, some 50 ns a cell, and lets no other thread run meanwhile: a million
     cells would hold up a server for longer than its clients are promised.
     """
     while lists:
         cell = lists.pop()
+        if type(cell) is list:
+            while cell and getrefcount(cell) == _UNSHARED:
+                del cell[-LONG:]
+            continue
         while cell and getrefcount(cell) == _UNSHARED:  # what another list shares is that one's to free
             cell = cell[1]
 

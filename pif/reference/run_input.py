@@ -15,7 +15,7 @@ from pif.analysis.facts import live_parts
 from pif.language import primitives as table
 from pif.language.host import holds_bignum
 from pif.language.terms import Term
-from pif.language.values import NIL, Closure, Quoted, Record, Value, kind_of_value, list_of
+from pif.language.values import NIL, Closure, Quoted, Record, Value, items_of, kind_of_value, list_of
 
 __all__ = [
     "RunInput",
@@ -34,7 +34,7 @@ class RunInput(msgspec.Struct, frozen=True):
     """An input: a term (or what makes it when it is asked for), or (`term` is None) data.
 
     Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.
-    `kind` is what the compiled back end may rely on (`compiled.scope`); `is_bignum`: an integer in it is beyond ±2^62.
+    `items`: those of a list, if they are at hand. `kind` is what the compiled back end may rely on (`compiled.scope`); `is_bignum`: an integer in it is beyond ±2^62.
     """
 
     value: Value = None
@@ -44,6 +44,12 @@ class RunInput(msgspec.Struct, frozen=True):
     is_bignum: bool = False
     written: Term | Callable[[], Term] | None = None
     is_known: bool = True
+    items: list[Value] | None = None
+
+    @property
+    def listed(self) -> list[Value]:
+        """The items of a list."""
+        return [*items_of(self.value)] if self.items is None else self.items
 
     @property
     def term(self) -> Term | None:
@@ -62,7 +68,7 @@ def given_term(term: Term) -> RunInput:
         value, kind = walk.literal(term, 0)
     except _NotLiteral:
         return RunInput(written=term, is_known=False)
-    return RunInput(value, walk.charge, walk.height, kind, walk.is_bignum, term)
+    return RunInput(value, walk.charge, walk.height, kind, walk.is_bignum, term, items=walk.outermost)
 
 
 def given_data(value: Value, charge: int) -> RunInput:
@@ -196,6 +202,7 @@ class _Walk:
         self.charge = 0
         self.height = 0
         self.is_bignum = False
+        self.outermost: list[Value] | None = None
 
     def literal(self, term: Term, level: int) -> tuple[Value, Any]:
         """The value of a literal term and its kind."""
@@ -242,12 +249,14 @@ class _Walk:
             self.height = max(self.height, level + 1)
             if not (min(values) > -_BIGNUM and max(values) < _BIGNUM):
                 self.is_bignum = True
+            self.outermost = values if level == 0 else None
             return list_of(values), ("list", "int")
         values, kinds = [], set()
         for part in parts:
             value, kind = self.literal(part, level + 1)
             values.append(value)
             kinds.add(shallow(kind))
+        self.outermost = values if level == 0 else None
         item = kinds.pop() if len(kinds) == 1 else "any" if kinds else "never"
         return list_of(values), ("list", item)
 

@@ -36,7 +36,7 @@ def plain_input(data: Json, term: Callable[[], Term], *, raw: bool) -> RunInput 
         (value,), kind = reader.column([data], 0)
     except _NotPlain:
         return None
-    return RunInput(value, reader.charge, reader.height, kind, False, term)
+    return RunInput(value, reader.charge, reader.height, kind, False, term, items=reader.outermost)
 
 
 class _NotPlain(Exception):
@@ -48,6 +48,7 @@ class _Reader:
         self.raw = raw
         self.charge = 0
         self.height = 0
+        self.outermost: list[Value] | None = None
 
     def column(self, data: list[Json], level: int) -> tuple[list[Value], Kind]:
         """The values of what stands at one place of every item of a list, and their common kind."""
@@ -109,6 +110,8 @@ class _Reader:
             if not items:
                 return [NIL], ("list", "never")
             values, kind = self.column(items, level + 1)
+            if level == 0:
+                self.outermost = values
             return [list_of(values)], ("list", shallow(kind))
         types = {*map(type, items)}
         if len(types) > 1 or list in types:

@@ -229,7 +229,7 @@ class Stepper:
                 ):
                     break
                 runtime.refill(before)
-                result = entry(given.value, levels)
+                result = entry(given.listed if unit.takes_items else given.value, levels)
                 after = runtime.left()
                 if after < 0:
                     break

@@ -172,6 +172,10 @@ class Meter:
             found = self._stored(own, sessions, team if of_team else "")
         return found
 
+    def has_room(self) -> bool:
+        """Whether the principal may keep more now; it may block. Raises as `stored`."""
+        return self._of_storage(self.stored("evolve", "evolve", None).own) is None
+
     def _stored(self, own: bool, sessions: bool, team: str) -> Stored:
         in_store = self._in_store() if own or sessions else InUse(0)
         names = in_store.sessions

@@ -216,6 +216,8 @@ def _generated(
     answer = run(
         Request(tool=asked.generator, input=given, data=True), tools, budget, cancelled=stop, theory=theory
     )
+    if answer["type"] == "error" and answer["error"]["kind"] == "cancelled":
+        raise _no_time(asked, "to make candidates", None)
     if answer["type"] != "value" or answer["kind"] != "list":
         raise _generator_failed(asked, answer)
     given_back = value_of(answer)
@@ -229,10 +231,7 @@ def _generated(
     problems: list[str] = []
     for item in given_back:
         if stop():
-            raise RegistryError(
-                "too_busy", "there was no time to read the candidates", place="generator", tool=asked.generator,
-                found=f"{len(given_back)} candidates", hint="Ask for a smaller size, or for fewer variables.",
-            )  # fmt: skip
+            raise _no_time(asked, "to read the candidates", f"{len(given_back)} candidates")
         try:
             found.append(
                 parse_expression(item) if isinstance(item, str) else expression_of(decode_term(item))
@@ -245,6 +244,13 @@ def _generated(
             place="generator", tool=asked.generator, expected="a list of quoted terms or of texts in Kleis",
         )  # fmt: skip
     return found, problems
+
+
+def _no_time(asked: Asked, what: str, found: str | None) -> RegistryError:
+    return RegistryError(
+        "too_busy", f"there was no time {what}", place="generator", tool=asked.generator, found=found,
+        hint="Give it more time, or ask for a smaller size, or for fewer variables.",
+    )  # fmt: skip
 
 
 def _generator_failed(asked: Asked, answer: Answer) -> RegistryError:

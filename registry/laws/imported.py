@@ -17,6 +17,8 @@ Invariant: of what a file says of a law only this is used: its text, the texts o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -55,16 +57,29 @@ def settled(
     prover: Callable[[], LawProver],
     *,
     again: bool = False,
+    jobs: int = 1,
 ) -> list[dict[str, Json]]:
     """What became of the claimed laws of versions of the home, as rows of an answer, those that were dropped among them.
 
-    `again`: they are proved anew. A version that somebody else changes meanwhile is left as it is.
+    `again`: they are proved anew. `jobs` versions are looked at side by side: what is proved of one serves no other, so rows are the same
+    whatever their number. A version that somebody else changes meanwhile is left as it is.
     """
-    found: list[dict[str, Json]] = []
-    for record in filter(None, map(tools.find, references)):
-        if any(law.status == "claimed" for law in read_laws(record.laws)):
-            found += _settled(record, tools, store, prover(), again=again)
-    return found
+    records = [
+        record
+        for record in filter(None, map(tools.find, references))
+        if any(law.status == "claimed" for law in read_laws(record.laws))
+    ]
+    if not records:
+        return []
+    asked = prover()
+    look = partial(_settled, tools=tools, store=store, prover=asked, again=again)
+    if jobs == 1:
+        return [row for record in records for row in look(record)]
+    executor = ThreadPoolExecutor(jobs, thread_name_prefix="pif-renew")
+    try:
+        return [row for rows in executor.map(look, records) for row in rows]
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
 def renewed(
@@ -72,16 +87,17 @@ def renewed(
     tools: Callable[[], SnapshotTools],
     store: Store,
     prover: Callable[[], LawProver],
+    jobs: int = 1,
 ) -> Answer:
-    """The answer of `certificate renew`: claimed laws checked, and what is claimed still proved anew."""
+    """The answer of `certificate renew`: claimed laws checked, and what is claimed still proved anew, of `jobs` versions at a time."""
     chosen = list(references)
     if not chosen:
         snapshot = store.snapshot()
         lineages = filter(None, map(snapshot.lineage, snapshot.names()))
         chosen = [record.reference for lineage in lineages for record in reversed(lineage.versions)]
-    first = settled(chosen, tools(), store, prover)
+    first = settled(chosen, tools(), store, prover, jobs=jobs)
     open_ = list(dict.fromkeys(row["tool"] for row in first if row["status"] == "claimed"))
-    again = settled(open_, tools(), store, prover, again=True)
+    again = settled(open_, tools(), store, prover, again=True, jobs=jobs)
     known = {(row["tool"], row["law"]) for row in again}
     laws = [row for row in first if (row["tool"], row["law"]) not in known] + again
     return {"type": "renewed", "ok": all(row["status"] == "proved" for row in laws), "laws": laws}

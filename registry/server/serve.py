@@ -282,6 +282,7 @@ def _groups_of(
         meter = Meter(
             quotas, site.settings.home, in_store=_in_store(site), use=use, team_size=site.member.size, tidy=_tidy(site)
         )  # fmt: skip
+        site.has_room = meter.has_room
         return MadeGroups(make_groups(names, site), site.close, meter)
     except BaseException:
         site.close()

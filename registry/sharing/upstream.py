@@ -68,9 +68,10 @@ class Upstream:
         seconds: float = WAIT,
         clock: Callable[[], float] = time.monotonic,
         shelf: Callable[[], Shelf] | None = None,
+        has_room: Callable[[], bool] = lambda: True,
     ) -> None:
         """`opened` gives a wire to the server, which is closed here. `trust`: as for `Puller`. `shelf`: where saved theories are; None
-        where none is asked for."""
+        where none is asked for. `has_room`: whether more may be kept now; it may block."""
         self._shelf = shelf
         self._workspace = workspace
         self._home = home
@@ -78,6 +79,7 @@ class Upstream:
         self._trust = trust
         self._seconds = seconds
         self._clock = clock
+        self._has_room = has_room
         self._lock = threading.Lock()
         self._away = float("-inf")
         self._unknown: OrderedDict[str, float] = OrderedDict()
@@ -131,10 +133,22 @@ class Upstream:
             return
         try:
             wanted = missing()
-            if wanted:
+            if wanted and self._may_keep():
                 self._fetch(wanted, until, pull, kind)
         finally:
             self._lock.release()
+
+    def _may_keep(self) -> bool:
+        try:
+            if self._has_room():
+                return True
+            full = RegistryError(
+                "store_error", "there is no room to keep more", found="a quota that is used up"
+            )
+            self._is_away(full)
+        except RegistryError as error:
+            self._is_away(error)
+        return False
 
     def _fetch(self, wanted: list[str], until: float, pull: _Pull, kind: str) -> None:
         try:

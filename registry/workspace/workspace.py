@@ -557,9 +557,11 @@ class Workspace(ToolRunner):
         return cast(Answer, answer)
 
     @_answering
-    def renew_laws(self, references: Sequence[str], *, deadline: Deadline | None = None) -> Answer:
+    def renew_laws(
+        self, references: Sequence[str], *, deadline: Deadline | None = None, jobs: int = 1
+    ) -> Answer:
         """Believe the claimed laws of versions, those of all tools without `references`: by their certificates, else by
-        proving them anew."""
+        proving them anew; of `jobs` versions at a time."""
         from registry.laws.imported import renewed
 
         records = [self.record(each) for each in references]
@@ -569,7 +571,7 @@ class Workspace(ToolRunner):
         team = self._team_of_all([each.name for each in records])
         there = self._of_team(team, writing=True) if team else self
         with self._asking(deadline) as prover:
-            return renewed([each.reference for each in records], there.tools, there.store, prover)
+            return renewed([each.reference for each in records], there.tools, there.store, prover, jobs)
 
     @staticmethod
     def _team_of_all(names: Sequence[str]) -> str:

@@ -121,8 +121,16 @@ def _answers(ask: Callable[[str], Answer], names: Sequence[str], jobs: int) -> G
 @command("renew")
 @click.argument("tools", type=text, metavar="NAME[@V]...", nargs=-1, shell_complete=own_tool_names)
 @click.option("--all", "every", is_flag=True, help="All versions of all tools of the home.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Look at N versions at a time (default: processors).",
+)
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="The most time; what is left stays claimed.")
-def renew(context: CommandContext, tools: tuple[str, ...], every: bool, timeout: float | None) -> int:
+def renew(
+    context: CommandContext, tools: tuple[str, ...], every: bool, jobs: int | None, timeout: float | None
+) -> int:
     """Believe laws that are only claimed, where that can be shown.
 
     A law is claimed after an import that could not check it, and after an update of this program that has a new format of
@@ -131,8 +139,10 @@ def renew(context: CommandContext, tools: tuple[str, ...], every: bool, timeout:
     """
     if bool(tools) == every:
         raise click.UsageError("name tools, or pass --all")
+    from kleis.prover.process.deadline import processors
+
     with context.workspace() as workspace:
-        answer = workspace.renew_laws(tools, deadline=deadline_of(timeout))
+        answer = workspace.renew_laws(tools, deadline=deadline_of(timeout), jobs=jobs or processors())
     status = context.answer(answer, lambda found: views.renewed(context.screen, found))
     return status or (0 if answer["ok"] else 1)
 

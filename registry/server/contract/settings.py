@@ -153,10 +153,12 @@ class Site:
         self, settings: Settings, store_timed: Timed | None = None, beside: Site | None = None
     ) -> None:
         """`store_timed` is told how long each operation of the store took. `beside`: the owner's site in the same process, of
-        which provers, the library and the bound on memory are shared, and nothing that anybody has written."""
+        which provers, the library and the bound on memory are shared, and nothing that anybody has written. `has_room`, which may
+        be set before groups are made: whether the principal may keep more now."""
         self.settings = settings
         self.store_timed = store_timed
         self._beside = beside
+        self.has_room: Callable[[], bool] = lambda: True
 
     @cached_property
     def store(self) -> Store:
@@ -219,7 +221,9 @@ class Site:
 
         opened().close()
         trust = (TrustFile(self._owner_home),)
-        return Upstream(self.workspace, settings.home, opened, trust=trust, shelf=self._shelf)
+        return Upstream(
+            self.workspace, settings.home, opened, trust=trust, shelf=self._shelf, has_room=self.has_room
+        )
 
     @cached_property
     def member(self) -> Member:

@@ -48,6 +48,9 @@ HEAD_BYTES = 16 * 1024
 UNREAD_BYTES = 16 * 1024 * 1024
 """Of a refused body that are taken, so that a client which sends all of it before it reads gets its answer."""
 
+CLOSE = (b"connection", b"close")
+"""The header of an answer after which the connection is closed."""
+
 _REFUSALS = {
     431: f"the head of a request has at most {HEAD_BYTES:,} bytes",
     501: "the only transfer coding is chunked",
@@ -222,8 +225,15 @@ class Connection(H11Protocol):
             self._limits.kept.asked(self._slot, number)
 
     def streaming(self) -> None:
-        """The answer is a stream of events."""
+        """The answer is a stream of events.
+
+        One that was asked for with GET may end with this process. Its client must not put a request on the connection then: with TLS
+        it learns that it is closed only after the end of the stream. So the head says already that nothing follows.
+        """
         self._is_stream = self.scope.get("http_version") == "1.1"
+        cycle = self.cycle
+        if self.is_stream and CLOSE not in cycle.default_headers:
+            cycle.default_headers = [*cycle.default_headers, CLOSE]
 
     @property
     def is_streaming(self) -> bool:
@@ -367,7 +377,7 @@ class Connection(H11Protocol):
                 *self.server_state.default_headers,
                 (b"content-type", b"application/json"),
                 (b"content-length", str(len(body)).encode()),
-                (b"connection", b"close"),
+                CLOSE,
             ]
             head = h11.Response(status_code=status, headers=fields, reason=STATUS_PHRASES[status])
             for event in (head, h11.Data(data=body), h11.EndOfMessage()):

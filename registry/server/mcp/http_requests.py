@@ -339,7 +339,7 @@ class Requests:
         self, principal: Principal, scope: Scope, send: Send, answer: Callable[[Send], Awaitable[None]]
     ) -> None:
         """Let a request be answered as long as what let it in is valid."""
-        connection = None if self._among is None else (scope.get("state") or {}).get(CONNECTION)
+        connection = (scope.get("state") or {}).get(CONNECTION)
         guarded = _Guarded(principal, send, self._access, connection)
         task = asyncio.current_task()
         assert task is not None  # uvicorn makes one for each request

@@ -11,16 +11,18 @@ import re
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from pif.compiled import emitter, functions, loops, operations, source, units
 from pif.compiled.emitter import Emitter
+from pif.compiled.flat_lists import FlatLists
 from pif.compiled.loops import Loops
-from pif.compiled.scope import COMMITTED, TermFacts
+from pif.compiled.scope import COMMITTED, Expression, TermFacts
 from pif.compiled.source import Block
 from pif.language.budget import Budget
 from pif.language.host import Tool
 from pif.language.terms import Term, literal, make
-from pif.language.values import ANY
+from pif.language.values import ANY, Kind
 from tests.support.terms.both_back_ends import FUEL, Difference, at_its_depth, compared
 from tests.support.terms.compiled_maker import CompiledMaker
 from tests.support.terms.moving_binders import MovingMaker
@@ -32,6 +34,9 @@ LIMIT = 1_900
 SHAPED = 1_500
 """From here on the programs are those of `shape_maker`."""
 
+MANY_KINDS = 750
+"""Of their seeds those are taken among which every mutant is shown by a few."""
+
 WELL_TYPED = Features(tools=("double", "fact"))
 SOME_MISTAKES = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=10)
 RECURSIVE = Features(tools=("double",), context=True, mistakes=20)
@@ -39,7 +44,7 @@ RECURSIVE = Features(tools=("double",), context=True, mistakes=20)
 
 def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     """(program, input, budget): typed, ill-typed, functions, tools, closures; some at the depth limit."""
-    choices = Seeded(seed)
+    choices = Seeded(seed if seed < SHAPED else seed + MANY_KINDS)
     kind = KINDS[seed % len(KINDS)]
     depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
     budget = Budget(fuel=FUEL, depth=depth)
@@ -141,6 +146,15 @@ def _inline_too_high(
     return _inline(self, code, given, level - 1, to)  # type: ignore[arg-type]
 
 
+def _grown_anywhere(self: FlatLists, tail: Expression, head: Expression, kind: Kind) -> Expression:
+    self.line(f"append0({tail.flat.name}, {self.text(head)})")
+    return replace(tail, flat=replace(tail.flat, version=self.changed(tail.flat.name)))
+
+
+def _any_flat(self: FlatLists, yes: Expression, no: Expression) -> bool:
+    return yes.flat is not None and no.flat is not None
+
+
 def _first_branch_alone(a: object, b: object) -> object:
     return a
 
@@ -183,6 +197,12 @@ MUTANTS: dict[str, Mutant] = {
         functions.Functions, "_captures", lambda self, code: False
     ),
     "waiting evals never too many": in_source(r"if evals0 >= limit0: stop0\(\)", "pass"),
+    "lists turned round that stay as they are": of(FlatLists, "turned", lambda self, value, kind: value),
+    "lists that have grown taken for what they were": of(FlatLists, "_is_current", lambda self, flat: True),
+    "lists in loops that are not theirs": of(FlatLists, "grown", _grown_anywhere),
+    "flat lists of two branches taken for one": of(FlatLists, "both_flat", _any_flat),
+    "flat lists handed on the wrong way round": in_source(r"\bup0\(", "down0("),
+    "sums of what grows by something else": of(Loops, "_sums", lambda self, lines, target, item: True),
     "loops never tested for deep branches": of(Loops, "_guard", lambda self, lines, body: _unguarded(body)),
 }
 
@@ -199,6 +219,12 @@ BEGIN_AT = {
     "calls written out a level too high": SHAPED,
     "functions made where a call is written out": SHAPED,
     "waiting evals never too many": SHAPED,
+    "lists turned round that stay as they are": SHAPED,
+    "lists that have grown taken for what they were": SHAPED,
+    "lists in loops that are not theirs": SHAPED,
+    "flat lists of two branches taken for one": SHAPED,
+    "flat lists handed on the wrong way round": SHAPED,
+    "sums of what grows by something else": SHAPED,
 }
 
 

@@ -15,6 +15,7 @@ from pif.compiled.units import Cache, Prepared
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.host import Tool
+from pif.language.values import dismantle
 from pif.run import evaluate, stepping
 from pif.run.evaluate import Request, run
 from tests.support.terms.eager_compilation import compiling_at_once
@@ -236,14 +237,27 @@ def test_long_lists_of_compiled_runs_are_taken_apart_slowly(monkeypatch: pytest.
     taken: list[int] = []
     plain = stepping.dismantle
     monkeypatch.setattr(
-        stepping, "dismantle", lambda lists: taken.extend(made[2] for made in lists) or plain(lists)
+        stepping,
+        "dismantle",
+        lambda lists: (
+            taken.extend(len(made) if type(made) is list else made[2] for made in lists) or plain(lists)
+        ),
     )
     code = lam(
         "n", {"length": {"fold": [lam("p", {"cons": [1, {"fst": var("p")}]}), [], {"range": [0, var("n")]}]}}
     )
     with compiling_at_once():
         assert answer(code, 9_000)["value"] == 9_000
-    assert taken == [9_000]
+        assert answer(lam("n", {"head": code["body"]["length"]}), 9_000)["value"] == 1
+    assert taken == [9_000, 9_000]
+
+
+def test_a_list_that_something_else_holds_is_not_taken_apart() -> None:
+    held, alone = [1] * 9_000, [2] * 9_000
+    lists = [held, alone]
+    del alone
+    dismantle(lists)
+    assert (lists, held) == ([], [1] * 9_000)
 
 
 # The cache.

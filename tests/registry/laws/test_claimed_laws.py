@@ -81,7 +81,7 @@ def test_a_renewed_law_is_proved_by_a_certificate_of_its_own(workspace: Workspac
 
 
 def test_all_are_renewed_versions_that_are_not_current_too(workspace: Workspace) -> None:
-    renewed: Json = workspace.renew_laws([])
+    renewed: Json = workspace.renew_laws([], jobs=2)
     assert renewed["ok"]
     assert [each["tool"] for each in renewed["laws"]] == [
         "inverse@1", "squared@2", "squared@2", "squared@1", "squared@1"]  # fmt: skip

@@ -90,6 +90,34 @@ def test_an_upstream_that_is_away_is_left_alone_for_a_while(scene: Scene) -> Non
     assert "square" not in scene.here.tools()
 
 
+def test_nothing_comes_for_whom_there_is_no_room(scene: Scene) -> None:
+    """Nor is that looked at with every call."""
+    looks: list[bool | RegistryError] = [False, RegistryError("store_error", "unreadable"), True]
+    asked = []
+
+    def has_room() -> bool:
+        asked.append(looks[len(asked)])
+        found = asked[-1]
+        if isinstance(found, RegistryError):
+            raise found
+        return found
+
+    upstream = Upstream(
+        scene.here.workspace,
+        scene.here.home,
+        lambda: Line(scene.server),
+        clock=scene.clock,
+        has_room=has_room,
+    )
+    for looked in (1, 2, 3):
+        assert "square@1" not in scene.here.tools()
+        upstream.fetch(["square"])
+        upstream.fetch(["square"])
+        assert len(asked) == looked
+        scene.clock.now += 31
+    assert "square@1" in scene.here.tools()
+
+
 def test_one_that_drips_answers_has_one_deadline_for_all_of_them(scene: Scene) -> None:
     def slow(tool: str, arguments: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
         scene.clock.now += 6

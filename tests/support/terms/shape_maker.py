@@ -59,7 +59,16 @@ class ShapeMaker(CompiledMaker):
 
     def shaped(self) -> Term:
         build = self.pick(
-            (self.swept, self.gathered, self.gathered, self.ringed, self.ringed, self.totals, self.left)
+            (
+                self.swept,
+                self.gathered,
+                self.walked,
+                self.walked,
+                self.ringed,
+                self.ringed,
+                self.totals,
+                self.left,
+            )
         )
         return let("same", lam("s", var("s")), build())
 
@@ -199,6 +208,52 @@ class ShapeMaker(CompiledMaker):
         if levels and below(4) == 0:
             use = let("g", self.pick((turned, var("g"))), self.pick(uses))
         return let("g", made, use)
+
+    def walked(self, levels: int = 3, names: tuple[str, ...] = ()) -> Term:
+        """Lists of integers that are gathered, grown afterwards, chosen from, turned round and only ever walked."""
+        if levels == 0 or (names and self.source.below(4) == 0):
+            asked = [self._walk(name) for name in names] or [literal(1)]
+            if len(names) > 1 and self.source.below(2):
+                chosen = make("if", (self._short(var(names[0])), var(names[-1]), var(names[0])))
+                return self._walk("z", chosen)
+            return self.pick((make("list", tuple(asked)), make("list", tuple(asked[-2:])), self.pick(asked)))
+        push = make("cons", (_ITEM, _ACC))
+        known = [var(name) for name in names]
+        one, other = (self.pick(known), self.pick(known)) if known else (_NIL, _NIL)
+        more = make("cons", (self.pick((literal(4), literal(6))), one))
+        made = self.pick((
+            self._gather(push), self._gather(make("if", (self.test(), push, _ACC))), self._gather(push),
+            more, more, self._turned(one), make("if", (self._short(one), one, other)),
+            make("if", (self._short(one), more, one)), make("if", (self._short(one), more, other)), one,
+            self._gather(make("if", (self.test(), push, other))), self._gather(let("z", push, _ACC)),
+            self._gather(let("z", push, make("if", (self._short(_ACC), _ACC, var("z"))))),
+            self._gather(make("if", (self._short(_ACC), push, self._turned(_ACC)))),
+            self._gather(make("if", (self._short(_ACC), push, self._turned(push)))), self._turned(self._turned(one)),
+            self._gather(let("z", self._walk("z", _ACC), make("cons", (var("z"), _ACC)))),
+            self._gather(make("cons", (self._walk("z", make("cons", (_ITEM, one))), _ACC))),
+            self._gather(make("cons", (self._walk("z", more), _ACC))), self._gather(self._turned(push)),
+            make("snd", (make("fold", (lam("p", make("pair", (make("snd", (_ACC,)), make("cons", (_ITEM, make("fst", (_ACC,)))))),),
+                                       make("pair", (_NIL, _NIL)), self.few())),)),
+            make("fold", (lam("p", self.pick((one, make("cons", (literal(3), one))))), _NIL, self.few())),
+        ))  # fmt: skip
+        name = self.pick(("g", "h", "i"))
+        rest = self.walked(levels - 1, (*(kept for kept in names if kept != name), name))
+        return let(name, made, rest)
+
+    def _gather(self, body: Term) -> Term:
+        return make("fold", (lam("p", body), _NIL, self.few()))
+
+    def _turned(self, listed: Term) -> Term:
+        return make("fold", (lam("p", make("cons", (_ITEM, _ACC))), _NIL, listed))
+
+    def _short(self, listed: Term) -> Term:
+        return make("lt", (make("length", (listed,)), literal(self.source.below(4))))
+
+    def _walk(self, name: str, listed: Term | None = None) -> Term:
+        """A number that depends on the items of a list and on their order."""
+        step = make("sub", (make("mul", (_ACC, literal(3))), _ITEM))
+        step = self.pick((step, step, step, make("add", (_ACC, _ITEM)), make("sub", (_ITEM, _ACC))))
+        return make("fold", (lam("p", step), literal(1), var(name) if listed is None else listed))
 
     def test_of(self, name: str) -> Term:
         return make("lt", (make("length", (var(name),)), literal(2)))

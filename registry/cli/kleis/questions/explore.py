@@ -87,11 +87,12 @@ def explore(asked: Exploring) -> int:
         _print_errors(answer["error"])
     else:
         show(screen, answer)
-    if answer["type"] == "error":
+    has_had_time = answer["type"] != "error" or answer["error"]["kind"] != "too_busy"
+    if answer["type"] == "error" and has_had_time:
         return _FAILED
     if interrupted.is_set():
         return INTERRUPTED
-    return 0 if answer["complete"] and not answer["undecided"] else _UNDECIDED
+    return 0 if has_had_time and answer["complete"] and not answer["undecided"] else _UNDECIDED
 
 
 def _answer(asked: Exploring, loading: Loading, cancelled: Callable[[], bool]) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from kleis.errors import KleisError
@@ -27,7 +28,16 @@ def fetch_missing(site: Site, imports: Sequence[str]) -> None:
             site.sessions.imported_theories.canonical_names([each])
         except KleisError:
             missing.append(each)
-    upstream.fetch_theories(missing)
+    if not missing:
+        return
+    from registry.sharing.upstream import WAIT
+
+    # A text that is slow to be read has a longer limit than a call: what comes later is here for the next one.
+    fetching = threading.Thread(
+        target=upstream.fetch_theories, args=(missing,), name="kleis-upstream", daemon=True
+    )
+    fetching.start()
+    fetching.join(WAIT)
 
 
 def pulled_from(site: Site, universe: Universe) -> list[Pulled]:

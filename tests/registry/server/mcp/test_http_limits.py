@@ -140,6 +140,26 @@ def test_there_is_nothing_to_resume(served: Served) -> None:
     assert served.request("GET", "/mcp", **{"Last-Event-ID": "5"})[0] == 400
 
 
+def test_no_request_is_put_on_the_connection_of_a_stream_that_may_end(served: Served) -> None:
+    """A client of the 2025 protocol would, and lose it: with TLS it learns of the end of a connection after that of the stream."""
+    session = opened(served)
+    with served.connect() as connection:
+        connection.settimeout(PATIENCE)
+        head = (
+            f"Accept: text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: {session}\r\n"
+        )
+        connection.sendall(f"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n{head}\r\n".encode())
+        said = b""
+        while b"\r\n\r\n" not in said:
+            said += connection.recv(65_536)
+    lines = said.partition(b"\r\n\r\n")[0].lower().splitlines()
+    assert lines[0].startswith(b"http/1.1 200")
+    assert b"content-type: text/event-stream" in b" ".join(lines)
+    assert lines.count(b"connection: close") == 1
+    _, headers, _ = served.request("POST", "/mcp", PING, **HEADERS)
+    assert "Connection" not in headers
+
+
 @pytest.mark.parametrize(("version", "marked"), [("2025-11-25", None), (MODERN, "complete")])
 def test_a_refused_call_has_the_form_of_its_protocol(
     served: Served, version: str, marked: str | None

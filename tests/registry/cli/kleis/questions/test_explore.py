@@ -72,4 +72,7 @@ def test_the_status_says_that_some_are_undecided(kleis: Kleis, tmp_path: Path) -
         "explore", str(path), "Ring", "--size", "3", "--variables", "2", "--seconds", "1", "--json", "--fresh"
     )
     assert done.status in (0, 3)
-    assert (done.status == 0) == (done.json["complete"] and not done.json["undecided"])
+    is_whole = (
+        done.json.get("complete", False) and not done.json["undecided"]
+    )  # an error: no time for candidates
+    assert (done.status == 0) == is_whole

@@ -1,0 +1,167 @@
+"""Lists that a function gathers and walks, as Python's lists.
+
+A list that a loop builds by `cons`, one item at a time from nothing, and that other loops then walk, need not be
+linked: items are appended, and the list's value is what is appended, read from the end (*down*). A loop that only turns
+such a list round gives the same Python list, read from the start (*up*); so is the list that a run takes in.
+
+Nothing proves beforehand that a list may be flat: it is tried. A flat list has no text that Python could read; where
+anything writes it into the source all the same, that is found, and the source is made again with that list linked.
+Appending changes the Python list, so each name has a version: an older one that is used again is found likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NoReturn
+
+import msgspec
+from msgspec.structs import replace
+
+from pif.compiled.emitter import Emitter
+from pif.compiled.scope import Expression
+from pif.compiled.source import Function
+from pif.language.values import Kind
+
+__all__ = ["Flat", "FlatLists", "NotFlat", "Plan"]
+
+_MARK = "@"
+_TRIES, _FEW_TRIES, _MANY_NODES = 6, 1, 150
+"""How often source is made again for the sake of a flat list, for code of more than so many nodes hardly ever; after
+that all lists are linked."""
+
+
+class NotFlat(Exception):
+    """A list has to be linked, or read the other way: the source is made again."""
+
+
+class Plan:
+    """What the tries so far have shown: which lists are linked, and which are up from the start."""
+
+    def __init__(self, nodes: int) -> None:
+        self.tries = _TRIES if nodes <= _MANY_NODES else _FEW_TRIES
+        self.sites: dict[Hashable, int] = {}
+        self.linked: set[int] = set()
+        self.up: set[int] = set()
+        self.failures = 0
+
+    def site(self, key: Hashable) -> int | None:
+        """The number of a place where a list is made, or None where it must be linked."""
+        site = self.sites.setdefault(key, len(self.sites))
+        return None if site in self.linked or self.failures >= self.tries else site
+
+    def fail(self, site: int, *, may_be_up: bool = False) -> NoReturn:
+        self.failures += 1
+        if may_be_up and site not in self.up:
+            self.up.add(site)
+        else:
+            self.linked.add(site)
+        raise NotFlat
+
+    def check(self, source: str) -> None:
+        """Raises `NotFlat` where source holds a flat list as if it were a value."""
+        _, found, rest = source.partition(_MARK)
+        if found:
+            self.fail(int(rest.partition(_MARK)[0]))
+
+
+class Flat(msgspec.Struct, frozen=True):
+    """A flat list: the Python list's name, how it is read, where it was made (`level`: in how many loops)."""
+
+    name: str
+    up: bool
+    site: int
+    version: int
+    level: int
+    function: Function
+
+
+class FlatLists(Emitter):
+    """Text for flat lists. `walked`: the places whose lists are walked, without which being flat gains nothing."""
+
+    plan: Plan
+    walked: set[int]
+
+    def made_flat(self, name: str, kind: Kind, site: int, level: int, *, up: bool) -> Expression:
+        self.versions[name] = 0
+        flat = Flat(name, up, site, 0, level, self.function)
+        return Expression(f"{_MARK}{site}{_MARK}", kind, atom=True, flat=flat)
+
+    def gathered(self, key: Hashable, kind: Kind) -> Expression | None:
+        """The accumulator of a loop about to begin, for a list that starts from nothing; None where it is linked."""
+        site = self.plan.site(key)
+        if site is None:
+            return None
+        name = self.names.fresh("a")
+        return self.made_flat(name, kind, site, len(self.loops) + 1, up=site in self.plan.up)
+
+    def readable(self, value: Expression) -> Flat | None:
+        """The flat list of a value, if it is one."""
+        flat: Flat | None = value.flat
+        if flat is not None and (flat.function is not self.function or not self._is_current(flat)):
+            self.plan.fail(flat.site)
+        return flat
+
+    def _is_current(self, flat: Flat) -> bool:
+        return self.versions.get(flat.name) == flat.version
+
+    def changed(self, name: str) -> int:
+        """Note that the Python list of this name is not what it was; its new version."""
+        self.changes += 1
+        self.versions[name] = self.changes
+        return self.changes
+
+    def grown(self, tail: Expression, head: Expression, kind: Kind) -> Expression:
+        """`cons` onto a flat list."""
+        flat = self.readable(tail)
+        assert flat is not None
+        if flat.up or flat.level != len(self.loops):
+            self.plan.fail(flat.site)
+        self.line(f"append0({flat.name}, {self.text(head)})")
+        return replace(tail, kind=kind, flat=replace(flat, version=self.changed(flat.name)))
+
+    def carried(self, target: Expression, value: Expression) -> str | None:
+        """What to assign to a flat accumulator for its next value; None where it has grown in its place."""
+        mine, flat = target.flat, self.readable(value)
+        if flat is None or flat.level != len(self.loops):
+            self.plan.fail(mine.site)
+        if flat.up != mine.up:
+            self.plan.fail(mine.site, may_be_up=flat.up)
+        if flat.name == mine.name:
+            return None
+        self.changed(flat.name)
+        return flat.name
+
+    def after(self, target: Expression) -> Expression:
+        """A flat accumulator after its loop."""
+        flat: Flat = target.flat
+        version = self.changed(flat.name)
+        return replace(target, flat=replace(flat, version=version, level=len(self.loops)))
+
+    def turned(self, value: Expression, kind: Kind) -> Expression:
+        """The list turned round: read the other way."""
+        flat = self.readable(value)
+        assert flat is not None
+        return replace(value, kind=kind, flat=replace(flat, up=not flat.up))
+
+    def both_flat(self, yes: Expression, no: Expression) -> bool:
+        """Whether two branches, each left behind, give the same flat list, however grown."""
+        a, b = yes.flat, no.flat
+        return a is not None and b is not None and (a.name, a.up, a.level) == (b.name, b.up, b.level)
+
+    def rejoined(self, value: Expression, kind: Kind) -> Expression:
+        """The flat list after the branches that gave it."""
+        flat: Flat = value.flat
+        return replace(value, kind=kind, flat=replace(flat, version=self.changed(flat.name)))
+
+    def asked(self, value: Expression, text: str, kind: Kind, bits: int) -> Expression | None:
+        """Something about a flat list, found where it stands: it may grow afterwards."""
+        flat = self.readable(value)
+        return None if flat is None else self.named(Expression(text.format(flat.name), kind, bits))
+
+    def linked(self, value: Expression) -> str:
+        """The text of a flat list as a value, where its function returns it."""
+        flat = self.readable(value)
+        assert flat is not None
+        if flat.site not in self.walked or self.loops:
+            self.plan.fail(flat.site)
+        return f"{'up' if flat.up else 'down'}0({flat.name})"
