@@ -1,13 +1,14 @@
 """The proving benchmark: every row of a file of propositions through the whole pipeline.
 
-    python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--guards F] [--certificates] [--against OUTPUT]
+    python benchmarks/propositions.py FILE [--cvc5] [--json] [--rows] [--guards F] [--certificates] [--against OUTPUT] [--kept FILE]
 
 FILE has one JSON object a line: `kleis` (the program, which may import), `using`, `proposition` (null: has it a model?), `expect`.  The
 output counts the rows solved, and those that took less than two seconds of processor time (`quick`); `wrong` counts definite verdicts other than the expected one, and must be 0.
 
 `--certificates` also makes the certificate of each verdict, which the checker accepts before it is given out, and keeps its digest.
 `--against OUTPUT` names the rows that differ from those of an earlier run (`--json --rows > OUTPUT`) in verdict, engine, core or
-certificate: none may, whatever the load of the machine.
+certificate: none may, whatever the load of the machine.  `--kept FILE` adds each row to FILE as soon as it is answered, and asks only
+what FILE does not have: a long run that is interrupted goes on where it was.
 
 `benchmarks/more_propositions.jsonl` covers areas that the project's data lacks: ℕ, ℚ, ℂ, sets,
 parametric data, guards, functions, `implements`, `extends`, definedness.  Some are beyond the engines; none may be wrong.
@@ -82,15 +83,25 @@ def _certificate_of(prover: Prover, row: dict[str, Any], verdict: Verdict) -> st
 
 
 def results(
-    rows: list[dict[str, Any]], *, cvc5: bool, guards: float, certificates: bool
+    rows: list[dict[str, Any]],
+    *,
+    cvc5: bool,
+    guards: float,
+    certificates: bool,
+    kept: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Name, verdict, engine, core, certificate, seconds and processor seconds of each row."""
+    """Name, verdict, engine, core, certificate, seconds and processor seconds of each row; what `kept` has is not asked again."""
     loader = Loader(search_from(os.environ))
+    known = _kept_in(kept) if kept is not None else {}
     for number, row in enumerate(rows):
+        name = row.get("name") or f"row {number}"
+        if name in known:
+            yield known[name]
+            continue
         begun, spent = time.perf_counter(), _processor_seconds()
         verdict, certificate = answer_of(loader, row, cvc5=cvc5, guards=guards, certificates=certificates)
-        yield {
-            "name": row.get("name") or f"row {number}",
+        found = {
+            "name": name,
             "area": row.get("area", ""),
             "verdict": verdict.status,
             "expect": row["expect"],
@@ -101,6 +112,22 @@ def results(
             "seconds": round(time.perf_counter() - begun, 3),
             "processor": round(_processor_seconds() - spent, 3),
         }
+        if kept is not None:
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(found, ensure_ascii=False) + "\n")
+        yield found
+
+
+def _kept_in(file: Path) -> dict[str, dict[str, Any]]:
+    """The rows that an earlier run has kept, by name; a last line that was cut short is removed."""
+    if not file.exists():
+        return {}
+    data = file.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        file.write_bytes(whole)
+    rows = [json.loads(line) for line in whole.decode().split("\n") if line]
+    return {row["name"]: row for row in rows}
 
 
 def _processor_seconds() -> float:
@@ -142,6 +169,7 @@ def differences(earlier: list[dict[str, Any]], found: list[dict[str, Any]]) -> l
 @click.option("--guards", default=1.0, metavar="F", help="Multiply the limits that only guard.")
 @click.option("--certificates", is_flag=True, help="Also make the certificate of each verdict.")
 @click.option("--against", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="OUTPUT")
+@click.option("--kept", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
 def main(
     file: Path,
     cvc5: bool,
@@ -150,11 +178,13 @@ def main(
     guards: float,
     certificates: bool,
     against: Path | None,
+    kept: Path | None,
 ) -> None:
     """Run the propositions of FILE."""
     problems = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     found: list[dict[str, Any]] = []
-    for each in results(problems, cvc5=cvc5, guards=guards, certificates=certificates):
+    answered = results(problems, cvc5=cvc5, guards=guards, certificates=certificates, kept=kept)
+    for each in answered:
         found.append(each)
         if rows and not as_json:
             mark = "" if each["verdict"] == each["expect"] else f"  (expected {each['expect']})"

@@ -73,6 +73,8 @@ class Cluster(AbstractContextManager["Cluster"]):
                     n_workers=self._own,
                     threads_per_worker=1,
                     dashboard_address=None,
+                    # Its pages about itself take a port all the same: any that is free, as several commands may run.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                     host="127.0.0.1",
                     silence_logs=50,
                 )

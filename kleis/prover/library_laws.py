@@ -36,7 +36,7 @@ from kleis.prover.facts import Fact, local_to
 from kleis.prover.known_laws import useful_laws
 from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.engine import Answer
+from kleis.prover.protocol.engine import Answer, with_lemmas
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.verdict_cache import Verdicts, key_of
 from kleis.syntax.parser.parser import parse_expression
@@ -123,6 +123,7 @@ class LibraryLaws:
         self._cache = cache
         self._directory = directory
         self._goals: dict[str, Goal | None] = {}
+        self._digests: dict[str, str] = {}
         self._stand: dict[str, Verdict | None] = {}
 
     def offered(self, goal: Goal) -> tuple[tuple[KeptLaw, Goal], ...]:
@@ -166,27 +167,33 @@ class LibraryLaws:
             self._goals[law.name] = self._meant(law)
         return self._goals[law.name]
 
+    def goal_of(self, claim: str) -> Goal:
+        """What a claim of the library means in the theory.  Raises KleisError where it means nothing."""
+        return self._elaborator.proposition(parse_expression(claim))
+
     def _meant(self, law: KeptLaw) -> Goal | None:
         from kleis.prover.checker.format import CertificateError
         from kleis.prover.checker.strict_reading import from_json
 
         try:
-            goal = self._elaborator.proposition(parse_expression(law.claim))
+            goal = self.goal_of(law.claim)
             certificate = from_json(law.data)
+            task = with_lemmas(goal, [self.goal_of(each.claim) for each in certificate.lemmas])
+            meant = digest_of(task.goal, task.lemmas)
         except (KleisError, CertificateError):
             return None
         same = (
             certificate.status == "verified"
             and certificate.claim == law.claim
-            and not certificate.lemmas
             and not certificate.using
-            and certificate.goal == digest_of(goal)
+            and certificate.goal == meant
         )
+        self._digests[law.name] = meant
         return goal if same else None
 
     def _check(self, laws: Sequence[tuple[KeptLaw, Goal]]) -> None:
         """Find out whether the certificates of laws are valid, side by side where that is not kept."""
-        asked: list[tuple[KeptLaw, Goal, str, Future[Answer]]] = []
+        asked: list[tuple[KeptLaw, str, Future[Answer]]] = []
         for law, goal in laws:
             option = f"library law {law.name} {hashlib.sha256(law.data).hexdigest()}"
             key = key_of(goal, (), option) if self._cache is not None else ""
@@ -195,10 +202,10 @@ class LibraryLaws:
                 self._stand[law.name] = kept
                 continue
             job = self._broker.submit(_JOB, law.data, 1, guards=_GUARDS, preload=(*PRELOAD, _KERNEL))
-            asked.append((law, goal, key, job[1]))
-        for law, goal, key, future in asked:
+            asked.append((law, key, job[1]))
+        for law, key, future in asked:
             answer = future.result()
-            if answer.outcome != "proved" or answer.detail != digest_of(goal):
+            if answer.outcome != "proved" or answer.detail != self._digests[law.name]:
                 self._stand[law.name] = None
                 continue
             verdict = Verdict(
@@ -228,7 +235,7 @@ def _is_declared(symbol: str) -> bool:
 
 
 def judge_law(data: bytes, steps: int) -> Answer:
-    """The job of a check: `proved` with the axioms used, the digest of the goal and what is known of a model."""
+    """The job of a check: `proved` with the axioms used, the digest that the check found right and what is known of a model."""
     from kleis.prover.checker.kernel import Refusal, judge  # runs in children, which find it loaded
     from kleis.prover.checker.strict_reading import from_json
 
@@ -242,6 +249,4 @@ def judge_law(data: bytes, steps: int) -> Answer:
         return Answer(outcome="silent", detail=error.message)
     if judgement.status != "verified" or judgement.assumed:
         return Answer(outcome="silent", detail="it shows no law")
-    return Answer(
-        outcome="proved", core=judgement.core, detail=digest_of(judgement.goal), witness=judgement.model
-    )
+    return Answer(outcome="proved", core=judgement.core, detail=certificate.goal, witness=judgement.model)

@@ -142,9 +142,10 @@ def build_flat(
     question: Question,
     steps: tuple[Step, ...],
     known: Mapping[str, Ground],
+    lemmas: tuple[Lemma, ...] = (),
 ) -> Certificate:
     """The certificate of a verified claim from the steps of its proof, checked; `known` are proofs of its conditions."""
-    return _Builder(broker, theory, ORDER).flat(question, steps, known)
+    return _Builder(broker, theory, ORDER).flat(question, steps, known, lemmas)
 
 
 class _Builder:
@@ -185,7 +186,7 @@ class _Builder:
             raise _no(f"a verdict that is {verdict.status} shows nothing")
         library = LawsInProofs(self._library, [*(found for _, found in question.lemmas), verdict])
         asked = declarations_of(goal) if verdict.status == "inconsistent" else goal
-        lemmas = [Lemma(claim, steps) for claim, steps in library.proofs]
+        lemmas = [*library.lemmas]
         for place, (each, (claim, found)) in enumerate(zip(about, question.lemmas, strict=True)):
             lemmas.append(Lemma(claim, self._shown(library, each, about[:place], found)))
         steps = self._shown(library, asked, about, verdict, answer, entry)
@@ -223,18 +224,27 @@ class _Builder:
             verdict = msgspec.structs.replace(verdict, engine=load_engine(entry.engine).name)
         return library.renamed(self._proof(task, verdict, answer), len(before), offered)
 
-    def flat(self, question: Question, steps: tuple[Step, ...], known: Mapping[str, Ground]) -> Certificate:
-        """The certificate of a verified claim from its steps, checked."""
+    def flat(
+        self,
+        question: Question,
+        steps: tuple[Step, ...],
+        known: Mapping[str, Ground],
+        lemmas: tuple[Lemma, ...] = (),
+    ) -> Certificate:
+        """The certificate of a verified claim from its steps and its lemmas, checked."""
         goal = self._elaborated(question.claim, question.using)
+        about = [self._elaborated(each.claim, question.using) for each in lemmas]
+        task = with_lemmas(goal, about)
         given = Certificate(
             status="verified",
             theory=self._theory,
-            goal=digest_of(goal),
+            goal=digest_of(task.goal, task.lemmas),
             claim=question.claim,
             using=question.using,
+            lemmas=lemmas,
             steps=steps,
         )
-        return self._checked(given, _conditions((goal,)), known)
+        return self._checked(given, _conditions((task.goal, *about)), known)
 
     def part(self, part: str, verdict: Verdict) -> Certificate:
         """The certificate of a part."""

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 
 from kleis.core.goal import Goal
-from kleis.prover.checker.format import Ground, Step
+from kleis.prover.checker.format import Certificate, Ground, Lemma, Step
 from kleis.prover.checker.strict_reading import from_json
 from kleis.prover.facts import lemma_name
 from kleis.prover.library_laws import KeptLaw, LibraryLaws, kept_laws
 from kleis.prover.protocol.verdict import Verdict
 
-__all__ = ["LawsInProofs", "with_names"]
+__all__ = ["LawsInProofs", "chained", "with_names"]
 
 _Offered = tuple[tuple[str, Goal], ...]
 
@@ -31,17 +31,14 @@ class LawsInProofs:
         used = {name for each in verdicts for name in each.core}
         self._laws: list[KeptLaw] = [each for each in kept_laws() if f"lemma {each.name}" in used]
         self._certificates = [from_json(each.data) for each in self._laws]
+        self.lemmas = chained(self._certificates)
         self._goals: dict[str, Goal] = {}
 
     @property
     def goals(self) -> list[Goal]:
-        """What the laws say here, in their order."""
-        return [self._goals[each.name] for each in self._laws]
-
-    @property
-    def proofs(self) -> list[tuple[str, tuple[Step, ...]]]:
-        """The laws with their proofs."""
-        return [(each.claim, each.steps) for each in self._certificates]
+        """What the lemmas say here, in their order."""
+        own = {each.claim: self._goals.get(each.name) for each in self._laws}
+        return [own.get(each.claim) or self._library.goal_of(each.claim) for each in self.lemmas]
 
     @property
     def grounds(self) -> dict[str, Ground]:
@@ -60,12 +57,31 @@ class LawsInProofs:
         """The steps with the numbers that lemmas have in the certificate."""
         if not self._laws:
             return steps
-        place_of = {each.name: place for place, each in enumerate(self._laws, 1)}
-        names = {lemma_name(place): lemma_name(place + len(self._laws)) for place in range(1, before + 1)}
+        claims = {each.claim: place for place, each in enumerate(self.lemmas, 1)}
+        place_of = {each.name: claims[each.claim] for each in self._laws}
+        names = {lemma_name(place): lemma_name(place + len(self.lemmas)) for place in range(1, before + 1)}
         for place, (name, _) in enumerate(offered, before + 1):
             if name in place_of:
                 names[lemma_name(place)] = lemma_name(place_of[name])
         return with_names(steps, names)
+
+
+def chained(certificates: Sequence[Certificate]) -> tuple[Lemma, ...]:
+    """What certificates show as lemmas of another one: the lemmas of each before it, once each."""
+    found: dict[str, Lemma] = {}
+    places: dict[str, int] = {}
+    for certificate in certificates:
+        own = (*certificate.lemmas, Lemma(certificate.claim, certificate.steps))
+        for each in own:
+            if each.claim not in found:
+                names = {
+                    lemma_name(place): lemma_name(places[before.claim])
+                    for place, before in enumerate(certificate.lemmas, 1)
+                    if before.claim in places
+                }
+                places[each.claim] = len(found) + 1
+                found[each.claim] = Lemma(each.claim, with_names(each.steps, names))
+    return tuple(found.values())
 
 
 def with_names(steps: Sequence[Step], names: Mapping[str, str]) -> tuple[Step, ...]:

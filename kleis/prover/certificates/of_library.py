@@ -20,8 +20,8 @@ from kleis import durable_files
 from kleis.core.goal import Goal
 from kleis.errors import KleisError
 from kleis.prover.certificates.build import Engines, Question, build_flat
-from kleis.prover.certificates.laws_in_proofs import with_names
-from kleis.prover.checker.format import Certificate, Step
+from kleis.prover.certificates.laws_in_proofs import chained, with_names
+from kleis.prover.checker.format import Certificate, Lemma, Step
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.checker.write_terms import term_data
 from kleis.prover.facts import Fact, lemma_name, used_by
@@ -66,18 +66,31 @@ def laws_of(module: str, text: str, broker: Broker) -> Iterator[KeptLaw]:
             task = with_lemmas(goal, [each.goal for each in given])
             steps = Engines(broker).proof(task, verdict, decision.answer)
             used = used_by(verdict, given)
-            flat = _flat(
-                steps,
-                {
-                    lemma_name(given.index(each) + 1): (each.goal, made[facts.index(each)].steps)
-                    for each in used
-                },
-            )
             known = {ground.name: ground for each in used for ground in made[facts.index(each)].grounds}
-            made.append(build_flat(broker, theory, Question(claim), flat, known))
+            proofs = {
+                lemma_name(given.index(each) + 1): (each.goal, made[facts.index(each)]) for each in used
+            }
+            whole, lemmas = _joined(goal, steps, proofs)
+            made.append(build_flat(broker, theory, Question(claim), whole, known, lemmas))
             facts.append(Fact.of(goal, msgspec.structs.replace(verdict, core=()), (), name))
             symbols = tuple(sorted(spoken_of(goal.claim)))
             yield KeptLaw(f"{module}::{name}", claim, symbols, msgspec.Raw(to_json(made[-1])))
+
+
+def _joined(
+    goal: Goal, steps: Sequence[Step], proofs: dict[str, tuple[Goal, Certificate]]
+) -> tuple[tuple[Step, ...], tuple[Lemma, ...]]:
+    """The steps of a proof after those of the laws that it uses; these are lemmas where they speak of definitions that the
+    claim does not reach."""
+    reached = {each.key for each in goal.definitions}
+    if any(
+        proof.lemmas or {each.key for each in own.definitions} - reached for own, proof in proofs.values()
+    ):
+        lemmas = chained([proof for _, proof in proofs.values()])
+        places = {each.claim: place for place, each in enumerate(lemmas, 1)}
+        names = {name: lemma_name(places[proof.claim]) for name, (_, proof) in proofs.items()}
+        return with_names(steps, names), lemmas
+    return _flat(steps, {name: (own, proof.steps) for name, (own, proof) in proofs.items()}), ()
 
 
 def _flat(steps: Sequence[Step], lemmas: dict[str, tuple[Goal, tuple[Step, ...]]]) -> tuple[Step, ...]:

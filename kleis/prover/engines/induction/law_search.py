@@ -29,6 +29,7 @@ from kleis.prover.checker.rules.induction import obligations
 from kleis.prover.checker.rules.open_claims import HYPOTHESIS, opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.checker.write_terms import term_data
+from kleis.prover.engines.induction.law_formulas import Group
 from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
 from kleis.prover.engines.induction.list_laws import candidates
 from kleis.prover.engines.induction.recursive_calls import called_next
@@ -52,6 +53,9 @@ _MOST_PREMISES = 20
 
 _FEW = 30_000
 """Steps for one obligation at first."""
+
+_FEW_PREMISES = 10
+"""Laws that it is given then where lists are compared: with all laws of order beside it, what is easy becomes hard."""
 
 _DEPTH = 2
 
@@ -155,6 +159,7 @@ class _Search:
         self._open: list[core.Term] = []
         self._missing = ""
         self._attempt = ATTEMPT
+        self._ordering = False
         self._measured = {
             each.key
             for each in task.goal.definitions
@@ -175,9 +180,12 @@ class _Search:
         then with more, because most proofs need few and most obligations have none."""
         account = Account(EVALUATION)
         groups = [
-            [each for each in group if plausible(self._goal, each, account)]
+            Group(
+                tuple(each for each in group.formulas if plausible(self._goal, each, account)), group.grounds
+            )
             for group in chain(tree_candidates(self._goal), candidates(self._goal))
         ]
+        self._ordering = any(group.grounds for group in groups)
         for self._attempt in (_FEW, ATTEMPT):
             proof = self._round(groups)
             if proof is not None:
@@ -185,24 +193,32 @@ class _Search:
         self._find_missing()
         return None
 
-    def _round(self, groups: list[list[core.Term]]) -> _Proof | None:
+    def _round(self, groups: list[Group]) -> _Proof | None:
         """A proof of the claim after one of the groups of laws, which keep what is still to be proved."""
         if (self.given or self._alone) and (proof := self._proved(self._claim, 1)) is not None:
             return proof
         recursive = {each.key for each in self._goal.definitions if each.group}
         by_size = bool(self._measured & recursive & {each.definition for each in _calls(self._claim)})
-        for group in groups:
+        for place, group in enumerate(groups):
             before = len(self._laws)
-            group[:] = [each for each in group if not self._becomes_law(each)]
-            fresh = len(self._laws) > before
+            left = tuple(each for each in group.formulas if not self._becomes_law(each, group.grounds))
+            groups[place] = msgspec.structs.replace(group, formulas=left)
+            fresh = self._laws[before:]
+            if group.grounds and (fresh or not group.formulas):
+                known = (*(each for each in self._laws if each.formula in group.grounds), *fresh)
+                if (proof := self._tree(self._asked(self._claim, known), 1)) is not None:
+                    return proof
             if fresh and (proof := self._proved(self._claim, 1, whole=not by_size)) is not None:
                 return proof
-        self._open = [each for group in groups for each in group]
+        self._open = [each for group in groups for each in group.formulas]
         return self._proved(self._claim, _DEPTH) if self._laws else None
 
-    def _becomes_law(self, formula: core.Term) -> bool:
+    def _becomes_law(self, formula: core.Term, grounds: frozenset[core.Term] = frozenset()) -> bool:
         """Prove a candidate, and keep it."""
-        found = self._proved(formula, _DEPTH, whole=bool(self._by_name([formula])))
+        known = [each for each in self._laws if each.formula in grounds]
+        found = self._tree(self._asked(formula, known), _DEPTH) if known else None
+        if found is None:
+            found = self._proved(formula, _DEPTH, whole=bool(self._by_name([formula])))
         if found is not None:
             symbols = _symbols(self._goal, formula)
             self._laws.append(_Law(f"law {len(self._laws) + 1}", formula, found, symbols))
@@ -223,8 +239,11 @@ class _Search:
     def _proved(self, formula: core.Term, depth: int, *, whole: bool = False) -> _Proof | None:
         """A proof of a closed formula from what is known; of the claim (`whole`) maybe without an induction."""
         about = _symbols(self._goal, formula)
-        premises = (*self.given, *((each.name, each.formula) for each in self._relevant(about)))
-        return self._tree(Sequent(self._goal, premises, formula), depth, at_once=whole)
+        return self._tree(self._asked(formula, self._relevant(about)), depth, at_once=whole)
+
+    def _asked(self, formula: core.Term, laws: Iterable[_Law]) -> Sequent:
+        premises = (*self.given, *((each.name, each.formula) for each in laws))
+        return Sequent(self._goal, premises, formula)
 
     def _relevant(self, about: frozenset[str]) -> list[_Law]:
         """The laws that share most symbols with what is to be shown, few, in the order of their proofs."""
@@ -232,7 +251,8 @@ class _Search:
         found = sorted(
             (each for each in shared if each[0]), key=lambda each: (each[1], each[0]), reverse=True
         )
-        chosen = {each.name for _, _, each in found[:_MOST_PREMISES]}
+        most = _FEW_PREMISES if self._ordering and self._attempt == _FEW else _MOST_PREMISES
+        chosen = {each.name for _, _, each in found[:most]}
         return [each for each in self._laws if each.name in chosen]
 
     def _tree(self, sequent: Sequent, depth: int, *, at_once: bool = True) -> _Proof | None:

@@ -16,15 +16,28 @@ Invariant: the same goal gives the same candidates in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations, product
 
 import msgspec
 
 from kleis import core
-from kleis.core.build_terms import at_least, length_of, less
+from kleis.core.build_terms import at_least, length_of
 from kleis.core.goal import Goal
 from kleis.core.traversal import bound_by, canonical, free_variables, rebuild, substitute, subterms
+from kleis.prover.engines.induction.law_formulas import (
+    HOLE,
+    NUMBERS,
+    WAYS,
+    Group,
+    closed,
+    every,
+    joined,
+    parameter,
+    plus,
+    turned,
+)
+from kleis.prover.engines.induction.sorting_laws import SortingLaws, other_recursions
 from kleis.prover.lowering.list_terms import append, cons, nil, number
 
 __all__ = ["candidates"]
@@ -34,39 +47,35 @@ _MOST = 120
 
 _MOST_PARTS = 6
 
-_HOLE = "x"
-_NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
 _INTEGRAL = (core.NATURAL, core.INTEGER)
 
 
 class _OfList(msgspec.Struct, frozen=True):
-    """A term with a list in one place: the variable `_HOLE` of this sort.  Other variables are parameters."""
+    """A term with a list in one place: the variable `HOLE` of this sort.  Other variables are parameters."""
 
     term: core.Term
     sort: core.ListOf
 
     def at(self, value: core.Term) -> core.Term:
         """The term with a list in its place."""
-        return substitute(self.term, {_HOLE: value})
+        return substitute(self.term, {HOLE: value})
 
     @property
     def parameters(self) -> tuple[core.Variable, ...]:
         """The variables besides the list."""
-        return tuple(each for each in free_variables(self.term) if each.name != _HOLE)
+        return tuple(each for each in free_variables(self.term) if each.name != HOLE)
 
 
-def candidates(goal: Goal) -> Iterator[tuple[core.Term, ...]]:
-    """Closed formulas worth proving for a goal about lists, in groups; those that later ones need first."""
+def candidates(goal: Goal) -> Iterator[Group]:
+    """What is worth proving for a goal about lists, in groups; those that later ones need first."""
     found = {canonical(goal.claim)} if goal.claim is not None else set()
-    for group in _Laws(goal).groups():
+    for group, grounds in _Laws(goal).groups():
         fresh: list[core.Term] = []
-        for body in group:
-            variables = tuple(dict.fromkeys(free_variables(body)))
-            formula = canonical(core.Quantifier("forall", variables, body))
+        for formula in map(closed, group):
             if formula not in found and len(found) < _MOST:
                 found.add(formula)
                 fresh.append(formula)
-        yield tuple(fresh)
+        yield Group(tuple(fresh), frozenset(map(closed, grounds)))
 
 
 class _Laws:
@@ -107,16 +116,16 @@ class _Laws:
     def _measured(self, claim: Sequence[core.Term]) -> Iterator[_OfList]:
         """Functions from one list to a number or truth value: of the claim, of the definitions, and `length`."""
         for each in subterms(*claim):
-            if _may_measure(each) and each.sort in (*_NUMBERS, core.BOOL):
+            if _may_measure(each) and each.sort in (*NUMBERS, core.BOOL):
                 assert isinstance(each, core.BuiltinCall | core.DefinitionCall)
                 lists = [place for place, a in enumerate(each.arguments) if isinstance(a.sort, core.ListOf)]
                 if len(lists) == 1:
                     yield from _abstracted(each, each.arguments[lists[0]], "m")
         for definition in self._goal.definitions:
-            if definition.result in (*_NUMBERS, core.BOOL):
+            if definition.result in (*NUMBERS, core.BOOL):
                 yield from self._called(definition)
         for sort in self._sorts:
-            yield _OfList(length_of(core.Variable(_HOLE, sort)), sort)
+            yield _OfList(length_of(core.Variable(HOLE, sort)), sort)
 
     def _called(self, definition: core.Definition) -> Iterator[_OfList]:
         """A definition with one list among its parameters, called with that list in the hole."""
@@ -126,7 +135,7 @@ class _Laws:
         (hole,) = lists
         assert isinstance(hole.sort, core.ListOf)
         arguments = tuple(
-            core.Variable(_HOLE, hole.sort) if each == hole else _parameter(place, each.sort)
+            core.Variable(HOLE, hole.sort) if each == hole else parameter(place, each.sort)
             for place, each in enumerate(definition.parameters)
         )
         yield _OfList(core.DefinitionCall(definition.key, arguments, definition.result), hole.sort)
@@ -136,7 +145,7 @@ class _Laws:
         return tuple(
             each
             for each in self._measures_of_definitions()
-            if each.term.sort == core.BOOL and not each.parameters and each.sort.element in _NUMBERS
+            if each.term.sort == core.BOOL and not each.parameters and each.sort.element in NUMBERS
         )
 
     def _measures_of_definitions(self) -> Iterator[_OfList]:
@@ -146,10 +155,14 @@ class _Laws:
 
     def _bounds(self) -> Iterator[_OfList]:
         """`all` with a bound, for sorts of which there is a predicate that may be an order, or that trees are listed in."""
-        listed = [sort for sort in self._compared() if self._to_lists() and sort.element in _NUMBERS]
-        for sort in dict.fromkeys((*(each.sort for each in self._orders()), *listed)):
-            for way in _WAYS if self._to_lists() else _WAYS[:2]:
-                yield _OfList(_all(way, _parameter(9, sort.element), core.Variable(_HOLE, sort)), sort)
+        placed = [sort for sort in self._compared() if self._is_placed() and sort.element in NUMBERS]
+        for sort in dict.fromkeys((*(each.sort for each in self._orders()), *placed)):
+            for way in WAYS if self._to_lists() else WAYS[:2]:
+                yield _OfList(every(way, parameter(9, sort.element), core.Variable(HOLE, sort)), sort)
+
+    def _is_placed(self) -> bool:
+        """Whether lists are put together around an element that parts them, as those of trees are, and of quicksort."""
+        return bool(self._to_lists()) or any(map(_is_parted, self._parts))
 
     def _to_lists(self) -> list[core.Definition]:
         """Functions of one value of a data type to a list."""
@@ -182,31 +195,50 @@ class _Laws:
 
     # ── Laws ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def groups(self) -> Iterator[Iterator[core.Term]]:
-        """All laws: of `reverse`; of the order of elements, where lists are compared; of measures and parts; of functions
-        that keep measures; of orders; of trees."""
-        yield (law for sort in self._sorts if sort in self._reverses for law in self._of_reversing(sort))
-        for sort in self._compared():
-            yield self._of_inserting(sort)
-        yield self._of_measures()
-        yield (law for each in self._measures for law in self._of_merging(each))
-        yield (law for each in self._measures for law in self._of_functions(each))
+    def groups(self) -> Iterator[tuple[Iterable[core.Term], Iterable[core.Term]]]:
+        """All laws, each group with what it follows from if it is known: of `reverse`; of the order of elements, where
+        lists are compared; of measures and parts; of functions that keep measures; of lists joined; of orders; of trees."""
+        sorting = [self._of_sorting(sort) for sort in self._compared()]
+        for group in (
+            (law for sort in self._sorts if sort in self._reverses for law in self._of_reversing(sort)),
+            *(chain(each.of_inserting(), each.of_sorting()) for each in sorting),
+            self._of_measures(),
+            (law for each in self._measures for law in self._of_merging(each)),
+            (law for each in self._measures for law in self._of_functions(each)),
+        ):
+            yield group, ()
+        for each in sorting:
+            yield each.of_bounded(), ()
+            yield each.of_merging(), each.of_inserting()
+            yield each.of_merging_sorted(), each.of_merging()
+            yield each.of_whole_parts(), each.of_moving()
+            yield each.of_parts(), (*each.of_bounded(), *self._of_bounded_parts())
+            joined = (*each.of_merging_sorted(), *each.of_whole_parts(), *each.of_parts())
+            yield other_recursions(self._goal), (*each.of_moving(), *joined, *self._of_lengths())
         for order in self._orders():
-            yield _of_order(order)
-            yield self._kept_order(order)
-        yield self._of_data()
-        yield (law for each in self._parts if _is_chosen(each.term) for law in self._of_choosing(each))
+            yield _of_order(order), ()
+            yield self._kept_order(order), ()
+        yield self._of_data(), ()
+        for each in sorting if self._to_lists() else ():
+            yield (), (*each.of_inserting(), *self._of_data())
+        yield (law for each in self._parts if _is_chosen(each.term) for law in self._of_choosing(each)), ()
+
+    def _of_lengths(self) -> Iterator[core.Term]:
+        return (law for part in self._parts for law in self._lengths(part))
+
+    def _of_bounded_parts(self) -> Iterator[core.Term]:
+        return (law for part in self._parts for law in _within_bounds(part))
 
     def _of_reversing(self, sort: core.ListOf) -> Iterator[core.Term]:
         """A list reversed: of two, and twice; the parts of two lists, and what `append` has to do for that."""
-        x, y, z = core.Variable(_HOLE, sort), core.Variable("y", sort), core.Variable("z", sort)
+        x, y, z = core.Variable(HOLE, sort), core.Variable("y", sort), core.Variable("z", sort)
         for part in self._parts:
             if part.sort == sort:
                 yield core.Equals(part.at(append(x, y)), append(part.term, part.at(y)))
         yield core.Equals(append(x, nil(sort)), x)
         yield core.Equals(append(append(x, y), z), append(x, append(y, z)))
-        yield core.Equals(_reverse(append(x, y)), append(_reverse(y), _reverse(x)))
-        yield core.Equals(_reverse(_reverse(x)), x)
+        yield core.Equals(turned(append(x, y)), append(turned(y), turned(x)))
+        yield core.Equals(turned(turned(x)), x)
 
     def _compared(self) -> tuple[core.ListOf, ...]:
         """The sorts of the lists that the claim says are equal."""
@@ -215,58 +247,39 @@ class _Laws:
         sorts = (each.left.sort for each in equations)
         return tuple(dict.fromkeys(each for each in sorts if isinstance(each, core.ListOf)))
 
-    def _of_inserting(self, sort: core.ListOf) -> Iterator[core.Term]:
-        """Functions to which the order of elements makes no difference: what they are put into, and what they are sorted by."""
-        x, y = core.Variable(_HOLE, sort), core.Variable("y", sort)
-        one, other = _parameter(7, sort.element), _parameter(8, sort.element)
-        insertions = [
-            *zip(*(self._calls((sort.element, sort, sort), each, x) for each in (one, other)), strict=True)
-        ]
-        for first, second in insertions:
-            yield core.Equals(substitute(first, {_HOLE: second}), substitute(second, {_HOLE: first}))
-            if self._to_lists() and sort.element in _NUMBERS:
-                yield from self._of_places(first, one, sort)
-        for each in self._calls((sort, sort), x):
-            for put, _ in insertions:
-                yield core.Equals(substitute(each, {_HOLE: put}), substitute(put, {_HOLE: each}))
-            last, ahead = append(x, cons(one, nil(sort))), cons(one, x)
-            yield core.Equals(substitute(each, {_HOLE: last}), substitute(each, {_HOLE: ahead}))
-            within, ahead = append(x, cons(one, y)), cons(one, append(x, y))
-            yield core.Equals(substitute(each, {_HOLE: within}), substitute(each, {_HOLE: ahead}))
-
-    def _of_places(self, put: core.Term, element: core.Term, sort: core.ListOf) -> Iterator[core.Term]:
-        """Where an element is put into a list that is sorted around another one, as the list of a search tree is."""
-        x, y = core.Variable(_HOLE, sort), core.Variable("y", sort)
-        middle = _parameter(6, sort.element)
-        whole = append(x, cons(middle, y))
-        left = append(put, cons(middle, y))
-        right = append(x, cons(middle, substitute(put, {_HOLE: y})))
-        placed = substitute(put, {_HOLE: whole})
-        below = _all("below", middle, x)
-        yield core.Connective("implies", (less(element, middle), core.Equals(placed, left)))
-        for given in (less(middle, element), core.Equals(element, middle)):
-            for made in (right, whole):
-                yield core.Connective(
-                    "implies", (core.Connective("and", (below, given)), core.Equals(placed, made))
-                )
+    def _of_sorting(self, sort: core.ListOf) -> SortingLaws:
+        """Functions to which the order of elements makes no difference."""
+        parts = tuple(each.term for each in self._parts if each.sort == sort)
+        claim = (self._goal.claim,) if self._goal.claim is not None else ()
+        names = {each.definition for each in subterms(*claim) if isinstance(each, core.DefinitionCall)}
+        sorters = tuple(
+            each for each in self._calls((sort, sort), core.Variable(HOLE, sort)) if each.definition in names
+        )
+        numbers = sort.element in NUMBERS
+        return SortingLaws(
+            sort,
+            self._calls,
+            parts,
+            sorters,
+            numbers and self._is_placed(),
+            numbers and bool(self._to_lists()),
+        )
 
     def _of_measures(self) -> Iterator[core.Term]:
-        for part in self._parts:
-            yield from self._lengths(part)
+        yield from self._of_lengths()
         for first, second in combinations(self._parts, 2):
             if first.sort == second.sort:
-                yield core.Equals(append(first.term, second.term), core.Variable(_HOLE, first.sort))
+                yield core.Equals(append(first.term, second.term), core.Variable(HOLE, first.sort))
         for measure in self._measures:
-            x, y = core.Variable(_HOLE, measure.sort), core.Variable("y", measure.sort)
-            yield from _joined(measure.at(append(x, y)), measure.term, measure.at(y))
+            x, y = core.Variable(HOLE, measure.sort), core.Variable("y", measure.sort)
+            yield from joined(measure.at(append(x, y)), measure.term, measure.at(y))
         for measure in self._measures:
             yield from self._over_parts(measure)
-        for part in self._parts:
-            yield from _within_bounds(part)
+        yield from self._of_bounded_parts()
 
     def _lengths(self, part: _OfList) -> Iterator[core.Term]:
         """How long a part is: not longer, as long as a number says, or as what that leaves."""
-        x = core.Variable(_HOLE, part.sort)
+        x = core.Variable(HOLE, part.sort)
         whole, own = length_of(x), length_of(part.term)
         yield at_least(whole, own)
         for each in part.parameters:
@@ -274,13 +287,13 @@ class _Laws:
                 number = each if each.sort == core.INTEGER else core.Coercion(each, core.INTEGER)
                 inside = core.Connective("and", (at_least(number, _zero()), at_least(whole, number)))
                 yield core.Connective("implies", (inside, core.Equals(own, number)))
-                yield core.Connective("implies", (inside, core.Equals(whole, _sum(own, number))))
+                yield core.Connective("implies", (inside, core.Equals(whole, plus(own, number))))
 
     def _over_parts(self, measure: _OfList) -> Iterator[core.Term]:
         """What a measure of the parts says of that of the whole."""
         own = [each for each in self._parts if each.sort == measure.sort]
         for first, second in combinations(own, 2):
-            yield from _joined(measure.term, measure.at(first.term), measure.at(second.term))
+            yield from joined(measure.term, measure.at(first.term), measure.at(second.term))
         for each in own:
             yield from _of_chosen(measure, each)
         if measure.term.sort == core.BOOL and len(own) == 1:
@@ -289,36 +302,36 @@ class _Laws:
 
     def _of_merging(self, measure: _OfList) -> Iterator[core.Term]:
         """Functions that put an element or a list into a list."""
-        x, y = core.Variable(_HOLE, measure.sort), core.Variable("y", measure.sort)
-        element = _parameter(8, measure.sort.element)
+        x, y = core.Variable(HOLE, measure.sort), core.Variable("y", measure.sort)
+        element = parameter(8, measure.sort.element)
         for each in self._calls((measure.sort.element, measure.sort, measure.sort), element, x):
             yield core.Equals(measure.at(each), measure.at(cons(element, x)))
         for each in self._calls((measure.sort, measure.sort, measure.sort), x, y):
-            yield from _joined(measure.at(each), measure.term, measure.at(y))
+            yield from joined(measure.at(each), measure.term, measure.at(y))
 
     def _of_functions(self, measure: _OfList) -> Iterator[core.Term]:
         """Functions that leave a measure as it was, as sorting does."""
-        x = core.Variable(_HOLE, measure.sort)
+        x = core.Variable(HOLE, measure.sort)
         if measure.sort in self._reverses:
-            yield core.Equals(measure.at(_reverse(x)), measure.term)
+            yield core.Equals(measure.at(turned(x)), measure.term)
         for each in self._calls((measure.sort, measure.sort), x):
             yield core.Equals(measure.at(each), measure.term)
 
     def _of_choosing(self, part: _OfList) -> Iterator[core.Term]:
         """Elements chosen twice, by another one in the other order, and before or after a function."""
-        x = core.Variable(_HOLE, part.sort)
+        x = core.Variable(HOLE, part.sort)
         values = {each.name: core.Variable(f"{each.name}'", each.sort) for each in part.parameters}
         other = substitute(part.term, values)
         yield core.Equals(part.at(part.term), part.term)
         if values:
-            yield core.Equals(part.at(other), substitute(other, {_HOLE: part.term}))
+            yield core.Equals(part.at(other), substitute(other, {HOLE: part.term}))
         for each in self._calls((part.sort, part.sort), x):
-            yield core.Equals(substitute(each, {_HOLE: part.term}), part.at(each))
+            yield core.Equals(substitute(each, {HOLE: part.term}), part.at(each))
 
     def _kept_order(self, order: _OfList) -> Iterator[core.Term]:
         """Functions that keep an order, make it, or do nothing where it is."""
-        x, y = core.Variable(_HOLE, order.sort), core.Variable("y", order.sort)
-        element = _parameter(8, order.sort.element)
+        x, y = core.Variable(HOLE, order.sort), core.Variable("y", order.sort)
+        element = parameter(8, order.sort.element)
         for each in self._calls((order.sort.element, order.sort, order.sort), element, x):
             yield core.Connective("implies", (order.term, order.at(each)))
         for each in self._calls((order.sort, order.sort, order.sort), x, y):
@@ -379,7 +392,7 @@ def _abstracted(
 ) -> Iterator[_OfList]:
     """A call with the hole for the list that it is given, and parameters, of names with a stem, for what else stands in it."""
     assert isinstance(held.sort, core.ListOf)
-    hole = core.Variable(_HOLE, held.sort)
+    hole = core.Variable(HOLE, held.sort)
     made: dict[core.Term, core.Variable] = {}
 
     def change(each: core.Term, bound: frozenset[str]) -> core.Term:
@@ -405,42 +418,21 @@ def _is_value(term: core.Term) -> bool:
     """Whether a part of a call becomes a parameter: variables, what is selected, numbers that are computed."""
     if isinstance(term, core.Variable | core.Selection):
         return True
-    return term.sort in _NUMBERS and not isinstance(term, core.LiteralTerm | core.Coercion)
+    return term.sort in NUMBERS and not isinstance(term, core.LiteralTerm | core.Coercion)
 
 
 # ── Formulas ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-_WAYS = ("at most", "at least", "below", "above")
-
-
-def _all(way: str, bound: core.Term, lists: core.Term) -> core.Term:
-    """Every element of a list is at most, at least, below or above a number."""
-    assert isinstance(lists.sort, core.ListOf)
-    element = core.Variable("each", lists.sort.element)
-    test = {
-        "at most": at_least(bound, element),
-        "at least": at_least(element, bound),
-        "below": less(element, bound),
-        "above": less(bound, element),
-    }[way]
-    predicate = core.Lambda((element,), test)
-    parameters = (core.Variable("p", predicate.sort), core.Variable("l", lists.sort))
-    return core.BuiltinCall(core.Operation("all", parameters, core.BOOL), (predicate, lists))
-
-
-def _joined(whole: core.Term, first: core.Term, second: core.Term) -> Iterator[core.Term]:
-    """Laws by which a measure of two lists makes up another."""
-    if whole.sort == core.BOOL:
-        for name in ("and", "or"):
-            joined = core.Connective("and" if name == "and" else "or", (first, second))
-            yield core.Equals(whole, joined)
-    else:
-        yield core.Equals(whole, _sum(first, second))
 
 
 def _is_chosen(term: core.Term) -> bool:
     """Whether a part has the elements of which a predicate is true."""
     return isinstance(term, core.BuiltinCall) and _name(term) == "list_filter"
+
+
+def _is_parted(part: _OfList) -> bool:
+    """Whether a part has the elements that a predicate, or a function of an element and a list, chooses."""
+    own = isinstance(part.term, core.DefinitionCall)
+    return _is_chosen(part.term) or (own and any(p.sort == part.sort.element for p in part.parameters))
 
 
 def _of_chosen(measure: _OfList, part: _OfList) -> Iterator[core.Term]:
@@ -460,19 +452,19 @@ def _of_chosen(measure: _OfList, part: _OfList) -> Iterator[core.Term]:
 def _within_bounds(part: _OfList) -> Iterator[core.Term]:
     """The elements of a part are at most, or at least, what it was chosen by."""
     for each in part.parameters:
-        if each.sort == part.sort.element and each.sort in _NUMBERS:
-            for way in _WAYS[:2]:
-                yield _all(way, each, part.term)
+        if each.sort == part.sort.element and each.sort in NUMBERS:
+            for way in WAYS[:2]:
+                yield every(way, each, part.term)
 
 
 def _of_order(order: _OfList) -> Iterator[core.Term]:
     """A list is sorted, maybe strictly, if its ends are, and lie on both sides of what stands between."""
-    x, y = core.Variable(_HOLE, order.sort), core.Variable("y", order.sort)
-    element = _parameter(8, order.sort.element)
+    x, y = core.Variable(HOLE, order.sort), core.Variable("y", order.sort)
+    element = parameter(8, order.sort.element)
     for least, most in (("at least", "at most"), ("above", "below")):
-        upper = _all(least, element, y)
+        upper = every(least, element, y)
         yield core.Equals(order.at(cons(element, y)), core.Connective("and", (order.at(y), upper)))
-        whole = core.Connective("and", (order.term, order.at(y), _all(most, element, x), upper))
+        whole = core.Connective("and", (order.term, order.at(y), every(most, element, x), upper))
         yield core.Equals(order.at(append(x, cons(element, y))), whole)
     yield core.Connective(
         "implies", (order.at(append(x, y)), core.Connective("and", (order.term, order.at(y))))
@@ -484,22 +476,8 @@ def _of(definition: core.Definition, value: core.Term) -> core.Term:
     return core.DefinitionCall(definition.key, (value,), definition.result)
 
 
-def _reverse(lists: core.Term) -> core.Term:
-    parameters = (core.Variable("l", lists.sort),)
-    return core.BuiltinCall(core.Operation("reverse", parameters, lists.sort), (lists,))
-
-
-def _sum(first: core.Term, second: core.Term) -> core.Term:
-    parameters = (core.Variable("a", first.sort), core.Variable("b", first.sort))
-    return core.BuiltinCall(core.Operation("plus", parameters, first.sort), (first, second))
-
-
 def _zero() -> core.Term:
     return core.Coercion(core.LiteralTerm(0, core.NATURAL), core.INTEGER)
-
-
-def _parameter(place: int, sort: core.Sort) -> core.Variable:
-    return core.Variable(f"p{place}", sort)
 
 
 def _name(term: core.BuiltinCall) -> str:

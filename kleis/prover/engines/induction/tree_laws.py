@@ -27,6 +27,7 @@ from kleis import core
 from kleis.core.build_terms import at_least, length_of, total
 from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, free_variables, substitute, subterms
+from kleis.prover.engines.induction.law_formulas import NUMBERS, Group, closed, plus
 
 __all__ = ["tree_candidates", "works_on_trees"]
 
@@ -37,7 +38,6 @@ _MOST_SMALL = 2
 """Values without parts of a data type that stand for the empty tree."""
 
 _HOLE = "t"
-_NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
 _INTEGRAL = (core.NATURAL, core.INTEGER)
 
 
@@ -69,23 +69,17 @@ def works_on_trees(goal: Goal) -> bool:
     return any(_Laws(goal, sort).any() for sort in _sorts(goal))
 
 
-def tree_candidates(goal: Goal) -> Iterator[tuple[core.Term, ...]]:
-    """Closed formulas worth proving for a goal about trees, in groups; those that later ones need first."""
+def tree_candidates(goal: Goal) -> Iterator[Group]:
+    """What is worth proving for a goal about trees, in groups; those that later ones need first."""
     found = {canonical(goal.claim)} if goal.claim is not None else set()
     for sort in _sorts(goal):
         for group in _Laws(goal, sort).groups():
             fresh: list[core.Term] = []
-            for body in group:
-                formula = _closed(body)
+            for formula in map(closed, group):
                 if formula not in found and len(found) < _MOST:
                     found.add(formula)
                     fresh.append(formula)
-            yield tuple(fresh)
-
-
-def _closed(body: core.Term) -> core.Term:
-    variables = tuple(dict.fromkeys(free_variables(body)))
-    return canonical(core.Quantifier("forall", variables, body))
+            yield Group(tuple(fresh))
 
 
 def _sorts(goal: Goal) -> tuple[core.DataSort, ...]:
@@ -126,7 +120,7 @@ class _Laws:
         self._measures = [
             found
             for each, found in taking
-            if each.result in (*_NUMBERS, core.BOOL) or isinstance(each.result, core.ListOf)
+            if each.result in (*NUMBERS, core.BOOL) or isinstance(each.result, core.ListOf)
         ]
         self._truths = [each for each in self._measures if each.term.sort == core.BOOL]
         self._orders = [each for each in self._truths if not each.parameters]
@@ -175,7 +169,7 @@ class _Laws:
         tree = core.Variable(_HOLE, self._sort)
         for each in self._truths:
             for bound in each.parameters:
-                if bound.sort in _NUMBERS:
+                if bound.sort in NUMBERS:
                     other = core.Variable("other", bound.sort)
                     moved = substitute(each.term, {bound.name: other})
                     for less, more in ((bound, other), (other, bound)):
@@ -242,8 +236,8 @@ class _Laws:
                 yield core.Equals(whole, joined)
             yield core.Connective("implies", (core.Connective("and", (own, single)), whole))
         else:
-            yield core.Equals(whole, _sum(own, single))
-            yield at_least(_sum(own, single), whole)
+            yield core.Equals(whole, _total(own, single))
+            yield at_least(_total(own, single), whole)
 
     def _of_order(self) -> Iterator[core.Term]:
         """Of ordered trees: makers keep the order, two searches find the same, what is put in is found."""
@@ -293,8 +287,5 @@ def _filled(constructor: core.Constructor, given: Sequence[core.Variable]) -> It
             yield core.Construction(constructor, tuple(values[at] for at in range(len(fields))))
 
 
-def _sum(first: core.Term, second: core.Term) -> core.Term:
-    if first.sort == core.INTEGER:
-        return total([first, second])
-    parameters = (core.Variable("a", first.sort), core.Variable("b", first.sort))
-    return core.BuiltinCall(core.Operation("plus", parameters, first.sort), (first, second))
+def _total(first: core.Term, second: core.Term) -> core.Term:
+    return total([first, second]) if first.sort == core.INTEGER else plus(first, second)
