@@ -10,6 +10,7 @@ A token goes over `https` or to this machine only.
 from __future__ import annotations
 
 import ipaddress
+import re
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -38,6 +39,9 @@ _CONNECT: Final = 10.0
 EACH: Final = 60.0
 """Seconds that one call may take."""
 _LEVELS: Final = 24
+_LINES: Final = 100_000
+"""Of a stream of events."""
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 class _Result(msgspec.Struct, frozen=True):
@@ -122,6 +126,7 @@ class Wire:
             "POST", self.place, ANSWER_LIMIT, self._check_head, content=body, headers={"mcp-name": tool}
         )
         try:
+            content = _message_in(content)
             check_nesting(content, _LEVELS)
             answer = msgspec.json.decode(content, type=_Answer)
         except (msgspec.MsgspecError, TooDeep, ValueError) as error:
@@ -159,8 +164,24 @@ class Wire:
         if status not in (200, 400, 404):
             raise unreachable(self.place, f"status {status}")
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
+        if kind not in ("application/json", "text/event-stream"):
             raise untrue(self.place, "that is no server of ours", kind[:60] or "no type", "application/json")
+
+
+def _message_in(content: bytes) -> bytes:
+    """The message that answers. A server that needs a while sends a stream of events instead of JSON, of which it is the last; before it
+    come comments and reports of progress. Raises ValueError for more lines than a stream of ours has."""
+    if content.lstrip()[:1] == b"{":
+        return content
+    if content.count(b"\n") + content.count(b"\r") > _LINES:
+        raise ValueError("too many lines")
+    message, data = b"", list[bytes]()
+    for line in _LINE_END.split(content)[:-1]:  # what follows the last end of a line is no line
+        if line.startswith(b"data:"):
+            data.append(line[5:].removeprefix(b" "))
+        elif not line and data:
+            message, data = b"\n".join(data), []
+    return message
 
 
 def _is_this_machine(host: str) -> bool:

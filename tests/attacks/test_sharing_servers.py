@@ -409,7 +409,14 @@ def endless(handler: BaseHTTPRequestHandler) -> None:
 BAD: dict[str, tuple[Answering, str]] = {
     "no JSON": (saying(b"hello"), "is none"),
     "deep": (saying(b"[" * 100_000), "is none"),
-    "a stream": (saying(b"data: x\n\n", "text/event-stream"), "no server of ours"),
+    "a stream": (saying(b"data: x\n\n", "text/event-stream"), "is none"),
+    "a stream without a message": (saying(b": wait\n\n", "text/event-stream"), "is none"),
+    "a stream that is cut": (saying(b'data: {"result":{}}\n', "text/event-stream"), "is none"),
+    "a stream of lines": (saying(b"data:\n" * 200_000, "text/event-stream"), "is none"),
+    "a stream of progress": (
+        saying(b'data: {"method":"notifications/progress"}\n\n', "text/event-stream"),
+        "does not answer",
+    ),
     "a page": (saying(b"<html>", "text/html"), "no server of ours"),
     "an error": (saying(b'{"error":{"code":1,"message":"no\\u001b[31m"}}'), "does not answer"),
     "elsewhere": (headed(302, location="http://169.254.169.254/", content_length="0"), "no redirect"),
@@ -438,6 +445,17 @@ def test_answers_that_are_none_are_bounded_and_told(kind: str) -> None:
     ):
         wire.call("export", share=True)
     assert "\u001b" not in str(caught.value.as_json())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_an_answer_that_took_a_while_comes_as_a_stream(end: str) -> None:
+    lines = (
+        ": ping", "", "event: message", 'data: {"jsonrpc":"2.0","method":"notifications/progress"}', "",
+        "event: message", 'data: {"jsonrpc":"2.0","id":1,', 'data: "result":{"structuredContent":{"type":"offer","root":"r"}}}', "", "",
+    )  # fmt: skip
+    stream = posting(saying(end.join(lines).encode(), "text/event-stream"))
+    with web(stream, post=True) as address, Wire(address.replace("/tools/", "/mcp")) as wire:
+        assert wire.call("export", share=True) == {"type": "offer", "root": "r"}
 
 
 def test_an_answer_that_drips_has_a_deadline() -> None:
