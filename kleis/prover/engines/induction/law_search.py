@@ -57,6 +57,9 @@ _FEW = 30_000
 _FEW_PREMISES = 10
 """Laws that it is given then where lists are compared: with all laws of order beside it, what is easy becomes hard."""
 
+_EVALUATED = 1_200_000
+"""Steps of evaluation that all candidates share: what small values do not come to refute is tried in vain."""
+
 _DEPTH = 2
 
 _MOST_MISSING = 4
@@ -178,7 +181,7 @@ class _Search:
     def claim(self) -> _Proof | None:
         """A proof of the claim: from what is given, then after every group of laws; with few steps for each obligation,
         then with more, because most proofs need few and most obligations have none."""
-        account = Account(EVALUATION)
+        account = Account(msgspec.structs.replace(EVALUATION, steps=_EVALUATED))
         groups = [
             Group(
                 tuple(each for each in group.formulas if plausible(self._goal, each, account)), group.grounds
