@@ -16,10 +16,15 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-__all__ = ["DOCUMENT_BYTES", "SECONDS", "Issuer", "IssuerError", "check_url"]
+from pif.language.json_text import TooDeep, check_nesting
+
+__all__ = ["DOCUMENT_BYTES", "NESTING", "SECONDS", "Issuer", "IssuerError", "check_url"]
 
 DOCUMENT_BYTES: Final = 256 * 1024
 """Of a document of the issuer's."""
+
+NESTING: Final = 100
+"""Arrays and objects inside one another, in a document: a decoder goes a C frame deeper for each."""
 
 SECONDS: Final = 5.0
 """In which a document comes whole."""
@@ -80,8 +85,10 @@ class Issuer:
         reasons = []
         for address in _metadata_addresses(self.url):
             try:
-                found = msgspec.json.decode(_fetched(address, deadline), type=_Metadata)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                document = _fetched(address, deadline)
+                check_nesting(document, NESTING)
+                found = msgspec.json.decode(document, type=_Metadata)
+            except (msgspec.MsgspecError, UnicodeDecodeError, TooDeep) as error:
                 reasons.append(f"{address}: {error}")
                 continue
             except IssuerError as error:

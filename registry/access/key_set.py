@@ -24,7 +24,8 @@ from typing import Any, Final
 import jwt
 import msgspec
 
-from registry.access.issuer import IssuerError
+from pif.language.json_text import TooDeep, check_nesting
+from registry.access.issuer import NESTING, IssuerError
 
 __all__ = [
     "ALGORITHMS",
@@ -173,8 +174,9 @@ async def _in_thread(fetch: Callable[[], bytes]) -> bytes:
 def _keys_of(document: bytes) -> tuple[Key, ...]:
     """The usable keys of a document. Raises IssuerError where there is none."""
     try:
+        check_nesting(document, NESTING)
         decoded = msgspec.json.decode(document)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, TooDeep):
         raise IssuerError("what it publishes as keys is no JSON") from None
     listed = decoded.get("keys") if isinstance(decoded, dict) else None
     rows = listed[:MOST_KEYS] if isinstance(listed, list) else []

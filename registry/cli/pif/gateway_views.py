@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.session import CommandContext
-from registry.gateway.log.verifying import Verified, read_lines
+from registry.gateway.log.verifying import Verified, fields_of, read_lines
 from registry.gateway.pins.differences import difference, visible
 from registry.gateway.pins.lock_file import Said
 
@@ -56,7 +54,7 @@ def calls_of(files: Sequence[Path]) -> list[dict[str, Any]]:
     for file in files:
         of_file: dict[int, dict[str, Any]] = {}
         for line in read_lines(file)[0]:
-            fields = _fields(line)
+            fields = fields_of(line) or {}
             if fields.get("line") in ("call", "refused"):
                 of_file[fields["n"]] = {"decision": "refused", **fields}
             elif fields.get("line") == "outcome" and fields.get("of") in of_file:
@@ -64,14 +62,6 @@ def calls_of(files: Sequence[Path]) -> list[dict[str, Any]]:
                 of_file[fields["of"]]["outcome"] = {name: fields[name] for name in shown if name in fields}
         found += of_file.values()
     return found
-
-
-def _fields(line: bytes) -> Mapping[str, Any]:
-    try:
-        found = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def show_calls(context: CommandContext, calls: Sequence[Mapping[str, Any]]) -> None:

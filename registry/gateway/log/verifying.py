@@ -13,10 +13,14 @@ from typing import Any
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from pif.language.json_text import TooDeep, check_nesting
 from registry.gateway.log.chain import digest, signed_text
 from registry.gateway.log.key import public_text_of, verifies
 
-__all__ = ["Verified", "read_lines", "verify"]
+__all__ = ["Verified", "fields_of", "read_lines", "verify"]
+
+_NESTING = 50
+"""Arrays and objects inside one another that a line may have: a decoder goes a C frame deeper for each."""
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +63,7 @@ def verify(path: Path, key: Ed25519PublicKey) -> Verified:
         )  # fmt: skip
 
     for number, line in enumerate(lines):
-        fields = _fields(line)
+        fields = fields_of(line)
         if fields is None:
             return found("it is no line of a log", number)
         if fields.get("n") != number:
@@ -96,9 +100,11 @@ def verify(path: Path, key: Ed25519PublicKey) -> Verified:
     )
 
 
-def _fields(line: bytes) -> dict[str, Any] | None:
+def fields_of(line: bytes) -> dict[str, Any] | None:
+    """What a line says; None for what is no object of JSON."""
     try:
+        check_nesting(line, _NESTING)
         found = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, TooDeep):
         return None
     return found if isinstance(found, dict) else None

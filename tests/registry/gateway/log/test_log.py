@@ -19,8 +19,9 @@ from registry.gateway.log.chain import digest, line_of
 from registry.gateway.log.key import PUBLIC, open_key, read_public
 from registry.gateway.log.records import Asked, Outcome, Refused, Unlogged
 from registry.gateway.log.refusals import BURST, PERIOD, PRINCIPALS
-from registry.gateway.log.verifying import Verified, read_lines, verify
+from registry.gateway.log.verifying import Verified, fields_of, read_lines, verify
 from registry.gateway.log.writing import CHECKPOINT_LINES, ChainedLog
+from tests.support.terms.recursion import recursion_limit
 
 CALL = Asked(
     principal="ann", kind="tool", server="files", name="read", arguments=b'{"path":"/secret"}', policy="sha256:1", rule="check_call",
@@ -41,6 +42,14 @@ def written(
 
 def checked(folder: Path, path: Path) -> Verified:
     return verify(path, read_public((folder / PUBLIC).read_text()))
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 200_000, b'{"line": ' * 100_000, b"\xff", b"[]", b""], ids=lambda each: repr(each[:9])
+)
+def test_a_line_that_is_none_is_read_as_none(line: bytes) -> None:
+    with recursion_limit(300_000):
+        assert fields_of(line) is None
 
 
 def test_what_was_written_is_sound_and_signed(tmp_path: Path) -> None:
