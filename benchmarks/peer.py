@@ -30,7 +30,7 @@ _SHORTEST = 1e-6
 """A net time below what the clock tells apart counts as this."""
 MEAN, GROSS = "geometric mean, net", "geometric mean, gross"
 WORST = "most, net, where the peer takes 200 µs or more"
-LIMITS = {MEAN: 0.5, GROSS: 1.0, WORST: 1.0}
+LIMITS = {MEAN: 0.2, GROSS: 1.0, WORST: 0.6}
 _IDENTITY = {"lam": "x", "body": 1}
 
 

@@ -84,11 +84,10 @@ class StructureSearch:
         """The structures with parameters that have a member of this name, inherited or not."""
         member = name.rpartition("::")[2]
         found = []
-        for each in self._globals.structures():
-            if each.parameters:
-                members = self._members.of(each.name)
-                if members is not None and member in members:
-                    found.append(each.name)
+        for each in self._theory.summary.possible_owners(member):
+            members = self._members.of(each)
+            if members is not None and member in members:
+                found.append(each)
         return tuple(found)
 
     def _with_parameter(self, name: str) -> list[str]:

@@ -206,7 +206,7 @@ class SortReader:
 
     def _free_number_sets(self) -> Mapping[str, core.Sort]:
         if self._number_sets is None:
-            taken = {each.name for s in self.theory.structures.values() for each in s.parameters}
+            taken = self.theory.summary.carriers
             self._number_sets = {name: sort for name, sort in _NUMBER_SETS.items() if name not in taken}
         return self._number_sets
 

@@ -9,7 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleis.syntax.parser.parser import parse_program
-from kleis.syntax.tree import Call, FunctionDefinition, Name, OperationDeclaration, Parameter, Program
+from kleis.syntax.tree import (
+    Call,
+    FunctionDefinition,
+    Name,
+    OperationDeclaration,
+    Parameter,
+    Program,
+    Structure,
+)
+from kleis.theory.import_search import search_from
+from kleis.theory.loader import Loader
+from kleis.theory.name_check.structure_members import Members
 from kleis.theory.theory import Theory
 
 EVERYTHING = """
@@ -209,3 +220,41 @@ def test_the_summary_of_structures_is_what_a_walk_through_them_gives() -> None:
     assert [each.name for each in theory.summary.heirs] == ["Heir", "Nest"]
     assert set(theory.summary.renamed) == {"join"}
     assert set(theory_of("").summary.renamed) == set()
+
+
+@pytest.fixture
+def library_theory() -> Theory:
+    search = search_from({})
+    assert search.library is not None
+    loading = Loader(search).load(search.library / "prelude.kleis")
+    assert loading.ok
+    return loading.theory
+
+
+def test_the_owners_of_a_member_are_those_that_a_walk_finds(library_theory: Theory) -> None:
+    text = """
+    structure Base(B) { operation (∘) : B × B → B  axiom same : ∀(b : B). b ∘ b = b }
+    structure Other(O) { operation (∘) : O → O  element e : O }
+    structure Section { element e : ℤ }
+    structure Heir(H) extends Base(H) with (∘) as join { element e : H }
+    structure Nest(X) { structure inner : Other(X) with e as unit { element z : X } }
+    structure Other(Q) { element refused : Q }
+    """
+    for theory in (theory_of(text), library_theory):
+        members = Members(theory)
+        tables = {
+            name: members.of(name) or {}
+            for name, structure in theory.structures.items()
+            if structure.parameters
+        }
+        for member in {name for table in tables.values() for name in table} | {"refused", "none"}:
+            found = [
+                each for each in theory.summary.possible_owners(member) if member in (members.of(each) or ())
+            ]
+            ordered = [
+                entry.declaration.name
+                for entry in theory.entries
+                if isinstance(entry.declaration, Structure)
+                and member in tables.get(entry.declaration.name, ())
+            ]
+            assert found == [*dict.fromkeys(ordered)], member
