@@ -19,7 +19,7 @@ from registry.server.contract.group import Answer, ClientJobs, LaneName
 from registry.server.contract.questions import Client, SilentClient
 from registry.server.contract.settings import Settings
 
-__all__ = ["BEAT", "Call", "Changes", "ListName", "Report"]
+__all__ = ["BEAT", "Beat", "Call", "Changes", "ListName", "Report"]
 
 BEAT = 1.0
 """Seconds without progress after which a search is said to go on."""
@@ -192,7 +192,7 @@ class Call:
 
     async def search(self, job: str, settings: Settings, arguments: object, seconds: float) -> Answer:
         """The answer of a search in a process of its own. Without progress of its own it is said to go on."""
-        beat = _Beat(self)
+        beat = Beat(self)
         beating = self._loop.create_task(beat.go()) if self._report is not None else None
         begun = self._loop.time()
         try:
@@ -253,26 +253,32 @@ def _timed(work: Callable[[], T], told: Callable[[float], None]) -> Callable[[],
     return timed
 
 
-class _Beat:
+class Beat:
     """Progress of a search: what it tells, and between two such reports, that it still goes on."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
         self._last: tuple[float, float | None, str | None] = (0.0, None, None)
-        self._silent = 0
+        self._reports = 0
 
     def told(self, done: float, total: float | None, message: str | None) -> None:
         """The search has said how far it is."""
-        self._last, self._silent = (done, total, message), 0
-        self._call.progress(done, total, message)
+        if done > self._last[0]:
+            self._reports = 0
+        self._last = (done, total, message)
+        self._progress(message)
 
     async def go(self) -> None:
         """Report every `BEAT` seconds. What is done grows, but stays below what the search tells next."""
         begun = self._call._loop.time()
         while True:
             await asyncio.sleep(BEAT)
-            self._silent += 1
-            done, total, message = self._last
+            message = self._last[2]
             since = f"working since {self._call._loop.time() - begun:.0f} s"
-            grown = done + self._silent / (self._silent + 1)
-            self._call.progress(grown, total, f"{message} · {since}" if message else since)
+            self._progress(f"{message} · {since}" if message else since)
+
+    def _progress(self, message: str | None) -> None:
+        """Report what is done, a little more each time that it is the same: a client is told of what has grown only."""
+        done, total, _ = self._last
+        self._call.progress(done + self._reports / (self._reports + 1), total, message)
+        self._reports += 1

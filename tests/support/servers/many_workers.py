@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,8 @@ class Workers:
             yield
         finally:
             for process in others:
-                os.kill(process, signal.SIGCONT)
+                with suppress(ProcessLookupError):  # a test may have killed it meanwhile
+                    os.kill(process, signal.SIGCONT)
 
     def open_session(self, number: int, **headers: str) -> tuple[str, dict[str, str]]:
         """A session of the older protocol that worker `number` holds: its name, and the headers of its requests."""

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from registry.server.calls.contexts import Call, Changes, ListName
+from registry.server.calls import contexts
+from registry.server.calls.contexts import Beat, Call, Changes, ListName
 from registry.server.calls.jobs import ClientJobs, Jobs
 from registry.server.calls.schedule import Schedule
 from registry.server.calls.workers import Workers
@@ -24,6 +25,36 @@ def run(talk: Callable[[Workers], Awaitable[None]], count: int = 2) -> None:
         workers.close()
 
     asyncio.run(main())
+
+
+def test_what_a_search_tells_after_it_was_said_to_go_on_is_not_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A client is told of what has grown only, and a slow start is followed by the first thing told, of which nothing is done."""
+    monkeypatch.setattr(contexts, "BEAT", 0.0)
+    told: list[tuple[float, str]] = []
+
+    class Told(Call):
+        def __init__(self) -> None:
+            self._loop = asyncio.get_running_loop()
+
+        def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+            told.append((done, message or ""))
+
+    async def main() -> None:
+        beat = Beat(Told())
+        beating = asyncio.create_task(beat.go())
+        for done, message in ((0.0, "one"), (0.0, "two"), (1.0, "three")):
+            reached = len(told) + 2
+            while len(told) < reached:
+                await asyncio.sleep(0)
+            beat.told(done, 2, message)
+        beating.cancel()
+
+    asyncio.run(main())
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert [message for _, message in told if "since" not in message] == ["one", "two", "three"]
+    assert dict(told)[1.0] == "three"
 
 
 def test_results_and_errors_come_back() -> None:
