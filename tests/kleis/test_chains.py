@@ -22,6 +22,7 @@ from kleis.syntax.printer.program import print_expression, print_program
 from kleis.theory.name_check.check_names import check_names
 from kleis.theory.parse_cache import ParseCache
 from kleis.theory.theory import Theory
+from tests.support.terms.recursion import deep_in_c
 
 COUNT = 1_000
 USUAL = 1_000
@@ -52,12 +53,14 @@ def proposition(request: pytest.FixtureRequest) -> str:
     return str(pattern.format(sign.join([operand] * COUNT)))
 
 
+@deep_in_c
 def test_a_chain_is_read_printed_and_compared(proposition: str) -> None:
     tree = parse_expression(proposition)
     assert parse_expression(print_expression(tree)) == tree
     assert hash(tree) == hash(parse_expression(print_expression(tree, ascii=True)))
 
 
+@deep_in_c
 def test_a_program_with_a_chain_is_checked_formatted_and_kept(proposition: str, tmp_path: Path) -> None:
     text = f'example "long" {{ assert({proposition}) }}\n'
     program = parse_program(text)
@@ -70,6 +73,7 @@ def test_a_program_with_a_chain_is_checked_formatted_and_kept(proposition: str, 
     assert kept.program == program
 
 
+@deep_in_c
 def test_a_chain_is_elaborated_encoded_and_exported(proposition: str) -> None:
     goal = Elaborator(Theory()).proposition(parse_expression(proposition))
     assert "(assert " in encode(Task(goal)).text()

@@ -25,6 +25,7 @@ from kleis.syntax.printer.program import print_program
 from kleis.syntax.tree import MAXIMUM_HEIGHT, Node
 from kleis.syntax.tree.traversal import children, walk
 from tests.support.terms.kleis_strategies import programs
+from tests.support.terms.recursion import deep_in_c
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted([*(ROOT / "stdlib").rglob("*.kleis"), *(ROOT / "tests").rglob("*.kleis")])
@@ -227,6 +228,7 @@ DEEP: dict[str, Callable[[int], str]] = {
 }
 
 
+@deep_in_c
 @pytest.mark.parametrize("shape", DEEP.values(), ids=list(DEEP))
 def test_the_deepest_tree_prints_and_compares(shape: Callable[[int], str]) -> None:
     """The highest tree of each shape that the parser takes is one that everything else can take."""

@@ -1,4 +1,4 @@
-"""Python's recursion limit at a fixed height, whatever ran before in the process raised it to."""
+"""Python's recursion limit at a fixed height, whatever ran before in the process raised it to; and that of its C code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["recursion_limit"]
+import pytest
+
+__all__ = ["deep_in_c", "recursion_limit"]
 
 
 @contextmanager
@@ -18,3 +20,22 @@ def recursion_limit(height: int) -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
+
+
+def _goes_deep_in_c() -> bool:
+    first: list[object] = []
+    second: list[object] = []
+    for _ in range(4_000):
+        first, second = [first], [second]
+    with recursion_limit(20_000):
+        try:
+            return first == second
+        except RecursionError:
+            return False
+
+
+deep_in_c = pytest.mark.skipif(
+    not _goes_deep_in_c(),
+    reason="this Python, an early 3.12, compares and prints 500 levels at most, whatever the recursion limit is",
+)
+"""For tests of what nests as deep as the parser takes it."""

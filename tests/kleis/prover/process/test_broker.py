@@ -21,6 +21,7 @@ from kleis.prover.process.pipe_messages import pack, read_message, write_message
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.syntax.parser.parser import parse_expression
 from kleis.theory.theory import Theory
+from tests.support.terms.recursion import deep_in_c
 
 DIRECT = "kleis.prover.engines.solvers.script_engines:DIRECT"
 ECHO = "tests.support.provers.rogue_engines:ECHO"
@@ -108,6 +109,7 @@ def test_a_crowded_machine_has_longer_limits_of_elapsed_time(
     assert worker._crowding() == longer
 
 
+@deep_in_c
 def test_terms_deeper_than_pythons_usual_limit_go_through(broker: Broker) -> None:
     term: Term = LiteralTerm(True, BOOL)
     for _ in range(1_000):
