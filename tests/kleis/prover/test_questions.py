@@ -246,8 +246,11 @@ def test_a_python_without_room_says_so(broker: Broker, monkeypatch: pytest.Monke
     """Early releases of 3.12 leave no room on the C stack, whatever the recursion limit is."""
     prover = Prover(Theory(), broker=broker, guards=10)
 
+    def down() -> None:
+        down()
+
     def endless(*_: object, **__: object) -> None:
-        endless()
+        down()  # which takes no arguments: 3.13.0 does not count calls of functions that take any number
 
     monkeypatch.setattr(prover.elaborator, "proposition", endless)
     verdict = prover.verify(parse_expression("1 = 1"))
