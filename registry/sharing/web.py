@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
@@ -24,6 +25,9 @@ __all__ = ["Web", "host_of", "too_large", "unreachable"]
 _CONNECT: Final = 10.0
 _EACH: Final = 60.0
 """Seconds for a connection, and for one answer."""
+
+_TRIES: Final = 3
+"""How often a request that changes nothing is made: on a kept connection, on another, and on one that a busy server ends."""
 
 
 def host_of(address: str, *, what: str, place: str, example: str) -> str:
@@ -82,7 +86,7 @@ class Web:
     ) -> bytes:
         """The body of an answer, of at most `limit` bytes. `check` refuses by what stands before the body, by raising.
 
-        With `again` a request whose connection ends is made a second time: web servers close kept connections when they like, and may
+        With `again` a request whose connection ends is made up to three times: web servers close kept connections when they like, and may
         while a request is on its way. That is for requests that change nothing.
 
         Raises `store_error` where the server cannot be reached or stops, `invalid_argument` where it sends elsewhere, packed or too much.
@@ -98,12 +102,10 @@ class Web:
                 return self._read(response, address, limit, until)
 
         try:
-            try:
-                return asked()
-            except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
-                if not again:
-                    raise
-                return asked()
+            for _ in range(_TRIES - 1 if again else 0):
+                with suppress(httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
+                    return asked()
+            return asked()
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
             raise unreachable(address, str(error) or type(error).__name__) from error
 

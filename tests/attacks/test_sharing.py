@@ -454,7 +454,7 @@ def test_a_web_server_that_ends_every_connection_is_away() -> None:
     ):
         source.root()
     assert refused.value.kind == "store_error"
-    assert len(asked) == 2
+    assert len(asked) == 3
 
 
 @pytest.mark.parametrize(
