@@ -21,7 +21,7 @@ from kleis.batches.questions import Asked, BatchAnswer, BatchTask, Declarations,
 from kleis.errors import KleisError
 from kleis.prover.certificates.shared_verdicts import SharedVerdicts
 from kleis.prover.facts import Fact
-from kleis.prover.kept_certificates import KeptCertificate
+from kleis.prover.kept_certificates import MadeCertificates
 from kleis.prover.process.broker import Broker
 from kleis.prover.prover import Decision, Prover
 from kleis.prover.verdict_cache import RecentVerdicts
@@ -34,27 +34,6 @@ _CERTIFICATE_SECONDS = 120.0
 """How long a worker waits for the certificates of one question."""
 
 _STACK = 64 * 2**20
-
-
-class _Made:
-    """The certificates that one task makes, by the digest of their goal."""
-
-    takes_more = True
-
-    def __init__(self) -> None:
-        self.kept: dict[str, KeptCertificate] = {}
-
-    def get(self, question: str) -> KeptCertificate | None:
-        """Nothing: a worker takes no certificates over."""
-        del question
-        return None
-
-    def put(self, question: str, kept: KeptCertificate) -> None:
-        """Keep a certificate for the answer."""
-        self.kept[question] = kept
-
-    def refuse(self, question: str) -> None:
-        """Nothing: a worker takes no certificates over."""
 
 
 def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
@@ -93,7 +72,7 @@ def asked_of(prover: Prover, asked: Asked, facts: Sequence[Fact] = ()) -> Decisi
 
 
 def _answered(theories: Mapping[str, bytes], task: BatchTask, worker: str) -> BatchAnswer:
-    made = _Made()
+    made = MadeCertificates()
     shared = SharedVerdicts(made, _broker())
     provers = {
         name: Prover(

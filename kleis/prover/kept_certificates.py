@@ -28,6 +28,7 @@ __all__ = [
     "CertificateStorage",
     "Elsewhere",
     "KeptCertificate",
+    "MadeCertificates",
     "ShownElsewhere",
     "read_certificate",
 ]
@@ -93,6 +94,27 @@ class CertificateFiles:
         """Remove the file: it wastes no other check, and another certificate may come in its place."""
         with suppress(OSError):
             (self._directory / f"{question}.json").unlink()
+
+
+class MadeCertificates:
+    """The certificates that are made while this is asked, by the digests of their questions. None is taken over from before."""
+
+    takes_more = True
+
+    def __init__(self) -> None:
+        self.kept: dict[str, KeptCertificate] = {}
+
+    def get(self, question: str) -> KeptCertificate | None:
+        """Nothing: all are made anew."""
+        del question
+        return None
+
+    def put(self, question: str, kept: KeptCertificate) -> None:
+        """Keep one."""
+        self.kept[question] = kept
+
+    def refuse(self, question: str) -> None:
+        """Nothing: none was given out."""
 
 
 def read_certificate(data: bytes) -> KeptCertificate:

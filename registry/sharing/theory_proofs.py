@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from kleis.prover.kept_certificates import LONGEST, CertificateStorage, KeptCertificate
+from kleis.prover.kept_certificates import LONGEST, CertificateStorage, KeptCertificate, MadeCertificates
 from registry.access.access_file import AccessFile
 from registry.errors import RegistryError
 from registry.sharing.keys import FOLDER
@@ -120,27 +120,6 @@ def read_certificate_object(content: bytes, hash_: str, place: str) -> KeptCerti
     return kept if is_one and object_hash(certificate_object(kept)) == hash_ else None
 
 
-class _Made:
-    """Certificates that are made now, by the digests of their questions."""
-
-    takes_more = True
-
-    def __init__(self) -> None:
-        self.kept: dict[str, KeptCertificate] = {}
-
-    def get(self, question: str) -> KeptCertificate | None:
-        """Nothing: all are made anew."""
-        del question
-        return None
-
-    def put(self, question: str, kept: KeptCertificate) -> None:
-        """Keep one."""
-        self.kept[question] = kept
-
-    def refuse(self, question: str) -> None:
-        """Nothing: none was given out."""
-
-
 def prove_lemmas(saved: Path, order: Sequence[str], broker: Broker) -> dict[str, dict[str, KeptCertificate]]:
     """Certificates of the lemmas of saved theories, what is imported first: each lemma is proved anew, from those before it.
 
@@ -157,7 +136,7 @@ def prove_lemmas(saved: Path, order: Sequence[str], broker: Broker) -> dict[str,
     library = packaged_library()
     confined = (saved,) if library is None else (saved, library)
     loader = Loader(ImportSearch((), None, library, confined))
-    made, cache = _Made(), RecentVerdicts(10_000)
+    made, cache = MadeCertificates(), RecentVerdicts(10_000)
     shared = SharedVerdicts(made, broker)
     found: dict[str, dict[str, KeptCertificate]] = {}
     try:

@@ -16,7 +16,8 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `client_settings`: one entry of a client's settings changed
 - `token_commands`: token create, list, revoke
 - `team_commands`: team create, list, add, remove
-- `sharing_commands`: publish, pull, key, trust
+- `sharing_commands`: publish, pull, push, sync, key, trust
+- `sharing_views`: what these show
 - `interactive_commands`: repl
 - `repl/`: a prompt over the tools of a home
 - `evolve_file`: evolve files and the options above them

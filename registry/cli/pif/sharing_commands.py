@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from registry.cli.pif.completion import own_tool_names
-from registry.cli.terminal.characters import counted
+from registry.cli.pif.sharing_views import is_partial, published, show_keys, show_pulled, show_pushed
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
 from registry.cli.terminal.tokens import token_options
@@ -74,7 +74,7 @@ def publish(
         "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
         "written": done.written, **({"theories": sorted(rows)} if rows else {}), **_certified(rows),
     }  # fmt: skip
-    return context.answer(answer, lambda shown: context.say(_published(shown)))
+    return context.answer(answer, lambda shown: context.say(published(shown)))
 
 
 def _content(
@@ -182,8 +182,8 @@ def pull(
                 }  # fmt: skip
         finally:
             place.close()
-    status = context.answer(answer, lambda done: _pulled(context, done))
-    return status or int(_is_partial(answer))
+    status = context.answer(answer, lambda done: show_pulled(context, done))
+    return status or int(is_partial(answer))
 
 
 def _pulled_theory(
@@ -274,8 +274,8 @@ def push(
     check_namespace(namespace)
     with server_at(address, read_token(token_file, token_variable)) as wire:
         answer = _push(context, wire, namespace, names, theories, all_theories=all_theories)
-    status = context.answer(answer, lambda done: _pushed(context, done))
-    return status or int(_is_partial(answer))
+    status = context.answer(answer, lambda done: show_pushed(context, done))
+    return status or int(is_partial(answer))
 
 
 def _push(
@@ -336,11 +336,11 @@ def sync(
     answer: Answer = {"type": "both_ways", "pulled": pulled, "pushed": pushed}
 
     def say(done: Answer) -> None:
-        _pulled(context, done["pulled"])
-        _pushed(context, done["pushed"])
+        show_pulled(context, done["pulled"])
+        show_pushed(context, done["pushed"])
 
     status = context.answer(answer, say)
-    return status or int(_is_partial(pulled) or _is_partial(pushed))
+    return status or int(is_partial(pulled) or is_partial(pushed))
 
 
 @group("key")
@@ -384,7 +384,7 @@ def list_(context: CommandContext) -> int:
     """List the trusted keys, and the revoked ones."""
     known = _trust(context).read()
     answer: Answer = {"type": "keys", "trusted": known.trusted, "revoked": list(known.revoked)}
-    return context.answer(answer, lambda done: _listed(context, done))
+    return context.answer(answer, lambda done: show_keys(context, done))
 
 
 @command("remove")
@@ -404,7 +404,7 @@ def revoke(context: CommandContext, keys: tuple[str, ...]) -> int:
     listed = [key for each in keys for key in (_lines(each) if each.startswith("@") else (each,))]
     known = _trust(context).revoke(tuple(listed))
     answer: Answer = {"type": "keys", "trusted": known.trusted, "revoked": list(known.revoked)}
-    return context.answer(answer, lambda done: _listed(context, done))
+    return context.answer(answer, lambda done: show_keys(context, done))
 
 
 def _trust(context: CommandContext) -> Any:
@@ -436,83 +436,6 @@ def _lines(argument: str) -> list[str]:
 
 def _key(context: CommandContext, public: str) -> int:
     return context.answer({"type": "key", "key": public}, lambda done: context.say(public))
-
-
-def _listed(context: CommandContext, answer: Answer) -> None:
-    for each, name in sorted(answer["trusted"].items(), key=lambda row: row[1]):
-        context.say(f"{name}  {each}")
-    for each in answer["revoked"]:
-        context.say(f"revoked  {each}")
-    if not answer["trusted"] and not answer["revoked"]:
-        context.say("no keys; `pif trust add KEY --as NAME` trusts a publisher's")
-
-
-def _published(answer: Answer) -> str:
-    what = f"{counted(answer['tools'], 'tool')} with {counted(answer['versions'], 'version')}"
-    if "theories" in answer:
-        number = len(answer["theories"])
-        what = f"{what} and {number} saved {'theory' if number == 1 else 'theories'}"
-    if "certificates" in answer:
-        what = f"{what} with {counted(answer['certificates'], 'certificate')}"
-    return f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}"
-
-
-def _pushed(context: CommandContext, answer: Answer) -> None:
-    for each in answer["added"]:
-        context.say(f"{each}  is new there")
-    for law in answer.get("laws", ()):
-        context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    for each in answer.get("theories", ()):
-        context.say(f"{each}  a theory, is new there")
-    _claimed(context, answer)
-    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or _is_partial(answer)):
-        context.say("nothing is new there")
-    _refused(context, answer)
-
-
-def _is_partial(answer: Answer) -> bool:
-    """Whether something was refused, or all ended before it was done."""
-    return bool(answer.get("refused") or "ended" in answer)
-
-
-def _refused(context: CommandContext, answer: Answer) -> None:
-    for each in answer.get("refused", ()):
-        context.screen.print_error(
-            f"{each.get('root')}: {each.get('message')}", f"  hint: {each.get('hint', '')}"
-        )
-    if "ended" in answer:
-        said = answer["ended"]
-        context.screen.print_error(
-            f"it ended before all was done: {said['message']} ({said.get('found', '')})",
-            f"  hint: {said.get('hint', '')}",
-        )
-
-
-def _claimed(context: CommandContext, answer: Answer) -> None:
-    if number := answer.get("certificates"):
-        context.say(
-            f"{counted(number, 'certificate')} of their lemmas, to be checked when they are first used"
-        )
-
-
-def _pulled(context: CommandContext, answer: Answer) -> None:
-    if answer["type"] == "offered":
-        for each in answer["tools"]:
-            context.say(f"{answer['namespace']}/{each}")
-        for each in answer.get("theories", ()):
-            context.say(f"{answer['namespace']}/{each}  a theory")
-        return
-    by = answer["publisher"]
-    for each in answer["added"]:
-        context.say(f"{each}  from {by['namespace']}, signed by {by['name']}")
-    for each in answer.get("theories", ()):
-        context.say(f"{each}  a theory from {by['namespace']}, signed by {by['name']}")
-    _claimed(context, answer)
-    for law in answer.get("laws", ()):
-        context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or _is_partial(answer)):
-        context.say("nothing is new: it is here already")
-    _refused(context, answer)
 
 
 for each in (create, show):
