@@ -185,6 +185,13 @@ def _header(place: Place) -> Mistake | None:
     if head == "structure" and found == "with" and "over" in place.before and "{" not in place.before:
         hint = "write structure S(T) extends Parent(T) with a as b over Base(T)"
         return Mistake("with-after-over", "`with` comes right after the parent whose names it changes", hint)
+    if head == "structure" and found == "with" and "extends" in place.before and "{" not in place.before:
+        if _is_operator(place.after):
+            hint = f"write with ({place.after}) as other"
+            return Mistake(
+                "renamed-operator", "an operator that is given another name stands in parentheses", hint
+            )
+        return Mistake("with-names", "`with` is followed by the names it changes", "write with a as b")
     if head == "structure" and found == "," and "extends" in place.before and "{" not in place.before:
         hint = "extend one, and nest the other: structure other : Other(T)"
         return Mistake("one-parent", "a structure extends one other", hint)
@@ -197,6 +204,10 @@ def _header(place: Place) -> Mistake | None:
     if head == "data" and found == "|" and place.last() == "=":
         return Mistake("leading-bar", "the first alternative has no `|` before it", "remove the bar")
     return None
+
+
+def _is_operator(text: str) -> bool:
+    return bool(text) and text not in "(){}[],;:" and not is_word(text)
 
 
 def _member(place: Place) -> Mistake | None:

@@ -58,6 +58,8 @@ EXAMPLES = [
     ("case-arrow", "define f = match x { A «->» 1 }"),
     ("negative-pattern", "define f = match x { A => 1 | B(«-»1) => 2 }"),
     ("with-after-over", "structure S(T) extends P(T) over B(T) «with» a as b { }"),
+    ("renamed-operator", "structure S(T) extends P(T) «with» ∘ as join { }"),
+    ("with-names", "structure S(T) extends P(T) «with» { }"),
     ("match-braces", "define f = match x «with» A => 1"),
     ("assignment", "define f :«=» 3"),
     ("missing-then", "define f = if a «{» b }"),
