@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -24,7 +24,9 @@ from registry.sharing.theory_proofs import MOST, Proofs
 
 __all__ = [
     "TEXT_LIMIT",
+    "Gathered",
     "TheoryRow",
+    "all_theories_of",
     "check_theory_name",
     "imported_names",
     "in_order",
@@ -35,6 +37,7 @@ __all__ = [
     "row_of",
     "saved_names",
     "saved_text",
+    "sharable",
     "text_object",
     "theories_of",
     "with_certificates",
@@ -240,36 +243,108 @@ def with_certificates(row: TheoryRow, found: Mapping[str, bytes]) -> TheoryRow:
     return msgspec.structs.replace(row, certificates=hashes or msgspec.UNSET)
 
 
-def theories_of(
-    saved: Path, names: Sequence[str] | None, proofs: Proofs | None = None
-) -> tuple[dict[str, TheoryRow], dict[str, bytes]]:
-    """Saved theories, all or those named, with those that they import: the rows, and all objects, the index by its hash too. `proofs`:
-    whose certificates go with them.
+class Gathered(msgspec.Struct, frozen=True):
+    """Saved theories that are given together: their rows, all objects with the index among them, and why others were left out."""
+
+    rows: dict[str, TheoryRow]
+    objects: dict[str, bytes]
+    left: dict[str, RegistryError] = {}
+
+    def refused(self) -> list[dict[str, Any]]:
+        """Those that were left out, as an answer tells them."""
+        return [{"root": ascii(name)[1:-1], **error.as_json()} for name, error in sorted(self.left.items())]
+
+
+def theories_of(saved: Path, names: Sequence[str], proofs: Proofs | None = None) -> Gathered:
+    """Saved theories with those that they import. `proofs`: whose certificates go with them.
 
     Raises `invalid_argument`, `invalid_name`, `not_allowed` where one cannot be shared.
     """
     rows: dict[str, TheoryRow] = {}
-    objects: dict[str, bytes] = {}
-    waiting = [check_theory_name(each) for each in (saved_names(saved) if names is None else names)]
+    texts: dict[str, str] = {}
+    waiting = [check_theory_name(each) for each in names]
     while waiting:
         name = waiting.pop()
-        if name in rows:
+        if name not in rows:
+            rows[name], texts[name] = _read(saved, name)
+            waiting += rows[name].imports
+    for error in sharable(rows)[1].values():
+        raise error
+    return _gathered(rows, texts, {}, proofs)
+
+
+def all_theories_of(
+    saved: Path, proofs: Proofs | None = None, but: Mapping[str, RegistryError] = {}
+) -> Gathered:
+    """All saved theories that can be shared; left out, with the reason, is what cannot be, with all that imports it. `but`: those that
+    are left out for another reason."""
+    left = dict(but)
+    rows: dict[str, TheoryRow] = {}
+    texts: dict[str, str] = {}
+    for name in saved_names(saved):
+        if name not in left:
+            try:
+                rows[name], texts[name] = _read(saved, name)
+            except RegistryError as error:
+                left[name] = error
+    kept, incomplete = sharable(rows)
+    return _gathered(kept, texts, left | incomplete, proofs)
+
+
+def sharable(rows: dict[str, TheoryRow]) -> tuple[dict[str, TheoryRow], dict[str, RegistryError]]:
+    """Those rows all of whose imports are among them, in no loop and under names that differ not in capitals only; and what is amiss
+    with each of the others."""
+    kept: dict[str, TheoryRow] = {}
+    left: dict[str, RegistryError] = {}
+    names: dict[str, str] = {}
+    for name, row in rows.items():
+        try:
+            order = in_order([name], rows)
+        except RegistryError as error:
+            left[name] = _incomplete(name, error.message, error.found)
             continue
-        text = saved_text(saved, name)
-        if text is None:
-            raise RegistryError(
-                "invalid_argument", f"there is no saved theory {name}", place="theory", found=name,
-                expected=", ".join(saved_names(saved)[:10]) or "a saved theory", hint="`save_theory` saves one",
-            )  # fmt: skip
-        row = row_of(name, text)
+        same = next((each for each in order if names.get(each.casefold(), each) != each), None)
+        if same is not None:
+            other = f"{names[same.casefold()]}, {same}"
+            left[name] = _incomplete(name, "two theories have names that differ in capitals only", other)
+            continue
+        names |= {each.casefold(): each for each in order}
+        kept[name] = row
+    return kept, left
+
+
+def _incomplete(name: str, why: str, found: object) -> RegistryError:
+    return RegistryError(
+        "invalid_argument", f"the theory {name} cannot be shared: {why}", place="theory", found=str(found),
+        expected="theories that can be shared, each with all that it imports", hint="change what it imports, and save it again",
+    )  # fmt: skip
+
+
+def _read(saved: Path, name: str) -> tuple[TheoryRow, str]:
+    text = saved_text(saved, name)
+    if text is None:
+        raise RegistryError(
+            "invalid_argument", f"there is no saved theory {name}", place="theory", found=name,
+            expected=", ".join(saved_names(saved)[:10]) or "a saved theory", hint="`save_theory` saves one",
+        )  # fmt: skip
+    return row_of(name, text), text
+
+
+def _gathered(
+    rows: dict[str, TheoryRow],
+    texts: Mapping[str, str],
+    left: dict[str, RegistryError],
+    proofs: Proofs | None,
+) -> Gathered:
+    given: dict[str, TheoryRow] = {}
+    objects: dict[str, bytes] = {}
+    for name, row in sorted(rows.items()):
         found = {} if proofs is None else proofs.going_with(row.object)
-        row = with_certificates(row, found)
+        given[name] = with_certificates(row, found)
         objects |= {object_hash(content): content for content in found.values()}
-        rows[name], objects[row.object] = row, text_object(text)
-        waiting += row.imports
-    in_order(rows, rows)
-    if rows:
-        index = encoded(dict(sorted(rows.items())))
+        objects[row.object] = text_object(texts[name])
+    if given:
+        index = encoded(given)
         if len(index) > OBJECT_LIMIT:
             raise RegistryError(
                 "invalid_argument",
@@ -277,7 +352,7 @@ def theories_of(
                 hint="name those to publish",
             )
         objects[object_hash(index)] = index
-    return rows, objects
+    return Gathered(given, objects, left)
 
 
 def index_hash(rows: Mapping[str, TheoryRow]) -> str:

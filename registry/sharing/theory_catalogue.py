@@ -17,10 +17,10 @@ from registry.errors import RegistryError
 from registry.sharing.manifest import OBJECT_LIMIT, encoded, object_hash
 from registry.sharing.theories import (
     TheoryRow,
-    in_order,
     row_of,
     saved_names,
     saved_text,
+    sharable,
     text_object,
     with_certificates,
 )
@@ -63,7 +63,7 @@ class TheoryCatalogue:
                 known = _Entry(signature, _row(saved, name))
             entries[name] = known
         self._entries = entries
-        rows = _complete({name: each.row for name, each in sorted(entries.items()) if each.row is not None})
+        rows, _ = sharable({name: each.row for name, each in sorted(entries.items()) if each.row is not None})
         rows = self._with_certificates(rows)
         index = encoded(rows) if rows else b""
         self._index = index if len(index) <= OBJECT_LIMIT else b""
@@ -120,19 +120,3 @@ def _text(saved: Path, name: str) -> str | None:
         return saved_text(saved, name)
     except RegistryError:
         return None
-
-
-def _complete(rows: dict[str, TheoryRow]) -> dict[str, TheoryRow]:
-    """Those all of whose imports are there, and in no loop."""
-    kept: dict[str, TheoryRow] = {}
-    names: dict[str, str] = {}
-    for name in rows:
-        try:
-            for each in in_order([name], rows):
-                if names.setdefault(each.casefold(), each) != each:
-                    break
-            else:
-                kept[name] = rows[name]
-        except RegistryError:
-            continue
-    return kept

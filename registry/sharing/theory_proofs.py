@@ -120,10 +120,12 @@ def read_certificate_object(content: bytes, hash_: str, place: str) -> KeptCerti
     return kept if is_one and object_hash(certificate_object(kept)) == hash_ else None
 
 
-def prove_lemmas(saved: Path, order: Sequence[str], broker: Broker) -> dict[str, dict[str, KeptCertificate]]:
+def prove_lemmas(
+    saved: Path, order: Sequence[str], broker: Broker
+) -> dict[str, dict[str, KeptCertificate] | RegistryError]:
     """Certificates of the lemmas of saved theories, what is imported first: each lemma is proved anew, from those before it.
 
-    A lemma that is not proved has none. Raises `invalid_argument` where a theory cannot be loaded.
+    A lemma that is not proved has none; a theory that cannot be loaded has an error in their place.
     """
     from kleis.errors import KleisError
     from kleis.prover.certificates.shared_verdicts import SharedVerdicts
@@ -138,16 +140,18 @@ def prove_lemmas(saved: Path, order: Sequence[str], broker: Broker) -> dict[str,
     loader = Loader(ImportSearch((), None, library, confined))
     made, cache = MadeCertificates(), RecentVerdicts(10_000)
     shared = SharedVerdicts(made, broker)
-    found: dict[str, dict[str, KeptCertificate]] = {}
+    found: dict[str, dict[str, KeptCertificate] | RegistryError] = {}
     try:
         for name in order:
             before = {*made.kept}
             try:
                 loading = loader.load(saved / f"{name}.kleis")
             except KleisError as error:
-                raise _unloadable(name, error.message) from error
+                found[name] = _unloadable(name, error.message)
+                continue
             if loading.errors:
-                raise _unloadable(name, str(loading.errors[0]))
+                found[name] = _unloadable(name, str(loading.errors[0]))
+                continue
             prover = Prover(loading.theory, broker=broker, cache=cache, elsewhere=shared, beside=False)
             ledger = Ledger(prover, visible=loading.imported_by)
             for entry in loading.theory.lemmas:

@@ -24,11 +24,12 @@ from kleis.sessions.sessions import open_sessions
 from kleis.sessions.stated_lemmas import serving_lemmas
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
+from registry.errors import RegistryError
 from registry.sharing.manifest import OBJECT_LIMIT, encoded, object_hash
 from registry.sharing.places import opened
 from registry.sharing.publication import Content, publish, rooted
 from registry.sharing.pull import Puller
-from registry.sharing.theories import TheoryRow, text_object, theories_of
+from registry.sharing.theories import TheoryRow, all_theories_of, text_object
 from registry.sharing.theory_proofs import MOST, ProofFile, Proofs, certificate_object, prove_lemmas
 from registry.sharing.theory_pull import Shelf, pull_theory
 from registry.store.shared_state import certificate_files
@@ -54,7 +55,9 @@ def made(tmp_path_factory: pytest.TempPathFactory, broker: Broker) -> dict[str, 
     """The certificates of the lemmas that are true, by their questions."""
     folder = tmp_path_factory.mktemp("alice")
     (folder / "twice.kleis").write_text(TEXT)
-    return prove_lemmas(folder, ["twice"], broker)["twice"]
+    made = prove_lemmas(folder, ["twice"], broker)["twice"]
+    assert not isinstance(made, RegistryError)
+    return made
 
 
 def question(claim: str) -> str:
@@ -256,7 +259,9 @@ def test_they_go_on_with_the_theory_to_and_from_servers(
     done = pushed(scene.bob, Line(server), theories=bob.saved, proofs=bob.proofs)
     assert (done["theories"], done["certificates"]) == (["twice"], 2)
     assert {each.stem for each in (scene.alice.home / "certified").glob("*.json")} == set(made)
-    rows, objects = theories_of(alice.saved, None, alice.proofs)
+    given = all_theories_of(alice.saved, alice.proofs)
     assert server.service.root()["type"] == "offer"
-    wanted = [*rows["twice"].claimed.values()]
-    assert server.service.objects(wanted)["objects"] == {each: objects[each].decode() for each in wanted}
+    wanted = [*given.rows["twice"].claimed.values()]
+    assert server.service.objects(wanted)["objects"] == {
+        each: given.objects[each].decode() for each in wanted
+    }

@@ -33,7 +33,14 @@ from registry.sharing.manifest import (
 from registry.sharing.places import opened
 from registry.sharing.publication import Content, publish, rooted
 from registry.sharing.pull import Puller
-from registry.sharing.theories import TEXT_LIMIT, TheoryRow, index_hash, text_object, theories_of
+from registry.sharing.theories import (
+    TEXT_LIMIT,
+    TheoryRow,
+    all_theories_of,
+    index_hash,
+    text_object,
+    theories_of,
+)
 from registry.sharing.theory_pull import Shelf, pull_theory
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
@@ -80,9 +87,9 @@ class Scene:
         self.publish()
 
     def publish(self) -> Manifest:
-        rows, objects = theories_of(self.alices, None)
-        manifest, file = rooted({}, self.alice, "ops", theories=index_hash(rows))
-        publish(self.out, Content({}, objects, {}, {}), manifest, file, b"index")
+        given = all_theories_of(self.alices)
+        manifest, file = rooted({}, self.alice, "ops", theories=index_hash(given.rows))
+        publish(self.out, Content({}, given.objects, {}, {}), manifest, file, b"index")
         return manifest
 
     def pull(self, name: str = "rings", as_name: str | None = None) -> Any:
@@ -207,7 +214,7 @@ def test_a_text_that_imports_a_file_is_refused(scene: Scene) -> None:
         assert "library and theories beside it only" in scene.refused()["message"]
         (scene.alices / "bad.kleis").write_text(f'import "{path}"\n')
         with pytest.raises(RegistryError) as found:
-            theories_of(scene.alices, None)
+            theories_of(scene.alices, ["bad"])
         assert found.value.kind == "not_allowed"
 
 
@@ -228,6 +235,27 @@ def test_loops_are_refused(scene: Scene) -> None:
     (scene.alices / "pairs.kleis").write_text('import "rings"\n')
     with pytest.raises(RegistryError, match="loop"):
         theories_of(scene.alices, ["rings"])
+
+
+def test_a_theory_that_cannot_be_shared_keeps_none_back_but_those_that_import_it(scene: Scene) -> None:
+    """Each is named with what is amiss, and none of them is in what is written."""
+    texts = {
+        "path": 'import "/etc/passwd.kleis"\n', "team": 'import "team/ops/groups"\n', "types": GROUPS, "b\u00e4d": GROUPS,
+        "broken": "define define", "gone": 'import "nowhere"\n', "a": 'import "b"\n', "b": 'import "a"\n', "on": 'import "path"\n',
+        "Rings": GROUPS, "long": "// " + "x" * TEXT_LIMIT,
+    }  # fmt: skip
+    for name, text in texts.items():
+        (scene.alices / f"{name}.kleis").write_text(text)
+    (scene.alices / "link.kleis").symlink_to("/etc/passwd")
+    (scene.alices / "latin.kleis").write_bytes(b"// \xff")
+    given = all_theories_of(scene.alices)
+    assert sorted(given.rows) == ["Rings", "pairs"]
+    assert {*given.left} == {*texts, "link", "latin", "rings"} - {"Rings"}
+    assert [each["root"] for each in given.refused() if "\\" in each["root"]] == ["b\\xe4d"]
+    assert all(each["message"] and each["hint"] for each in given.refused())
+    assert {*given.objects} == {index_hash(given.rows), *(row.object for row in given.rows.values())}
+    scene.publish()
+    assert scene.pull("pairs")["theories"] == ["pairs"]
 
 
 def test_huge_texts_and_many_are_refused(scene: Scene) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from registry.cli.pif.completion import own_tool_names
-from registry.cli.pif.sharing_views import is_partial, published, show_keys, show_pulled, show_pushed
+from registry.cli.pif.sharing_views import is_partial, show_keys, show_published, show_pulled, show_pushed
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
 from registry.cli.terminal.tokens import token_options
@@ -61,9 +61,10 @@ def publish(
     if proofs and not (theories or all_theories):
         raise click.UsageError("--proofs is about theories: add --theory NAME or --all-theories")
     with context.workspace() as workspace:
-        content, rows = _content(
+        content, given = _content(
             context, workspace, names, theories, all_theories=all_theories, proving=proofs
         )
+    rows, refused = given.rows, given.refused()
     manifest, file = publication.rooted(
         content.shards, context.home().path, namespace, theories=index_hash(rows)
     )
@@ -73,8 +74,10 @@ def publish(
         "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
         "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
         "written": done.written, **({"theories": sorted(rows)} if rows else {}), **_certified(rows),
+        **({"refused": refused} if refused else {}),
     }  # fmt: skip
-    return context.answer(answer, lambda shown: context.say(published(shown)))
+    status = context.answer(answer, lambda shown: show_published(context, shown))
+    return status or int(is_partial(answer))
 
 
 def _content(
@@ -85,28 +88,43 @@ def _content(
     *,
     all_theories: bool,
     proving: bool = False,
-) -> tuple[Any, dict[str, Any]]:
-    """What is given of a home, tools (all of them without names) and saved theories, and the rows of the theories."""
+) -> tuple[Any, Any]:
+    """What is given of a home: tools (all of them without names), and saved theories, whose objects are with those of the tools."""
     from registry.sharing import publication
-    from registry.sharing.theories import in_order, theories_of
-    from registry.sharing.theory_proofs import prove_lemmas
+    from registry.sharing.theories import Gathered, all_theories_of, theories_of
 
     if theories and all_theories:
         raise click.UsageError("--all-theories gives all of them: leave --theory out")
     content = publication.content_of(workspace.tools(), workspace.store, names or None)
     if not (theories or all_theories):
-        return content, {}
-    chosen = None if all_theories else theories
+        return content, Gathered({}, {})
     with _sessions(context, workspace) as sessions:
         sessions.storage.update_saved()
         shelf = _shelf(context, workspace, sessions)
-        if proving:
-            rows, _ = theories_of(shelf.saved, chosen)
-            for name, made in prove_lemmas(shelf.saved, in_order(rows, rows), shelf.broker).items():
-                shelf.proofs.keep(rows[name].object, made)
-        rows, objects = theories_of(shelf.saved, chosen, shelf.proofs)
-    content.objects.update(objects)
-    return content, rows
+        given = all_theories_of(shelf.saved) if all_theories else theories_of(shelf.saved, theories)
+        unproved = _proved(shelf, given.rows) if proving else {}
+        if all_theories:
+            given = all_theories_of(shelf.saved, shelf.proofs, unproved)
+        else:
+            for error in unproved.values():
+                raise error
+            given = theories_of(shelf.saved, theories, shelf.proofs)
+    content.objects.update(given.objects)
+    return content, given
+
+
+def _proved(shelf: Any, rows: dict[str, Any]) -> dict[str, RegistryError]:
+    """File certificates of the lemmas of these theories; what is amiss with those that cannot be loaded."""
+    from registry.sharing.theories import in_order
+    from registry.sharing.theory_proofs import prove_lemmas
+
+    unproved = {}
+    for name, made in prove_lemmas(shelf.saved, in_order(rows, rows), shelf.broker).items():
+        if isinstance(made, RegistryError):
+            unproved[name] = made
+        else:
+            shelf.proofs.keep(rows[name].object, made)
+    return unproved
 
 
 def _certified(rows: dict[str, Any]) -> Answer:
@@ -291,11 +309,11 @@ def _push(
     from registry.sharing.theories import index_hash
 
     with context.workspace() as workspace:
-        content, rows = _content(context, workspace, names, theories, all_theories=all_theories)
-    pusher = Pusher(wire, content, context.home().path, namespace, index_hash(rows))
+        content, given = _content(context, workspace, names, theories, all_theories=all_theories)
+    pusher = Pusher(wire, content, context.home().path, namespace, index_hash(given.rows))
     with context.screen.progress("objects", 0) as report:
         answer: Answer = pusher.push((lambda done, of: report(done)) if report else lambda done, of: None)
-    return answer
+    return {**answer, "refused": [*given.refused(), *answer["refused"]]}
 
 
 @command("sync")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from registry.cli.terminal.characters import counted
 from registry.cli.terminal.session import Answer, CommandContext
 
-__all__ = ["is_partial", "published", "show_keys", "show_pulled", "show_pushed"]
+__all__ = ["is_partial", "show_keys", "show_published", "show_pulled", "show_pushed"]
 
 
 def show_keys(context: CommandContext, answer: Answer) -> None:
@@ -18,15 +18,16 @@ def show_keys(context: CommandContext, answer: Answer) -> None:
         context.say("no keys; `pif trust add KEY --as NAME` trusts a publisher's")
 
 
-def published(answer: Answer) -> str:
-    """A line about what was written, and where."""
+def show_published(context: CommandContext, answer: Answer) -> None:
+    """A line about what was written, and where; then what was left out."""
     what = f"{counted(answer['tools'], 'tool')} with {counted(answer['versions'], 'version')}"
     if "theories" in answer:
         number = len(answer["theories"])
         what = f"{what} and {number} saved {'theory' if number == 1 else 'theories'}"
     if "certificates" in answer:
         what = f"{what} with {counted(answer['certificates'], 'certificate')}"
-    return f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}"
+    context.say(f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}")
+    _refused(context, answer)
 
 
 def show_pushed(context: CommandContext, answer: Answer) -> None:

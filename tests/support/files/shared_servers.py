@@ -16,7 +16,7 @@ from registry.sharing.pull import Puller
 from registry.sharing.push import Pusher
 from registry.sharing.server_source import ServerSource
 from registry.sharing.service import SharingService
-from registry.sharing.theories import index_hash, theories_of
+from registry.sharing.theories import Gathered, all_theories_of, index_hash
 from registry.sharing.theory_proofs import Proofs
 from registry.sharing.theory_pull import Shelf
 from registry.sharing.wire import Server
@@ -122,6 +122,6 @@ def pusher_of(
 ) -> Pusher:
     """What brings tools of a home, all or those named, and the saved theories of a directory."""
     content = content_of(peer.workspace.tools(), peer.workspace.store, names or None)
-    rows, objects = ({}, {}) if theories is None else theories_of(theories, None, proofs)
-    content.objects.update(objects)
-    return Pusher(wire, content, peer.home, namespace, index_hash(rows))
+    given = Gathered({}, {}) if theories is None else all_theories_of(theories, proofs)
+    content.objects.update(given.objects)
+    return Pusher(wire, content, peer.home, namespace, index_hash(given.rows))

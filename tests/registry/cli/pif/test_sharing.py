@@ -77,5 +77,12 @@ def test_theories_are_published_and_pulled(square: Pif, tmp_path: Path) -> None:
     assert square(*publish, "--proofs").exit_code == 2
     assert "with 1 certificate in" in square(*publish, "--theory", "even", "--proofs").stdout
     assert "1 certificate of their lemmas" in square("pull", "--theory", "even", "--from", out).stdout
+    (theirs / "theories" / "path.kleis").write_text('import "/etc/passwd.kleis"\n')
+    (theirs / "theories" / "lost.kleis").write_text("define lost(n : ℤ) : ℤ = nowhere(n)\n")
+    (theirs / "theories" / "twin.kleis").write_text('import "twice"\ndefine twice(n : ℤ) : ℤ = n\n')
+    done = square(*publish, "--all-theories", "--proofs")
+    assert done.exit_code == 1
+    assert "5 saved theories" in done.stdout
+    assert "path: a theory that is shared imports the library" in done.stderr
     assert square("pull", "square", "--theory", "more", "--from", out).exit_code == 2
     assert square("pull", "--all", "--theory", "more", "--from", out).exit_code == 2
