@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -110,13 +110,11 @@ def live_parts(template: Term) -> Iterator[Term]:
         stack.extend((part, level) for part in reversed(term.parts))
 
 
-def live_children(term: Term) -> Iterator[Term]:
+def live_children(term: Term) -> Sequence[Term]:
     """The parts of a term that are code where it stands: of a quote, what its live unquotes hold."""
-    if term.op == "quote":
-        for unquote in live_parts(term.parts[0]):
-            yield unquote.parts[0]
-    else:
-        yield from term.parts
+    if term.op != "quote":
+        return term.parts
+    return [unquote.parts[0] for unquote in live_parts(term.parts[0])]
 
 
 def free_names(term: Term) -> frozenset[str]:

@@ -5,13 +5,13 @@ linked: items are appended, and the list's value is what is appended, read from 
 such a list round gives the same Python list, read from the start (*up*); so is the list that a run takes in.
 
 Nothing proves beforehand that a list may be flat: it is tried. A flat list has no text that Python could read; where
-anything writes it into the source all the same, that is found, and the source is made again with that list linked.
-Appending changes the Python list, so each name has a version: an older one that is used again is found likewise.
+anything writes it into the source all the same, that is found, and the source is made again with that list linked. What
+a term's form tells beforehand saves a try, which takes as long as all the rest. Appending changes the Python list, so each name has a version: an older one that is used again is found likewise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import NoReturn
 
 import msgspec
@@ -20,9 +20,10 @@ from msgspec.structs import replace
 from pif.compiled.emitter import Emitter
 from pif.compiled.scope import Expression
 from pif.compiled.source import Function
+from pif.language.terms import Term
 from pif.language.values import Kind
 
-__all__ = ["Flat", "FlatLists", "NotFlat", "Plan"]
+__all__ = ["Flat", "FlatLists", "NotFlat", "Plan", "turns_round"]
 
 _MARK = "@"
 _TRIES, _FEW_TRIES, _MANY_NODES = 6, 1, 150
@@ -35,10 +36,11 @@ class NotFlat(Exception):
 
 
 class Plan:
-    """What the tries so far have shown: which lists are linked, and which are up from the start."""
+    """What the tries so far have shown of a piece of code: which lists are linked, and which are up from the start."""
 
-    def __init__(self, nodes: int) -> None:
-        self.tries = _TRIES if nodes <= _MANY_NODES else _FEW_TRIES
+    def __init__(self, term: Term) -> None:
+        self.tries = _TRIES if term.nodes <= _MANY_NODES else _FEW_TRIES
+        self.gathers = not _gives_only_fold(term)
         self.sites: dict[Hashable, int] = {}
         self.linked: set[int] = set()
         self.up: set[int] = set()
@@ -48,6 +50,11 @@ class Plan:
         """The number of a place where a list is made, or None where it must be linked."""
         site = self.sites.setdefault(key, len(self.sites))
         return None if site in self.linked or self.failures >= self.tries else site
+
+    def foresee(self, key: Hashable, step: Term) -> None:
+        """A list that every step of a loop turns round is up from the start."""
+        if all(end.op == "fold" and turns_round(end.parts[0]) for end in _endings(step.parts[0])):
+            self.up.add(self.sites.setdefault(key, len(self.sites)))
 
     def fail(self, site: int, *, may_be_up: bool = False) -> NoReturn:
         self.failures += 1
@@ -88,7 +95,7 @@ class FlatLists(Emitter):
 
     def gathered(self, key: Hashable, kind: Kind) -> Expression | None:
         """The accumulator of a loop about to begin, for a list that starts from nothing; None where it is linked."""
-        site = self.plan.site(key)
+        site = self.plan.site(key) if self.plan.gathers else None
         if site is None:
             return None
         name = self.names.fresh("a")
@@ -165,3 +172,38 @@ class FlatLists(Emitter):
         if flat.site not in self.walked or self.loops:
             self.plan.fail(flat.site)
         return f"{'up' if flat.up else 'down'}0({flat.name})"
+
+
+def turns_round(step: Term) -> bool:
+    """Whether a fold by this step turns a list round."""
+    if step.op != "lam":
+        return False
+    name, body = step.value, step.parts[0]
+    own = [part.op in ("fst", "snd") and part.parts[0] == Term("var", (), name) for part in body.parts]
+    return body.op == "cons" and all(own) and [part.op for part in body.parts] == ["snd", "fst"]
+
+
+def _endings(term: Term) -> Iterator[Term]:
+    """The terms of which one gives a term's value, behind the names that are bound before."""
+    match term.op:
+        case "let":
+            yield from _endings(term.parts[1])
+        case "app" if term.parts[0].op == "lam":
+            yield from _endings(term.parts[0].parts[0])
+        case "if":
+            yield from _endings(term.parts[1])
+            yield from _endings(term.parts[2])
+        case _:
+            yield term
+
+
+def _gives_only_fold(term: Term) -> bool:
+    """Whether code folds once, calls nothing, and gives what that fold gathers: nothing then walks that list."""
+    body = term.parts[0] if term.op == "lam" else term
+    return _walks(body) == 1 and any(end.op == "fold" for end in _endings(body))
+
+
+def _walks(term: Term) -> int:
+    """How many folds, and calls of what may fold, are written in a term."""
+    may_walk = term.op in ("fold", "eval") or (term.op == "app" and term.parts[0].op != "lam")
+    return may_walk + sum(map(_walks, term.parts))

@@ -385,10 +385,13 @@ class Functions(Structures):
 
     def _calls(self, term: Term, code: Code) -> int:
         """How many calls in a term may be calls of its own tool."""
-        function = term.parts[0] if term.op == "app" else None
-        owner = code.owner.name if code.owner else None
-        own = function is not None and (function.op in ("self", "eval") or function.value == owner)
-        return own + sum(self._calls(part, code) for part in live_children(term))
+        found = sum([self._calls(part, code) for part in live_children(term)])
+        if term.op != "app":
+            return found
+        function, owner = term.parts[0], code.owner
+        return found + (
+            function.op in ("self", "eval") or (owner is not None and function.value == owner.name)
+        )
 
     def _inline(self, code: Code, given: Expression, level: int, to: Destination | None) -> Expression | None:
         """The body of a known function where its call stands."""

@@ -81,7 +81,7 @@ def draft_function(
     term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, checks_sizes: bool, inlines: bool = True
 ) -> Draft:
     """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `Bignums`."""
-    plan, markers = Plan(term.nodes), False
+    plan, markers = Plan(term), False
     while True:  # a plan fails a bounded number of times, markers are missing once
         generator = _generator(term, tools, plan, checks_sizes=checks_sizes, markers=markers, inlines=inlines)
         try:
@@ -129,7 +129,7 @@ def draft_value(
     inlines: bool = True,
 ) -> Draft:
     """The source of code that is run with these names in scope. As an `operand` it may not end in `continue`."""
-    plan = Plan(term.nodes)
+    plan = Plan(term)
     while True:
         generator = _generator(term, tools, plan, checks_sizes=checks_sizes, markers=True, inlines=inlines)
         try:

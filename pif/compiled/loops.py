@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from pif.compiled.flat_lists import Flat
+from pif.compiled.flat_lists import Flat, turns_round
 from pif.compiled.functions import Functions
 from pif.compiled.operations import ACCUMULATED
 from pif.compiled.scope import COMMITTED, Expression, Scope
@@ -127,9 +127,13 @@ class Loops(Functions):
         self, loop: _Loop, step: Term | Expression, start: Expression, kind: Kind, scope: Scope
     ) -> Expression:
         key = (id(step), len(self.inlined))
+        if isinstance(step, Term):
+            self.plan.foresee(key, step)
         target = self._accumulators(kind, start, key, isinstance(step, Term))
         source = loop.flat
-        turns = source is not None and target.flat is not None and isinstance(step, Term) and _turns(step)
+        turns = (
+            source is not None and target.flat is not None and isinstance(step, Term) and turns_round(step)
+        )
         if not turns:
             self._assign_start(target, start)
         count = self.names.fresh("n")
@@ -317,13 +321,6 @@ def _flat_names(target: Expression) -> list[str]:
     if target.parts is not None:
         return [name for part in target.parts for name in _flat_names(part)]
     return [] if target.flat is None else [target.flat.name]
-
-
-def _turns(step: Term) -> bool:
-    """Whether a fold by this step turns a list round."""
-    name, body = step.value, step.parts[0]
-    own = [part.op in ("fst", "snd") and part.parts[0] == Term("var", (), name) for part in body.parts]
-    return body.op == "cons" and all(own) and [part.op for part in body.parts] == ["snd", "fst"]
 
 
 def _most_extra(body: Block, meter: str) -> int:

@@ -276,7 +276,7 @@ class TermFacts:
                 case "let":
                     found = self.free(term.parts[0]) | (self.free(term.parts[1]) - {term.value})
                 case _:
-                    found = frozenset().union(*[self.free(part) for part in live_children(term)])
+                    found = frozenset().union(*map(self.free, live_children(term)))
             self._free[id(term)] = found
         return found
 
@@ -284,7 +284,7 @@ class TermFacts:
         """Whether an `eval` can run where the term does."""
         found = self._evaluates.get(id(term))
         if found is None:
-            found = term.op == "eval" or any(self.evaluates(part) for part in live_children(term))
+            found = term.op == "eval" or any(map(self.evaluates, live_children(term)))
             self._evaluates[id(term)] = found
         return found
 
@@ -292,7 +292,7 @@ class TermFacts:
         """Whether evaluating the term may fold."""
         found = self._folds.get(id(term))
         if found is None:
-            found = term.op == "fold" or any(self.loops(part) for part in live_children(term))
+            found = term.op == "fold" or any(map(self.loops, live_children(term)))
             self._folds[id(term)] = found
         return found
 

@@ -6,6 +6,7 @@ holds are still the same (`runtime.still_hold`). Runtimes are kept for the next 
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections import OrderedDict
@@ -25,7 +26,7 @@ from pif.reference.run_input import RunInput
 if TYPE_CHECKING:
     from pif.compiled.generate import Draft
 
-__all__ = ["Cache", "Outcome", "Prepared", "Unit", "attempt", "compiled", "must_check_sizes"]
+__all__ = ["Cache", "Outcome", "Prepared", "Unit", "attempt", "compiled", "is_loaded", "must_check_sizes"]
 
 _IDLE = 4
 
@@ -120,6 +121,15 @@ def _generate() -> ModuleType:
     from pif.compiled import generate
 
     return generate
+
+
+def is_loaded() -> bool:
+    """Whether this process has compiled anything yet."""
+    return _POLICY in sys.modules
+
+
+_POLICY = "pif.compiled.source_policy"
+"""What is loaded last, when source is first compiled."""
 
 
 def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:

@@ -83,7 +83,7 @@ def show_value(value: Value, length: int, visit: Callable[[int], None]) -> str |
 
 _VALUE, _REST, _FIELD, _FIELDS, _STRING, _TEXT, _CLOSE = range(7)
 _CLOSES = {text: (_CLOSE, text) for text in ("]", "]}", "}", "}}")}
-_TOGETHER = 64
+_TOGETHER = 256
 """Items of a list that are printed in one go, if they are alike."""
 _FEW = 8
 """Fields of a record that wait one by one: what is left of a walk through many takes more room than a field pays for."""
@@ -105,7 +105,7 @@ def _has_large_integer(term: Term) -> bool:
     return any(map(_has_large_integer, term.parts))
 
 
-_RECORDS = {Record}
+_RECORDS, _INTEGERS = {Record}, {int}
 
 
 class _Printer:
@@ -235,14 +235,18 @@ class _Printer:
         """The text of the next items of a list, printed in one go; None where they are not of one plain kind, or too
         long. The rest of the list goes on the stack."""
         items: list[Value] = []
-        while cell and len(items) < _TOGETHER:
-            items.append(cell[0])
-            cell = cell[1]
+        take = items.append
+        for _ in range(min(_TOGETHER, cell[2])):
+            item, cell, _ = cell
+            take(item)
         self.apart = len(items)  # if it is in vain, it is not tried again before these are printed
         data: list[Any] = items
         values = len(items)
         types = {*map(type, items)}
-        if types == _RECORDS and not self.as_term:
+        if types == _INTEGERS:
+            if min(items) < -EXACT_INTEGER or max(items) > EXACT_INTEGER:
+                return None
+        elif types == _RECORDS and not self.as_term:
             data = [item.fields for item in items]
             for fields in data:
                 if len(fields) > _FEW or not (_all_small(fields) and _all_small(fields.values())):

@@ -34,10 +34,10 @@ class RunInput(msgspec.Struct, frozen=True):
     """An input: a term (or what makes it when it is asked for), or (`term` is None) data.
 
     Where `is_known`, evaluating it gives `value`, costs `charge` and takes `height` levels below its first node.
-    `items`: those of a list, if they are at hand. `kind` is what the compiled back end may rely on (`compiled.scope`); `is_bignum`: an integer in it is beyond ±2^62.
+    `items`: those of a list that nobody may ever want linked, else `made` is the value. `kind` is what the compiled back end may rely on (`compiled.scope`); `is_bignum`: an integer in it is beyond ±2^62.
     """
 
-    value: Value = None
+    made: Value = None
     charge: int = 0
     height: int = 0
     kind: Any = "any"
@@ -47,9 +47,13 @@ class RunInput(msgspec.Struct, frozen=True):
     items: list[Value] | None = None
 
     @property
+    def value(self) -> Value:
+        return self.made if self.items is None else list_of(self.items)
+
+    @property
     def listed(self) -> list[Value]:
         """The items of a list."""
-        return [*items_of(self.value)] if self.items is None else self.items
+        return [*items_of(self.made)] if self.items is None else self.items
 
     @property
     def term(self) -> Term | None:
@@ -249,16 +253,21 @@ class _Walk:
             self.height = max(self.height, level + 1)
             if not (min(values) > -_BIGNUM and max(values) < _BIGNUM):
                 self.is_bignum = True
-            self.outermost = values if level == 0 else None
-            return list_of(values), ("list", "int")
+            return self.listed(values, level), ("list", "int")
         values, kinds = [], set()
         for part in parts:
             value, kind = self.literal(part, level + 1)
             values.append(value)
             kinds.add(shallow(kind))
-        self.outermost = values if level == 0 else None
         item = kinds.pop() if len(kinds) == 1 else "any" if kinds else "never"
-        return list_of(values), ("list", item)
+        return self.listed(values, level), ("list", item)
+
+    def listed(self, values: list[Value], level: int) -> Value:
+        """A list; the outermost is not linked before that is wanted."""
+        if level == 0:
+            self.outermost = values
+            return None
+        return list_of(values)
 
 
 def shallow(kind: Any) -> Any:

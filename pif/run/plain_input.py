@@ -8,8 +8,9 @@ again, fractions, what breaks a limit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from pif.language import primitives as table
@@ -25,8 +26,14 @@ _SMALL = 2**62
 _LEVELS = 100
 """Levels that are read here; terms nest four times as deep."""
 
-_READ_AS_IT_IS = frozenset("abcdeghijklmopqrsuvwxyzABCDEGHIJKLMOPQRSUVWXYZ_/.#@")
+_OPERANDS = 2
+"""The most keys that an operation has."""
+
+_READ_AS_IT_IS = "abcdeghijklmopqrsuvwxyzABCDEGHIJKLMOPQRSUVWXYZ_/.#@"
 """First characters of strings that are certainly not read again: not those of JSON or of its words."""
+
+_MAY_BE_READ_AGAIN = re.compile(f"\0[^{_READ_AS_IT_IS}]")
+"""Searched for in all strings at once, each behind a null."""
 
 
 def plain_input(data: Json, term: Callable[[], Term], *, raw: bool) -> RunInput | None:
@@ -77,30 +84,31 @@ class _Reader:
 
     def texts(self, texts: list[str]) -> None:
         longest = max(map(len, texts))
-        if longest > STRING_LENGTH or not "".join(texts).isascii():
+        together = "\0".join(["", *texts])
+        if longest > STRING_LENGTH or not together.isascii():
             raise _NotPlain
         if longest >= 16:
             self.charge += sum([table.charge_text(len(text)) for text in texts])
-        if not self.raw and not _READ_AS_IT_IS.issuperset([text[:1] for text in texts]):
-            for text in texts:
-                if text[:1] not in _READ_AS_IT_IS and is_read_again(text):
-                    raise _NotPlain
+        if self.raw or not _MAY_BE_READ_AGAIN.search(together):
+            return
+        if any(is_read_again(text) for text in texts if text[:1] not in _READ_AS_IT_IS):
+            raise _NotPlain
 
     def records(self, data: list[dict[str, Json]], level: int) -> list[Value]:
         """Records; those of one shape field by field."""
-        if any(map(is_operation, data)):
-            raise _NotPlain
-        shape = data[0].keys()
-        if any(item.keys() != shape for item in data):
+        if len({*map(tuple, data)}) > 1:
             return [value for item in data for value in self.records([item], level)]
-        names = sorted(shape)
+        names = sorted(data[0])
+        if len(names) <= _OPERANDS and any(map(is_operation, data)):
+            raise _NotPlain
         self.charge += len(data) * table.charge_record(len(names))
         if not names:
             return [Record({}) for _ in data]
         if not "".join(names).isascii() or max(map(len, names)) > STRING_LENGTH:
             raise _NotPlain
-        columns = [self.column([item[name] for item in data], level + 1)[0] for name in names]
-        return [Record(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+        fields = dict(zip(data[0], zip(*map(dict.values, data), strict=True), strict=True))
+        columns = [self.column([*fields[name]], level + 1)[0] for name in names]
+        return [*map(Record, map(dict, map(zip, repeat(names), zip(*columns, strict=True))))]
 
     def lists(self, data: list[list[Json]], level: int) -> tuple[list[Value], Kind]:
         """Lists; many of items of one type all at once."""
@@ -110,8 +118,9 @@ class _Reader:
             if not items:
                 return [NIL], ("list", "never")
             values, kind = self.column(items, level + 1)
-            if level == 0:
+            if level == 0:  # not linked before that is wanted
                 self.outermost = values
+                return [None], ("list", shallow(kind))
             return [list_of(values)], ("list", shallow(kind))
         types = {*map(type, items)}
         if len(types) > 1 or list in types:

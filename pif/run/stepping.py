@@ -15,7 +15,7 @@ import msgspec
 
 from pif.compiled.emitter import Bignums, Unsuitable
 from pif.compiled.runtime import FAILURES, Cancelled, Declined
-from pif.compiled.units import Cache, Prepared, Unit, attempt, must_check_sizes
+from pif.compiled.units import Cache, Prepared, Unit, attempt, is_loaded, must_check_sizes
 from pif.language import primitives as table
 from pif.language.budget import Budget
 from pif.language.errors import PifError, forget
@@ -35,9 +35,13 @@ _TRIAL_A_NODE = 600
 
 _LEAST_TRIAL = 2_000
 
-_TOOL_TRIAL, _TOOL_TRIAL_A_NODE = 1_000, 85
-"""The same for a tool, a seventh of what compiling it costs: it will be run again, and where it makes a long run short
+_TOOL_TRIAL, _TOOL_TRIAL_A_NODE = 500, 36
+"""The same for a tool, an eighth of what compiling it costs: it will be run again, and where it makes a long run short
 the trial is to be no great part of that."""
+
+_LOADING = 30_000
+"""The same, once more, where this process has not loaded the compiler yet, which takes ten times as long as using it:
+a process that is there for one run of some thousand units is not to load it at all."""
 
 _LONG = 100_000
 """Fuel beyond which a run is too long for a brief try."""
@@ -103,7 +107,7 @@ class Stepper:
         ready = self.cache.ready(program)
         if ready is not None:
             return self._prepared_step(ready, program, given, fuel)
-        trial = self._trial(program)
+        trial = self._trial(program) + (0 if is_loaded() else _LOADING)
         if trial > 0:
             trial += given.charge  # what the input costs is no work that compiling would shorten
         if self.brief is not None:

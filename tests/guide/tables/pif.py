@@ -21,7 +21,7 @@ from pif.language.terms import Term, literal
 from pif.python_syntax.parse_subset import _INSTEAD, _LONGEST
 from pif.python_syntax.statements import _BLOCKS, _LARGEST
 from pif.python_syntax.translator import BUILTINS, OPERATIONS, TOOL
-from pif.run.stepping import _LEAST_TRIAL, _TOOL_TRIAL, _TOOL_TRIAL_A_NODE, _TRIAL_A_NODE
+from pif.run.stepping import _LEAST_TRIAL, _LOADING, _TOOL_TRIAL, _TOOL_TRIAL_A_NODE, _TRIAL_A_NODE
 from registry.errors import KINDS as REGISTRY_KINDS
 from registry.records import SYSTEM_TOOLS
 from registry.tools.help import ERRORS
@@ -136,6 +136,7 @@ def _compilation() -> str:
         ("the least of it", _LEAST_TRIAL),
         ("fuel on the reference evaluator before a tool is compiled, all its runs together", _TOOL_TRIAL),
         ("and for each node", _TOOL_TRIAL_A_NODE),
+        ("further fuel where the process has compiled nothing yet", _LOADING),
         ("nodes visited by the generator for one unit", _VISITS),
         ("places in the frame of a generated function", _FRAME),
         ("levels of indentation in generated source", _LEVELS),

@@ -22,6 +22,7 @@ def compiling_at_once() -> Iterator[Cache]:
         patch.setattr(stepping, "_LEAST_TRIAL", 0)
         patch.setattr(stepping, "_TOOL_TRIAL_A_NODE", 0)
         patch.setattr(stepping, "_TOOL_TRIAL", 0)
+        patch.setattr(stepping, "_LOADING", 0)
         patch.setattr(stepping, "_DRIVEN_STEPS", 0)
         patch.setattr(evaluate, "_cache", cache)
         yield cache
