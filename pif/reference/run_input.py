@@ -51,6 +51,11 @@ class RunInput(msgspec.Struct, frozen=True):
         return self.made if self.items is None else list_of(self.items)
 
     @property
+    def unlinked(self) -> int:
+        """How many items of a list are still to be linked, a unit's work each."""
+        return 0 if self.items is None else len(self.items)
+
+    @property
     def listed(self) -> list[Value]:
         """The items of a list."""
         return [*items_of(self.made)] if self.items is None else self.items

@@ -108,6 +108,7 @@ class Stepper:
         if ready is not None:
             return self._prepared_step(ready, program, given, fuel)
         trial = self._trial(program) + (0 if is_loaded() else _LOADING)
+        is_tried = trial > given.unlinked  # else linking the input would take as long as the trial may
         if trial > 0:
             trial += given.charge  # what the input costs is no work that compiling would shorten
         if self.brief is not None:
@@ -116,7 +117,7 @@ class Stepper:
             return self.reference(program, given, self.limited(fuel))
         if trial >= fuel:
             return self.in_full(program, given, fuel)
-        if trial > 0:
+        if is_tried:
             try:
                 return self.reference(program, given, trial)
             except PifError as error:

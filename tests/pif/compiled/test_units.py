@@ -16,6 +16,7 @@ from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.values import dismantle
+from pif.reference import run_input
 from pif.run import evaluate, stepping
 from pif.run.evaluate import Request, run
 from tests.support.terms.eager_compilation import compiling_at_once
@@ -82,6 +83,13 @@ def test_a_short_run_compiles_nothing(attempts: list[bool]) -> None:
 
 def test_a_long_run_is_compiled_in_its_course(attempts: list[bool]) -> None:
     assert answer(SUM, 10_000)["value"] == 49_995_000
+    assert attempts == [True]
+
+
+def test_a_long_list_is_not_linked_for_a_trial(attempts: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    total = lam("l", {"fold": [lam("p", {"add": [{"fst": var("p")}, {"snd": var("p")}]}), 0, var("l")]})
+    monkeypatch.setattr(run_input, "list_of", lambda items: pytest.fail("linked"))
+    assert run(Request(tool="t", input=[1] * 10_000), Kept(t=total), BUDGET)["value"] == 10_000
     assert attempts == [True]
 
 
