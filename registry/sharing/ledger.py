@@ -1,16 +1,16 @@
 """What a home remembers of publishers and of the tools that it took in (docs/reference/registry.md §3.1).
 
 `sharing/ledger.json` in the home. For each publisher's key: the last root that was accepted, by sequence and hash, so that an older
-one and another one under the same number are refused; and the shards that were taken in, so that what is new is found by what differs. For each tool that came from elsewhere: whose it is, from where, when, and its identity.
+one and another one under the same number are refused; and the shards that were taken in, so that what is new is found by what differs. For each tool that came from elsewhere: whose it is, from where, when, and its identity; so for saved theories, and which texts each of them had before.
 
 A row of a tool counts only while the version here has the hash that it names: one of a tool that never came says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -18,9 +18,13 @@ from pif.language.terms import Json
 from registry.access.access_file import AccessFile
 from registry.sharing.keys import FOLDER
 
+if TYPE_CHECKING:
+    from registry.sharing.manifest import Manifest
+
 __all__ = ["Ledger", "LedgerFile", "Provenance", "Seen"]
 
 _FORMAT: Final = 1
+_TEXTS: Final = 100
 
 
 class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,7 +37,11 @@ class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Where a version came from: `publisher/name@version` there, its signer, the source, the moment, its hash and identity."""
+    """Where a version came from: `publisher/name@version` there, its signer, the source, the moment, its hash and identity.
+
+    Of a saved theory, whose texts have no numbers, also `time` and `stream` of the root that it came with, and while it replaces a
+    text of the same publisher, the hash of that as `before`: it is still here where a command was cut off.
+    """
 
     name: str
     key: str
@@ -42,6 +50,19 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     moment: str
     hash: str
     identity: str
+    time: str = ""
+    stream: str = ""
+    before: str = ""
+
+    def is_followed(self, hash_: str, root: Manifest) -> bool:
+        """Whether a root comes after the one of this row, by the same key, and the saved theory with that hash is not changed since."""
+        if root.key != self.key or not self.time:
+            return False
+        if root.stream == self.stream:
+            later = root.sequence - self.sequence
+        else:
+            later = (root.time > self.time) - (root.time < self.time)
+        return later > 0 if hash_ == self.hash else later >= 0 and "" != self.before == hash_
 
     def as_json(self) -> dict[str, Json]:
         """The fields of an answer."""
@@ -52,11 +73,13 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of it: publishers by key (and what their roots are for), provenance by `name@version` here, of saved theories by name."""
+    """All of it: publishers by key (and what their roots are for), provenance by `name@version` here, of saved theories by name; and by
+    their names the hashes of texts that were taken in or given away, the last `_TEXTS`."""
 
     publishers: dict[str, Seen] = {}
     tools: dict[str, Provenance] = {}
     theories: dict[str, Provenance] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     format: int = _FORMAT
 
 
@@ -105,7 +128,20 @@ class LedgerFile:
         if rows:
             with self._file.changing() as replace:
                 ledger = self.read()
-                replace(msgspec.structs.replace(ledger, theories={**ledger.theories, **rows}))
+                replace(
+                    msgspec.structs.replace(
+                        ledger,
+                        theories={**ledger.theories, **rows},
+                        texts=_with_texts(ledger.texts, {name: row.hash for name, row in rows.items()}),
+                    )
+                )
+
+    def gave_theories(self, hashes: Mapping[str, str]) -> None:
+        """Remember texts of saved theories, by their names, that others may have of us."""
+        if any(hash_ not in self.read().texts.get(name, ()) for name, hash_ in hashes.items()):
+            with self._file.changing() as replace:
+                ledger = self.read()
+                replace(msgspec.structs.replace(ledger, texts=_with_texts(ledger.texts, hashes)))
 
     def forgot(self, references: Iterable[str]) -> None:
         """Drop the rows of versions that did not come in after all."""
@@ -114,6 +150,16 @@ class LedgerFile:
             gone = set(references)
             kept = {each: row for each, row in ledger.tools.items() if each not in gone}
             replace(msgspec.structs.replace(ledger, tools=kept))
+
+
+def _with_texts(
+    known: Mapping[str, tuple[str, ...]], hashes: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    more = {
+        name: (*(each for each in known.get(name, ()) if each != hash_), hash_)[-_TEXTS:]
+        for name, hash_ in hashes.items()
+    }
+    return {**known, **more}
 
 
 def _decoded(content: bytes) -> Ledger:

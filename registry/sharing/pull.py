@@ -76,7 +76,7 @@ class Puller:
         """`trust`: who else says whom to trust, beside the home itself: a key is trusted if one of them trusts it and none has revoked
         it. Without `replaces` nothing that is here gets a newer version. `deadline` limits the time for proofs of laws."""
         self._workspace = workspace
-        self._replaces = replaces
+        self.replaces = replaces
         self._deadline = deadline
         self.source = source
         self.ledger = LedgerFile(home)
@@ -236,7 +236,7 @@ class Puller:
     def _arrival(self) -> Arrival:
         def replaceable(here: ToolRecord) -> bool:
             origin = self.ledger.origin(here.reference, here.hash)
-            return self._replaces and origin is not None and origin.key == self.manifest.key
+            return self.replaces and origin is not None and origin.key == self.manifest.key
 
         return Arrival(self._shards, self._workspace.tools(), replaceable)
 

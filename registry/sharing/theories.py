@@ -34,6 +34,7 @@ __all__ = [
     "origins",
     "read_index",
     "read_text",
+    "read_theory",
     "row_of",
     "saved_names",
     "saved_text",
@@ -266,7 +267,7 @@ def theories_of(saved: Path, names: Sequence[str], proofs: Proofs | None = None)
     while waiting:
         name = waiting.pop()
         if name not in rows:
-            rows[name], texts[name] = _read(saved, name)
+            rows[name], texts[name] = read_theory(saved, name)
             waiting += rows[name].imports
     for error in sharable(rows)[1].values():
         raise error
@@ -284,7 +285,7 @@ def all_theories_of(
     for name in saved_names(saved):
         if name not in left:
             try:
-                rows[name], texts[name] = _read(saved, name)
+                rows[name], texts[name] = read_theory(saved, name)
             except RegistryError as error:
                 left[name] = error
     kept, incomplete = sharable(rows)
@@ -320,7 +321,8 @@ def _incomplete(name: str, why: str, found: object) -> RegistryError:
     )  # fmt: skip
 
 
-def _read(saved: Path, name: str) -> tuple[TheoryRow, str]:
+def read_theory(saved: Path, name: str) -> tuple[TheoryRow, str]:
+    """The row and the text of a saved theory. Raises `invalid_argument`, `invalid_name`, `not_allowed` where it cannot be shared."""
     text = saved_text(saved, name)
     if text is None:
         raise RegistryError(

@@ -6,8 +6,9 @@ any other theory, and whose lemmas are proved where they are used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
@@ -18,9 +19,9 @@ from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer
 from registry.errors import RegistryError
 from registry.sharing.manifest import untrue
-from registry.sharing.theories import TheoryRow, imported_names
+from registry.sharing.theories import TheoryRow, imported_names, in_order, read_theory, saved_names, sharable
 
-__all__ = ["check_texts", "run"]
+__all__ = ["check_texts", "check_users", "run"]
 
 _JOB: Final = "registry.sharing.theory_check:run"
 _GUARDS: Final = Guards(cpu=40, wall=90.0, memory=2048)
@@ -57,6 +58,45 @@ def check_texts(
         found=answer.detail[:200] or str(answer.reason), expected=f"{_GUARDS.cpu} seconds and {_GUARDS.memory} MB at most",
         hint="ask the publisher for smaller theories",
     )  # fmt: skip
+
+
+def check_users(
+    broker: Broker,
+    saved: Path,
+    arriving: Mapping[str, tuple[TheoryRow, str]],
+    replaced: Collection[str],
+    place: str,
+) -> None:
+    """Raise `version_conflict` unless the saved theories here that import what is replaced can be read with what arrives.
+
+    `arriving`: rows and texts by the names here. A theory that imports more than theories beside it and the library is not looked at.
+    """
+    texts = {name: text for name, (_, text) in arriving.items()}
+    rows = {name: row for name, (row, _) in arriving.items()}
+    for name in saved_names(saved):
+        if name not in arriving:
+            try:
+                rows[name], texts[name] = read_theory(saved, name)
+            except RegistryError:
+                continue
+    whole, _ = sharable(rows)
+    users = [
+        each for each in whole if each not in arriving and not {*in_order([each], rows)}.isdisjoint(replaced)
+    ]
+    if not users:
+        return
+    order = in_order(users, rows)
+    with TemporaryDirectory(prefix="pif-") as folder:
+        for name in order:
+            (Path(folder) / f"{name}.kleis").write_bytes(texts[name].encode())
+        try:
+            check_texts(broker, Path(folder), rows, order, place)
+        except RegistryError as error:
+            raise RegistryError(
+                "version_conflict", f"a theory here could not be read with what came; nothing was taken in: {error.message}", place="theory",
+                found=error.found, expected=f"{', '.join(users[:5])} to be read as before",
+                hint="change that theory first; `--as NAME` takes the theory that was asked for in under another name",
+            ) from None  # fmt: skip
 
 
 @deep()

@@ -1,7 +1,8 @@
 """Saved theories taken in from a publication, each with those that it imports (docs/reference/registry.md §3.1).
 
 Invariants
-    * A saved theory that is here stays as it is, whatever comes: also one that is only imported.
+    * A saved theory that is here stays as it is, whatever comes, also one that is only imported: but one that came from the same key and was
+      not changed since is followed by a newer text of that key.
     * What a theory imports is written before it: a pull that was cut off or killed leaves theories that have all they import.
     * Where a theory came from is remembered before it is here, and counts only while its text is the one that came.
 """
@@ -35,7 +36,7 @@ from registry.sharing.theories import (
     saved_text,
     text_object,
 )
-from registry.sharing.theory_check import check_texts
+from registry.sharing.theory_check import check_texts, check_users
 from registry.sharing.theory_proofs import Proofs, read_certificate_object
 
 if TYPE_CHECKING:
@@ -87,14 +88,19 @@ def offered_theories(puller: Puller) -> dict[str, TheoryRow]:
 
 
 def new_theories(puller: Puller, shelf: Shelf) -> list[str]:
-    """The theories that are offered and are not here as they are there, or have certificates that are not, in order of names. Raises
-    as `offered_theories`."""
+    """The theories that are offered and are not here as they are there, or have certificates that are not, in order of names; but those
+    whose text is an older one of what is here. Raises as `offered_theories`."""
     _bring_up_to_date(shelf)
-    return [
-        name
-        for name, row in sorted(offered_theories(puller).items())
-        if not shelf.has(name, row) or shelf.unfiled(row)
-    ]
+    ledger = puller.ledger.read()
+
+    def is_new(name: str, row: TheoryRow) -> bool:
+        if shelf.has(name, row):
+            return bool(shelf.unfiled(row))
+        known = ledger.theories.get(name)
+        was_cut_off = known is not None and bool(known.before)
+        return was_cut_off or row.object not in ledger.texts.get(name, ()) or not shelf.storage.saved(name)
+
+    return [name for name, row in sorted(offered_theories(puller).items()) if is_new(name, row)]
 
 
 def missing_texts(puller: Puller, names: Sequence[str], shelf: Shelf) -> list[str]:
@@ -157,7 +163,7 @@ def pull_theory(puller: Puller, wanted: str, shelf: Shelf, as_name: str | None =
         taking = _Taking(puller, rows, in_order([name], rows, puller.source.place), name)
         taking.fetch(shelf.saved, check_theory_name(as_name or name))
         with TemporaryDirectory(prefix="pif-") as folder:
-            taking.check(shelf.broker, Path(folder))
+            taking.check(shelf.broker, Path(folder), shelf.saved)
         claims = taking.claims(shelf)
         added = taking.write(shelf.storage, shelf.saved)
         filed = 0 if shelf.proofs is None else taking.file(claims, shelf.proofs)
@@ -185,13 +191,14 @@ class _Taking:
         self._root = root
         self._texts: dict[str, str] = {}
         self._new: list[str] = []
+        self._replaced: dict[str, str] = {}
         self._left = _BYTES
         self.called = {name: name for name in order}
         self.fetched = 0
 
     def fetch(self, saved: Path, as_name: str) -> None:
         """The texts; those that are here with the same hash are not asked for. Raises `version_conflict` where a name says something
-        else here."""
+        else here that is not followed."""
         self.called[self._root] = as_name
         here = {each.casefold(): each for each in saved_names(saved)}
         if as_name != self._root and as_name in self._order:
@@ -204,9 +211,12 @@ class _Taking:
             text = saved_text(saved, called)
             if text is not None:
                 found = object_hash(text_object(text))
-                if found != row.object:
+                if found == row.object:
+                    self._texts[name] = text
+                elif self._follows(name, found):
+                    self._replaced[name] = text
+                else:
                     raise _says_another(called, f"{found} here", row.object)
-                self._texts[name] = text
         missing = [name for name in self._order if name not in self._texts]
         self._puller.source.ahead([self._rows[name].object for name in missing])
         for name in missing:
@@ -223,13 +233,34 @@ class _Taking:
             self._texts[name] = read_text(content, hash_, _place(self._puller, hash_))
         self._new, self.fetched = missing, len(missing)
 
-    def check(self, broker: Broker, folder: Path) -> None:
-        """Raise `invalid_argument` unless all that is new can be read and imports what its row says."""
+    def _follows(self, name: str, found: str) -> bool:
+        """Whether what the publisher has comes after the text with that hash, which is here and came from there."""
+        ledger = self._puller.ledger.read()
+        called = self.called[name]
+        known = ledger.theories.get(called)
+        return (
+            self._puller.replaces
+            and known is not None
+            and known.name.rpartition("/")[2] == name
+            and (
+                self._rows[name].object == known.hash
+                or self._rows[name].object not in ledger.texts.get(called, ())
+            )
+            and known.is_followed(found, self._puller.manifest)
+        )
+
+    def check(self, broker: Broker, folder: Path, saved: Path) -> None:
+        """Raise `invalid_argument` unless all that is new can be read and imports what its row says, `version_conflict` unless what is
+        here and imports what is replaced can be read too."""
         if not self._new:
             return
         for name, text in self._texts.items():
             (folder / f"{name}.kleis").write_bytes(text.encode())
-        check_texts(broker, folder, self._rows, self._order, self._puller.source.place)
+        place = self._puller.source.place
+        check_texts(broker, folder, self._rows, self._order, place)
+        if self._replaced:
+            arriving = {self.called[name]: (self._rows[name], text) for name, text in self._texts.items()}
+            check_users(broker, saved, arriving, {self.called[name] for name in self._replaced}, place)
 
     def claims(self, shelf: Shelf) -> dict[str, KeptCertificate]:
         """Certificates that are not filed here, by their questions, as much of them as may come. One that the source has not, or that is
@@ -272,13 +303,17 @@ class _Taking:
         rows = {
             self.called[name]: Provenance(
                 f"{manifest.namespace}/{name}", manifest.key, self._puller.source.place, manifest.sequence, moment,
-                self._rows[name].object, self._rows[name].object,
+                self._rows[name].object, self._rows[name].object, manifest.time, manifest.stream, self._hash_before(name),
             )
             for name in self._new
         }  # fmt: skip
         ledger.took_theories(rows)
         for name in self._new:
             called = self.called[name]
+            if name in self._replaced:
+                if not storage.renew(called, self._texts[name].encode(), self._replaced[name].encode()):
+                    raise _says_another(called, "a text that was saved meanwhile", self._rows[name].object)
+                continue
             try:
                 storage.save(called, self._texts[name].encode(), overwrite=False)
             except SessionError as error:
@@ -289,7 +324,17 @@ class _Taking:
                     raise _says_another(
                         called, "a text that was saved meanwhile", self._rows[name].object
                     ) from None
+        ledger.took_theories(
+            {
+                self.called[name]: msgspec.structs.replace(rows[self.called[name]], before="")
+                for name in self._replaced
+            }
+        )
         return [*rows]
+
+    def _hash_before(self, name: str) -> str:
+        text = self._replaced.get(name)
+        return "" if text is None else object_hash(text_object(text))
 
 
 def _place(puller: Puller, hash_: str) -> str:

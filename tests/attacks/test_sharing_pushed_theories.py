@@ -128,6 +128,22 @@ def test_what_says_something_else_here_stays_and_is_named(scene: Scene) -> None:
     assert scene.here() == {**before, "alone": MINE}
 
 
+def test_newer_texts_of_the_pusher_replace_its_own_and_older_ones_nothing(scene: Scene) -> None:
+    scene.push()
+    newer = TEXTS["rings"] + "define more(n : ℤ) : ℤ = n\n"
+    scene.save(scene.bob, rings=newer)
+    done = scene.push()
+    assert (done["theories"], done["refused"]) == (["rings"], [])
+    assert scene.here()["rings"] == newer
+    scene.save(scene.bob, rings=TEXTS["rings"])
+    assert scene.push()["theories"] == []
+    assert scene.here()["rings"] == newer
+    scene.save(scene.alice, rings=MINE)
+    scene.save(scene.bob, rings=newer + "// newer\n")
+    assert [each["root"] for each in scene.push()["refused"]] == ["rings"]
+    assert scene.here()["rings"] == MINE
+
+
 @pytest.mark.parametrize("late", [False, True])
 def test_a_push_that_ends_at_any_message_leaves_theories_that_have_what_they_import(
     scene: Scene, late: bool
@@ -217,6 +233,14 @@ def test_nothing_here_is_replaced_by_reading_through(scene: Scene) -> None:
     scene.upstream().fetch_theories(["more"])
     assert (scene.bob.home / "theories" / "pairs.kleis").read_text() == TEXTS["pairs"]
     assert not (scene.bob.home / "theories" / "more.kleis").exists()
+
+
+def test_nothing_that_was_read_through_is_replaced_by_a_newer_text(scene: Scene) -> None:
+    scene.save(scene.alice, more=MINE)
+    scene.upstream().fetch_theories(["more"])
+    scene.save(scene.alice, more=MINE + "// newer\n")
+    scene.upstream().fetch_theories(["more"])
+    assert (scene.bob.home / "theories" / "more.kleis").read_text() == MINE
 
 
 def test_tools_that_came_before_theories_ended_are_told(scene: Scene) -> None:

@@ -41,7 +41,7 @@ from registry.sharing.theories import (
     text_object,
     theories_of,
 )
-from registry.sharing.theory_pull import Shelf, pull_theory
+from registry.sharing.theory_pull import Shelf, new_theories, pull_theory
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace
 
@@ -66,6 +66,10 @@ class Storage(DirectoryStorage):
     def save(self, name: str, body: bytes, *, overwrite: bool) -> Path:
         self.before(name)
         return super().save(name, body, overwrite=overwrite)
+
+    def renew(self, name: str, body: bytes, before: bytes) -> bool:
+        self.before(name)
+        return super().renew(name, body, before)
 
 
 class Scene:
@@ -101,6 +105,14 @@ class Scene:
             return {"type": "error", "error": error.as_json()}
         finally:
             source.close()
+
+    def new(self) -> list[str]:
+        """What a pull of all theories would take in."""
+        source = opened(str(self.out))
+        puller = Puller(self.workspace, self.bob, source)
+        found = new_theories(puller, Shelf(self.storage, self.saved, self.broker))
+        source.close()
+        return found
 
     def here(self) -> dict[str, str]:
         return {each.name: each.read_text() for each in self.saved.glob("*.kleis")}
@@ -356,6 +368,134 @@ def test_a_theory_that_was_saved_meanwhile_stays(scene: Scene) -> None:
     scene.storage.before = meanwhile
     assert scene.pull("pairs")["error"]["kind"] == "version_conflict"
     assert scene.here()["pairs.kleis"] == mine
+
+
+NEWER = GROUPS + "define thrice(n : ℤ) : ℤ = n + n + n\n"
+
+
+def changed(scene: Scene, **texts: str) -> None:
+    """Other texts in Alice's home, published."""
+    for name, text in texts.items():
+        (scene.alices / f"{name}.kleis").write_text(text)
+    scene.publish()
+
+
+def test_a_newer_text_of_its_publisher_replaces_its_own(scene: Scene) -> None:
+    scene.pull()
+    for text in (NEWER, NEWER + NEWER.replace("thrice", "again").replace("Pair", "Twin")):
+        changed(scene, pairs=text)
+        assert scene.pull()["theories"] == ["pairs"]
+        assert scene.here()["pairs.kleis"] == text
+        assert LedgerFile(scene.bob).read().theories["pairs"].hash == object_hash(text_object(text))
+    changed(scene, rings=RINGS + "define more(n : ℤ) : ℤ = n\n", pairs=NEWER + "// more\n")
+    assert scene.pull()["theories"] == ["pairs", "rings"]
+
+
+def test_a_newer_text_under_another_name_replaces_what_came_under_it(scene: Scene) -> None:
+    scene.pull("pairs", as_name="theirs")
+    changed(scene, pairs=NEWER)
+    assert scene.pull("pairs", as_name="theirs")["theories"] == ["theirs"]
+    changed(scene, other=NEWER + "// other\n")
+    assert scene.refused("other", as_name="theirs")["kind"] == "version_conflict"
+
+
+def test_what_was_changed_or_made_here_is_not_replaced_by_a_newer_text(scene: Scene) -> None:
+    scene.pull()
+    (scene.saved / "pairs.kleis").write_text(GROUPS + "// mine\n")
+    changed(scene, pairs=NEWER)
+    assert scene.refused()["kind"] == "version_conflict"
+    assert scene.refused("pairs")["kind"] == "version_conflict"
+    assert scene.new() == ["pairs"]
+    (scene.saved / "pairs.kleis").write_text(GROUPS)
+    assert scene.pull()["theories"] == ["pairs"]
+    (scene.saved / "pairs.kleis").write_text(GROUPS)  # back to the older text, of one's own will
+    assert (scene.new(), scene.refused("pairs")["kind"]) == ([], "version_conflict")
+    (scene.saved / "alone.kleis").write_text(GROUPS)
+    changed(scene, alone=GROUPS)
+    assert scene.pull("alone")["theories"] == []
+    changed(scene, alone=NEWER)
+    assert scene.refused("alone")["kind"] == "version_conflict"
+
+
+def test_a_newer_text_of_another_trusted_key_replaces_nothing(scene: Scene, tmp_path: Path) -> None:
+    scene.pull()
+    theirs = KeyFile(tmp_path / "mallory")
+    key = theirs.create()
+    TrustFile(scene.bob).add(key, "mallory")
+    root = scene.publish()
+    index = scene.add(encoded({"pairs": scene.text(NEWER)}))
+    body = encoded(replace(root, sequence=99, key=key, theories=index, time="2999-01-01T00:00:00Z"))
+    (scene.out / MANIFEST).write_bytes(signed(theirs.sign(body), body))
+    assert scene.refused("pairs")["kind"] == "version_conflict"
+
+
+def test_a_publisher_who_goes_back_to_an_older_text_takes_nobody_back(scene: Scene) -> None:
+    scene.pull()
+    changed(scene, pairs=NEWER)
+    scene.pull()
+    changed(scene, pairs=GROUPS)
+    assert scene.refused("pairs")["kind"] == "version_conflict"
+
+
+def test_an_older_root_of_another_stream_takes_nobody_back(scene: Scene) -> None:
+    """A mirror shows files for the first time that are older than what a server gave; the numbers of the two say nothing of each other."""
+    scene.pull()
+    ledger = LedgerFile(scene.bob)
+    row = ledger.read().theories["pairs"]
+    changed(scene, pairs=NEWER)
+    ledger.took_theories({"pairs": replace(row, stream="server", sequence=1, time="2999-01-01T00:00:00Z")})
+    assert scene.refused("pairs")["kind"] == "version_conflict"
+    ledger.took_theories({"pairs": replace(row, stream="server", sequence=99, time="1999-01-01T00:00:00Z")})
+    assert scene.pull("pairs")["theories"] == ["pairs"]
+
+
+def test_a_replayed_root_takes_nobody_back(scene: Scene) -> None:
+    old = (scene.out / MANIFEST).read_bytes()
+    scene.pull()
+    changed(scene, pairs=NEWER)
+    scene.pull()
+    scene.add(text_object(GROUPS))
+    (scene.out / MANIFEST).write_bytes(old)
+    assert "older" in scene.refused("pairs")["message"]
+
+
+def test_newer_texts_that_were_cut_off_come_whole_with_the_next_pull(scene: Scene) -> None:
+    scene.pull()
+    rings = RINGS + "define more(n : ℤ) : ℤ = n\n"
+    changed(scene, pairs=NEWER, rings=rings)
+
+    def cut(name: str) -> None:
+        if name == "rings":
+            raise SessionError("no room", code="session-unwritable")
+
+    scene.storage.before = cut
+    assert scene.pull()["type"] == "error"
+    assert (scene.here()["pairs.kleis"], scene.here()["rings.kleis"]) == (NEWER, RINGS)
+    scene.storage.before = lambda name: None
+    assert scene.new() == ["rings"]
+    assert scene.pull()["theories"] == ["rings"]
+    assert (scene.here()["rings.kleis"], scene.new()) == (rings, [])
+
+
+def test_a_theory_that_is_changed_while_a_newer_text_comes_stays(scene: Scene) -> None:
+    scene.pull()
+    changed(scene, pairs=NEWER)
+    scene.storage.before = lambda name: (scene.saved / f"{name}.kleis").write_text("// mine\n") and None
+    assert scene.pull()["error"]["kind"] == "version_conflict"
+    assert scene.here()["pairs.kleis"] == "// mine\n"
+    scene.storage.before = lambda name: None
+    assert scene.refused()["kind"] == "version_conflict"
+
+
+def test_a_newer_text_with_which_a_theory_here_cannot_be_read_is_refused(scene: Scene) -> None:
+    scene.pull()
+    (scene.saved / "mine.kleis").write_text('import "rings"\ndefine mine(n : ℤ) : ℤ = twice(n)\n')
+    (scene.saved / "far.kleis").write_text('import "/nowhere.kleis"\n')
+    changed(scene, rings='import "pairs.kleis"\ndefine other(n : ℤ) : ℤ = n\n')
+    error = scene.refused()
+    assert (error["kind"], "mine" in error["expected"]) == ("version_conflict", True)
+    changed(scene, rings=RINGS + "define other(n : ℤ) : ℤ = n\n")
+    assert scene.pull()["theories"] == ["rings"]
 
 
 def test_what_a_theory_asserts_is_no_more_than_its_text(scene: Scene) -> None:

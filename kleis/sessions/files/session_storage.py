@@ -77,6 +77,10 @@ class SessionStorage(Protocol):
         """Keep a theory under a name; the file that it is imported from.  `save-exists` without `overwrite`."""
         ...
 
+    def renew(self, name: str, body: bytes, before: bytes) -> bool:
+        """Make `body` the text of a saved theory that is still `before`; False, and nothing is written, where it is not."""
+        ...
+
 
 class DirectoryStorage:
     """A directory of sessions, one folder each, and a directory of saved theories.  See `SessionStorage`."""
@@ -149,6 +153,16 @@ class DirectoryStorage:
             check_replacing(target, overwrite)
             write_whole(target, body)
         return target
+
+    def renew(self, name: str, body: bytes, before: bytes) -> bool:
+        """Replace the file."""
+        target = self._saved / f"{name}.kleis"
+        with locked(self._saved):
+            there = read_whole(target)
+            if there is None or there[0] != before:
+                return False
+            write_whole(target, body)
+        return True
 
 
 def check_replacing(target: Path, overwrite: bool) -> None:

@@ -70,6 +70,7 @@ def publish(
     )
     page = index_page(content, manifest, sorted(rows))
     done = publication.publish(directory, content, manifest, file, page)
+    _gave(context, rows)
     answer: Answer = {
         "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
         "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
@@ -111,6 +112,13 @@ def _content(
             given = theories_of(shelf.saved, theories, shelf.proofs)
     content.objects.update(given.objects)
     return content, given
+
+
+def _gave(context: CommandContext, rows: dict[str, Any]) -> None:
+    """Remember the texts of theories that leave the home, which may come back when there are newer ones here."""
+    from registry.sharing.ledger import LedgerFile
+
+    LedgerFile(context.home().path).gave_theories({name: row.object for name, row in rows.items()})
 
 
 def _proved(shelf: Any, rows: dict[str, Any]) -> dict[str, RegistryError]:
@@ -311,6 +319,7 @@ def _push(
     with context.workspace() as workspace:
         content, given = _content(context, workspace, names, theories, all_theories=all_theories)
     pusher = Pusher(wire, content, context.home().path, namespace, index_hash(given.rows))
+    _gave(context, given.rows)
     with context.screen.progress("objects", 0) as report:
         answer: Answer = pusher.push((lambda done, of: report(done)) if report else lambda done, of: None)
     return {**answer, "refused": [*given.refused(), *answer["refused"]]}

@@ -141,6 +141,21 @@ class SessionRows:
         self.update_saved()
         return self.copies / f"{name}.kleis"
 
+    def renew(self, name: str, body: bytes, before: bytes) -> bool:
+        """Replace the row."""
+        text = _text(body, name)
+
+        def act(rows: Rows) -> bool:
+            there = rows.execute("SELECT body FROM theories WHERE name = ?", (name,)).fetchone()
+            if there is None or there[0].encode() != before:
+                return False
+            put_theory(rows, name, text)
+            return True
+
+        replaced = self._change(act)
+        self.update_saved()
+        return replaced
+
     def _ask(self, question: Callable[[Rows], T]) -> T:
         try:
             return self._connections.ask(question)

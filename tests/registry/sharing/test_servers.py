@@ -152,6 +152,8 @@ def test_saved_theories_are_pulled_from_a_server(tmp_path: Path) -> None:
         assert puller().manifest.sequence == number
         (theories / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n\n")
         assert puller().manifest.sequence == number + 1
+        assert pull_theory(puller(), "more", shelf)["theories"] == ["twice"]
+        (bob.home / "theories" / "twice.kleis").write_text("define twice(n : ℤ) : ℤ = n - n\n")
         answer = pull_theory(puller(), "more", shelf)
         assert answer["error"]["kind"] == "version_conflict"
         source.close()

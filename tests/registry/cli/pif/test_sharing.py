@@ -43,6 +43,12 @@ def test_the_commands_with_a_token_in_a_file_or_the_environment(
         none = answer(square("push", *to, "--namespace", "me", "--theory", "mine", *file, "--json"))
         assert (none["theories"], none["sent"]) == ([], 1)
         assert "nothing is new" in square("pull", "--from", server.url, "--all-theories", *file).stdout
+        (hub.home / "theories" / "theirs.kleis").write_text("define theirs(n : ℤ) : ℤ = n + 1\n")
+        (tmp_path / "home" / "theories" / "mine.kleis").write_text("define mine(n : ℤ) : ℤ = n + 1\n")
+        done = square("sync", "--with", server.url, "--namespace", "me", "--all-theories", *file)
+        assert done.exit_code == 0, done.output
+        assert "theirs  a theory from ops, signed by hub" in done.stdout
+        assert "mine  a theory, is new there" in done.stdout
         again = answer(square("push", "square", *to, "--namespace", "me", *file, "--json"))
         assert (again["added"], again["sent"]) == ([], 0)
         assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 1
