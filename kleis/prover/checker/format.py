@@ -388,7 +388,7 @@ class Assignment(_Data, frozen=True, tag="assignment", tag_field="kind"):
 
 
 class Interpretation(_Data, frozen=True, tag="interpretation", tag_field="kind"):
-    """Carriers read as sets of numbers, symbols as terms over parameters ``x0``, ``x1``, …, and values of the claim's ∀.
+    """Carriers read as numbers, texts or lists of numbers, symbols as terms over parameters ``x0``, ``x1``, …, and values of the claim's ∀.
 
     All are named in the goal's order; variables all or none.
     """

@@ -16,7 +16,7 @@
 - `direct`: which of these decide by computing alone
 - `tables`: finite carriers with tables, evaluated
 - `assignment`: values of variables and symbols, evaluated; what stays open becomes a leaf
-- `interpretation`: carriers as sets of numbers, symbols as terms; everything becomes a leaf
+- `interpretation`: carriers as numbers, texts or lists of numbers, symbols as terms; everything becomes a leaf
 - `convergence`: rewrite systems in whose normal forms the axioms hold and the claim fails
 
 What `ask` reads

@@ -1,4 +1,4 @@
-"""The rule `interpretation`: carriers read as sets of numbers, symbols as terms, everything to be proved under it.
+"""The rule `interpretation`: carriers read as numbers, texts or lists, symbols as terms, everything to be proved under it.
 
 See docs/reference/certificates.md §5.4.  Under an interpretation every axiom is a closed formula over built-ins, and so
 is the negated claim.  Each is a leaf, for a solver to prove.
@@ -67,8 +67,10 @@ def check_interpretation(goal: Goal, witness: Interpretation, operation_at: Oper
     plain = Vocabulary(msgspec.structs.replace(goal, carriers=(), symbols=(), definitions=()), operation_at)
     for carrier, (name, data) in zip(goal.carriers, witness.carriers, strict=True):
         sort = plain.sort(data)
-        if not isinstance(carrier, core.Carrier) or sort not in _NUMBERS:
-            raise RejectedError(f"{name} is not read as a set of numbers")
+        if not isinstance(carrier, core.Carrier) or not _is_known(sort):
+            raise RejectedError(
+                f"{name} is read neither as a set of numbers, nor as texts, nor as lists of numbers"
+            )
         carriers[carrier] = sort
     # The data types under the interpretation: those whose terms may be written.
     inner = Translation(goal, carriers, {}).goal
@@ -114,6 +116,14 @@ def leaves_of(goal: Goal, translation: Translation, point: Point) -> Leaves:
             claim = substitute(claim, terms)
         leaves.append(translation.leaf("negated claim", negated(claim)))
     return (*leaves, *translation.terminations())
+
+
+def _is_known(sort: core.Sort) -> bool:
+    return (
+        sort in _NUMBERS
+        or sort == core.STRING
+        or (isinstance(sort, core.ListOf) and sort.element in _NUMBERS)
+    )
 
 
 def _point(goal: Goal, translation: Translation, given: tuple[tuple[str, Any], ...]) -> Point:

@@ -1,19 +1,20 @@
-"""The engine `standard models`: carriers read as ℤ, ℝ or ℕ, symbols as familiar operations, every axiom proved.
+"""The engine `standard models`: carriers read as numbers, texts or lists, symbols as familiar operations, every axiom proved.
 
 See docs/reference/proving.md §7.11.
 
-Theories whose models are all infinite have no tables: dense orders, successor functions, ordered fields.  The symbols
-are interpreted one after the other; an axiom that fails at small numbers ends a branch.  An interpretation that survives
+Theories whose models are all infinite have no tables: dense orders, successor functions, ordered fields, stacks, words.
+The symbols are interpreted one after the other; an axiom that fails at small numbers ends a branch.  An interpretation that survives
 is proved: under it every axiom is a closed formula of arithmetic, and so is the negated claim.
 
 Invariants
     * What is found is proved formula by formula, as the rule of the checker asks it (`kleis.prover.checker.rules.interpretation`).
-    * All carriers are read as the same set of numbers.
+    * All carriers are read as one set, or some as lists of ℤ and the others as ℤ.
     * Steps are evaluations of terms by the reference semantics, and a fixed number for each query to Z3.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -29,6 +30,7 @@ from kleis.prover.checker.rules.interpreted_goals import Translation
 from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.engines.models.standard_operations import candidates
 from kleis.prover.engines.solvers.runs import run_text, script_text
+from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
 from kleis.prover.protocol.witness import Interpretation
 from kleis.prover.smt.script import encode
@@ -48,6 +50,11 @@ _QUERIES = 60
 
 _NUMBERS = (core.INTEGER, core.REAL, core.NATURAL)
 
+_LIST = core.ListOf(core.INTEGER)
+
+_MOST_LISTS = 3
+"""Carriers that may be lists: what is read as what is tried in all ways."""
+
 _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
 
 
@@ -57,7 +64,7 @@ _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, lengt
 def is_proved(leaf: Sequent, steps: int) -> bool:
     """Whether Z3 proves a formula of an interpreted goal, asked by the engines' encoder."""
     try:
-        script = encode(Task(msgspec.structs.replace(leaf.goal, claim=leaf.claim)))
+        script = encode(expanded(Task(msgspec.structs.replace(leaf.goal, claim=leaf.claim))))
     except Inexpressible:
         return False
     return run_text(script_text(script, script.claim), steps).status == "unsat"
@@ -93,7 +100,7 @@ class Interpretations:
         return plain and any(_choices(goal))
 
     def run(self, task: Task, steps: int) -> Answer:
-        """ℤ first, then ℝ, then ℕ."""
+        """Each reading of the carriers in turn."""
         account = Account(Budget(steps=steps, depth=150, size=100_000))
         tried = []
         try:
@@ -102,7 +109,7 @@ class Interpretations:
                 for found in search.interpretations():
                     if _holds(task.goal, found, _QUERY):
                         return _answer(task.goal.claim is not None, found, account)
-                tried.append(next(map(sort_text, carriers.values()), "ℤ"))
+                tried.append(" and ".join(dict.fromkeys(map(sort_text, carriers.values()))) or "ℤ")
         except BudgetError:
             return Answer(outcome="silent", reason="resource", detail="steps used up", steps=steps)
         detail = f"no standard model over {' or '.join(tried)}"
@@ -121,10 +128,12 @@ _Table = dict[core.Symbol, tuple[tuple[core.Variable, ...], tuple[core.Term, ...
 
 
 def _choices(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Sort], _Table]]:
-    """The sets of numbers for carriers, with the candidates for every symbol."""
-    for sort in _NUMBERS if goal.carriers else (core.INTEGER,):
+    """What carriers are read as, with the candidates for every symbol."""
+    for sorts in _readings(len(goal.carriers)):
         carriers: dict[core.Carrier, core.Sort] = {
-            each: sort for each in goal.carriers if isinstance(each, core.Carrier)
+            each: sort
+            for each, sort in zip(goal.carriers, sorts, strict=True)
+            if isinstance(each, core.Carrier)
         }
         table: _Table = {}
         for symbol in goal.symbols:
@@ -134,8 +143,21 @@ def _choices(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Sort], _Table
             yield carriers, table
 
 
+def _readings(carriers: int) -> Iterator[tuple[core.Sort, ...]]:
+    """All carriers as the same numbers, or as texts; then some of a few as lists of ℤ, and the others as ℤ."""
+    if not carriers:
+        yield ()
+        return
+    for sort in (*_NUMBERS, core.STRING):
+        yield (sort,) * carriers
+    if carriers <= _MOST_LISTS:
+        for each in itertools.product((core.INTEGER, _LIST), repeat=carriers):
+            if _LIST in each:
+                yield each
+
+
 class _Search:
-    """Searches the interpretations over one set of numbers that no small values refute."""
+    """Searches the interpretations of the symbols, for one reading of the carriers, that no small values refute."""
 
     def __init__(
         self, task: Task, carriers: dict[core.Carrier, core.Sort], table: _Table, account: Account
@@ -217,11 +239,11 @@ class _Search:
 
 
 def _assignment(evaluator: Evaluator, claim: core.Term) -> tuple[tuple[str, Value], ...]:
-    """An assignment of small numbers at which a claim is false; empty if its outermost variables are no numbers."""
+    """An assignment of small values at which a claim is false; empty if its outermost variables range over something else."""
     variables, hypotheses, rest = stripped(claim)
     for hypothesis in reversed(hypotheses):
         rest = core.Connective("implies", (hypothesis, rest))
-    if not variables or any(each.sort not in _NUMBERS for each in variables):
+    if not variables or any(each.sort not in (*_NUMBERS, core.STRING, _LIST) for each in variables):
         return ()
     for environment in evaluator.environments(variables, {})[0]:
         if evaluator.truth(rest, environment) is FALSE:

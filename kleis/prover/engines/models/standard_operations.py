@@ -1,27 +1,34 @@
-"""Familiar operations on ℤ and ℝ: candidate interpretations of a symbol, the commonest first.
+"""Familiar operations on numbers, texts and lists of numbers: candidate interpretations of a symbol, the commonest first.
 
-Each is a core term over the symbol's arguments, total by construction: a division stands under a test of its divisor.
+Each is a core term over the symbol's arguments, total by construction: a division stands under a test of its divisor, and
+what a list does not have is 0 or the empty list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from kleis import core
+from kleis.prover.lowering.list_terms import append, cons, head, is_nil, length, nil, tail
 
 __all__ = ["candidates"]
 
 
 def candidates(parameters: Sequence[core.Variable], codomain: core.Sort) -> tuple[core.Term, ...]:
     """Candidate terms over parameters; none where no standard operation fits."""
+    found: Iterator[core.Term]
     if codomain == core.STRING:
-        found: Iterator[core.Term] = iter(
-            [core.LiteralTerm("", core.STRING), core.LiteralTerm("a", core.STRING)]
-        )
+        found = _texts([each for each in parameters if each.sort == core.STRING])
     elif codomain == core.BOOL:
-        found = _relations([each for each in parameters if _is_number(each.sort)])
+        numbers = [each for each in parameters if _is_number(each.sort)]
+        found = chain(_of_lists(parameters, codomain), _of_texts(parameters, codomain), _relations(numbers))
     elif codomain in (core.INTEGER, core.REAL, core.NATURAL):
-        found = _operations([each for each in parameters if each.sort == codomain], codomain)
+        numbers = [each for each in parameters if each.sort == codomain]
+        told = chain(_of_lists(parameters, codomain), _of_texts(parameters, codomain))
+        found = chain(told, _operations(numbers, codomain))
+    elif isinstance(codomain, core.ListOf):
+        found = _lists(parameters, codomain)
     else:
         found = iter(())
     return tuple(dict.fromkeys(found))
@@ -136,3 +143,81 @@ def _relations(given: Sequence[core.Variable]) -> Iterator[core.Term]:
         yield core.Connective("not", (core.Equals(x, zero),))
     yield core.LiteralTerm(True, core.BOOL)
     yield core.LiteralTerm(False, core.BOOL)
+
+
+# ── Lists ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _lists(given: Sequence[core.Variable], sort: core.ListOf) -> Iterator[core.Term]:
+    """Lists: what is put in front or behind, what is left without the first element, one behind the other, constants."""
+    empty, lists = nil(sort), [each for each in given if each.sort == sort]
+    zero = number(0, sort.element)
+    for item in (each for each in given if each.sort == sort.element):
+        for whole in lists:
+            yield cons(item, whole)
+            yield cons(zero, cons(item, whole))
+            yield append(whole, cons(item, empty))
+        if not lists:
+            yield cons(item, empty)
+    if len(lists) >= 2:
+        yield append(lists[0], lists[1])
+    for whole in lists:
+        rest = core.Conditional(is_nil(whole), empty, tail(whole))
+        yield rest
+        yield core.Conditional(is_nil(rest), empty, tail(rest))
+        yield cons(zero, whole)
+        yield whole
+    yield empty
+    yield cons(zero, empty)
+    if not given:
+        yield cons(number(1, sort.element), empty)
+
+
+def _of_lists(given: Sequence[core.Variable], codomain: core.Sort) -> Iterator[core.Term]:
+    """What a list tells: its first element, how many it has, whether it has any."""
+    lists = [each for each in given if isinstance(each.sort, core.ListOf)]
+    for whole in lists:
+        if codomain == core.BOOL:
+            yield is_nil(whole)
+            yield core.Connective("not", (is_nil(whole),))
+        elif codomain == whole.sort.element:
+            zero, rest = number(0, codomain), tail(whole)
+            yield core.Conditional(is_nil(whole), zero, head(whole))
+            second = core.Conditional(is_nil(rest), zero, head(rest))
+            yield core.Conditional(is_nil(whole), zero, second)
+        if codomain == core.NATURAL:
+            yield length(whole)
+        elif codomain == core.INTEGER:
+            yield core.Coercion(length(whole), codomain)
+    if codomain == core.BOOL and len(lists) >= 2 and lists[0].sort == lists[1].sort:
+        yield core.Equals(lists[0], lists[1])
+
+
+# ── Texts ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _texts(given: Sequence[core.Variable]) -> Iterator[core.Term]:
+    """Texts: one behind another, with a letter more, constants."""
+    if len(given) >= 2:
+        yield _call("concat", core.STRING, given[0], given[1])
+    for each in given:
+        yield each
+        yield _call("concat", core.STRING, each, core.LiteralTerm("a", core.STRING))
+    for text in ("", "a") if given else ("", "a", "b"):
+        yield core.LiteralTerm(text, core.STRING)
+
+
+def _of_texts(given: Sequence[core.Variable], codomain: core.Sort) -> Iterator[core.Term]:
+    """What texts tell: how long one is, whether it is empty, whether another begins it or is in it."""
+    texts = [each for each in given if each.sort == core.STRING]
+    for each in texts:
+        if codomain == core.BOOL:
+            yield core.Equals(each, core.LiteralTerm("", core.STRING))
+        elif codomain == core.NATURAL:
+            yield _call("strlen", core.NATURAL, each)
+        elif codomain == core.INTEGER:
+            yield core.Coercion(_call("strlen", core.NATURAL, each), codomain)
+    if codomain == core.BOOL and len(texts) >= 2:
+        yield _call("hasPrefix", core.BOOL, texts[1], texts[0])
+        yield _call("contains", core.BOOL, texts[1], texts[0])
+        yield core.Equals(texts[0], texts[1])

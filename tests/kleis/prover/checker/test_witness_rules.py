@@ -21,6 +21,7 @@ from kleis.prover.checker.rules.regular import check_regular_languages
 from kleis.prover.checker.sequent import FALSITY, NotExpressible, RejectedError, Sequent
 from kleis.prover.checker.write_terms import term_data
 from kleis.prover.engines.models.standard_models import is_proved
+from kleis.prover.lowering.list_terms import nil
 from tests.support.provers.claims import task
 
 HERE = Place(file="test", line=1, column=1)
@@ -205,13 +206,49 @@ def test_what_has_no_value_somewhere_refutes_nothing_there() -> None:
         assert not holds(goal, Interpretation(symbols=((names[0], one), (names[1], other))))
 
 
+SOME = "structure Some(T) { element a : T }"
+
+
 @pytest.mark.parametrize(
-    "sort", ["ℂ", "Bool", "String", ["List", "ℤ"], ["Carrier", "Next::T"], "ℤ ", None, 3]
+    "sort",
+    [
+        "ℂ",
+        "Bool",
+        ["List", "String"],
+        ["List", ["List", "ℤ"]],
+        ["Set", "ℤ"],
+        ["Carrier", "Next::T"],
+        "ℤ ",
+        None,
+        3,
+    ],
+    ids=str,
 )
-def test_carriers_are_read_as_sets_of_numbers(sort: Any) -> None:
-    goal = task("structure Some(T) { element a : T }", "a = a", "Some(T)").goal
+def test_carriers_are_read_as_nothing_else(sort: Any) -> None:
+    goal = task(SOME, "a = a", "Some(T)").goal
+    symbols = tuple((symbol_text(each), ["undefined", sort, "?"]) for each in goal.symbols)
     with pytest.raises(RejectedError):
-        shown(goal, Interpretation(carriers=(("T", sort),), symbols=((": → T", ["number", "0", "ℕ"]),)))
+        shown(goal, Interpretation(carriers=(("T", sort),), symbols=symbols))
+
+
+@pytest.mark.parametrize(
+    ("sort", "a", "same", "other"),
+    [
+        ("ℕ", ["number", "0", "ℕ"], "0", "1"),
+        ("String", ["text", "a"], "a", "b"),
+        (["List", "ℤ"], term_data(nil(core.ListOf(core.INTEGER))), [], ["0"]),
+    ],
+    ids=str,
+)
+def test_carriers_are_read_as_numbers_texts_and_lists(sort: Any, a: Any, same: Any, other: Any) -> None:
+    goal = task(SOME, "∀(x : T). x = a", "Some(T)").goal
+    (name,) = map(symbol_text, goal.symbols)
+
+    def witness(x: Any) -> Interpretation:
+        return Interpretation(carriers=(("T", sort),), symbols=((name, a),), point=(("x", x),))
+
+    assert holds(goal, witness(other))
+    assert not holds(goal, witness(same))
 
 
 def test_a_call_reads_its_argument_once_and_stays_strict() -> None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 import pytest
 
-from kleis.core import BOOL, LiteralTerm
+from kleis.budget import Budget
+from kleis.core import BOOL, INTEGER, NATURAL, REAL, STRING, ListOf, LiteralTerm, Sort, Variable
+from kleis.core.goal import Goal
 from kleis.prover.engines.models.standard_models import INTERPRETATIONS
+from kleis.prover.engines.models.standard_operations import candidates
 from kleis.prover.protocol.witness import Interpretation
+from kleis.semantics.models import Model, evaluator_of
+from kleis.semantics.ranges import Bounds
+from kleis.semantics.reference import Account
+from kleis.semantics.truth import OPEN, UNDEFINED
 from tests.support.provers.claims import evidence_of, task
 
 STEPS = 400_000
@@ -85,6 +94,90 @@ def test_carriers_may_be_the_natural_numbers(program: str, claim: str | None, us
     evidence = evidence_of(given, answer.witness)
     assert evidence is not None
     assert evidence.interpretation[0][1] == "ℕ"
+
+
+STACK = """
+structure Stack(E, S) {
+  element empty : S
+  operation push : E → S → S
+  operation pop : S → S
+  operation top : S → E
+  operation isEmpty : S → Bool
+  axiom popped : ∀(x : E, s : S). pop(push(x, s)) = s
+  axiom topmost : ∀(x : E, s : S). top(push(x, s)) = x
+  axiom none : isEmpty(empty)
+  axiom some : ∀(x : E, s : S). ¬isEmpty(push(x, s))
+}
+"""
+
+WORDS = """
+structure Words(W) {
+  element none : W
+  operation join : W → W → W
+  operation size : W → ℕ
+  axiom associative : ∀(x y z : W). join(join(x, y), z) = join(x, join(y, z))
+  axiom left : ∀(x : W). join(none, x) = x
+  axiom right : ∀(x : W). join(x, none) = x
+  axiom cancels : ∀(x y z : W). join(x, y) = join(x, z) → y = z
+  axiom sizes : ∀(x y : W). size(join(x, y)) = size(x) + size(y)
+}
+"""
+
+LISTS = {"E": "ℤ", "S": "List(ℤ)"}
+
+
+@pytest.mark.parametrize(
+    ("program", "using", "claim", "readings"),
+    [
+        (STACK, "Stack(E, S)", "∀(s : S). ¬isEmpty(s) → s = push(top(s), pop(s))", LISTS),
+        (STACK, "Stack(E, S)", "∀(s : S). s = empty ∨ (∃(x : E, t : S). s = push(x, t))", LISTS),
+        (COUNTED, "Counted(S)", "∀(s t : S). count(s) = count(t) → s = t", {"S": "String"}),
+        (WORDS, "Words(W)", "∀(x y : W). join(x, y) = join(y, x)", {"W": "String"}),
+    ],
+)
+def test_carriers_may_be_lists_and_texts(
+    program: str, using: str, claim: str, readings: dict[str, str]
+) -> None:
+    given = task(program, claim, using)
+    answer = INTERPRETATIONS.run(given, 4 * STEPS)
+    assert answer.outcome == "refuted"
+    evidence = evidence_of(given, answer.witness)
+    assert evidence is not None
+    assert readings.items() <= dict(evidence.interpretation).items()
+
+
+@pytest.mark.parametrize(
+    ("program", "using", "claim"),
+    [
+        (STACK, "Stack(E, S)", "∀(x : E, s : S). pop(pop(push(x, push(x, s)))) = s"),
+        (STACK, "Stack(E, S)", "∀(x y : E, s t : S). push(x, s) = push(y, t) → x = y ∧ s = t"),
+        (COUNTED, "Counted(S)", "∀(s : S). next(s) ≠ s"),
+        (WORDS, "Words(W)", "∀(x : W). size(join(x, x)) = 0 → size(x) = 0"),
+    ],
+)
+def test_what_follows_is_not_refuted_over_lists_and_texts(program: str, using: str, claim: str) -> None:
+    assert INTERPRETATIONS.run(task(program, claim, using), 4 * STEPS).outcome == "silent"
+
+
+SORTS = (INTEGER, REAL, NATURAL, STRING, BOOL, ListOf(INTEGER))
+
+
+@pytest.mark.parametrize("codomain", SORTS)
+def test_candidates_have_values_everywhere(codomain: Sort) -> None:
+    bounds = Bounds(
+        integer=1, natural=1, denominator=1, values=4, points=64, length=2, budget=Budget(steps=10_000_000)
+    )
+    evaluator = evaluator_of(Goal(claim=None), Model({}, {}), bounds, "one-sided", Account(bounds.budget))
+    tried = 0
+    for count in range(3):
+        for sorts in itertools.product(SORTS, repeat=count):
+            parameters = tuple(Variable(f"x{place}", sort) for place, sort in enumerate(sorts))
+            for term in candidates(parameters, codomain):
+                assert term.sort == codomain
+                for environment in evaluator.environments(parameters, {})[0]:
+                    assert evaluator.outcome(term, environment) not in (UNDEFINED, OPEN)
+                    tried += 1
+    assert tried > 50
 
 
 def test_a_claim_that_fails_in_a_standard_model_is_refuted() -> None:
