@@ -151,9 +151,8 @@ def _readings(carriers: int) -> Iterator[tuple[core.Sort, ...]]:
     for sort in (*_NUMBERS, core.STRING):
         yield (sort,) * carriers
     if carriers <= _MOST_LISTS:
-        for each in itertools.product((core.INTEGER, _LIST), repeat=carriers):
-            if _LIST in each:
-                yield each
+        either: tuple[core.Sort, ...] = (core.INTEGER, _LIST)
+        yield from (each for each in itertools.product(either, repeat=carriers) if _LIST in each)
 
 
 class _Search:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from kleis import core
-from kleis.prover.lowering.list_terms import append, cons, head, is_nil, length, nil, tail
+from kleis.prover.lowering.list_terms import append, cons, head, is_nil, length, list_sort, nil, tail
 
 __all__ = ["candidates"]
 
@@ -180,7 +180,7 @@ def _of_lists(given: Sequence[core.Variable], codomain: core.Sort) -> Iterator[c
         if codomain == core.BOOL:
             yield is_nil(whole)
             yield core.Connective("not", (is_nil(whole),))
-        elif codomain == whole.sort.element:
+        elif codomain == list_sort(whole).element:
             zero, rest = number(0, codomain), tail(whole)
             yield core.Conditional(is_nil(whole), zero, head(whole))
             second = core.Conditional(is_nil(rest), zero, head(rest))
