@@ -72,7 +72,7 @@ class Pusher:
         """`theories`: the hash of the index of saved theories, whose objects are in `content`; empty for none."""
         self._wire = wire
         self._content = content
-        self._manifest, self._root = rooted(content.shards, home, namespace, stream="push", theories=theories)
+        self._manifest, self.root = rooted(content.shards, home, namespace, stream="push", theories=theories)
 
     def push(self, progress: Callable[[int, int], None] = lambda done, of: None) -> dict[str, Any]:
         """The answer of a command: what is new there, and what was refused.
@@ -117,7 +117,7 @@ class Pusher:
 
     @property
     def _text(self) -> str:
-        return self._root.decode()
+        return self.root.decode()
 
     def _about(self, theories: bool) -> dict[str, Any]:
         """The arguments of a call: tools need none that older servers do not know."""
@@ -139,7 +139,7 @@ class Pusher:
                     self._wire.place, "the server asks for what it may not have", found, "objects of the root"
                 )
             for page in self._pages(wanted):
-                self._wire.call("import", objects=page)
+                self._wire.call("import", root=self._text, objects=page)
             done.update(wanted)
             progress(before + len(done), len(self._content.objects))
 

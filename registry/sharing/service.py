@@ -16,7 +16,7 @@ from registry.errors import RegistryError
 from registry.sharing.catalogue import Catalogue
 from registry.sharing.keys import TrustFile
 from registry.sharing.pull import TOGETHER, Puller, Taken
-from registry.sharing.staging import Staged, Wanted, staged_objects
+from registry.sharing.staging import Staged, Wanted
 from registry.sharing.theory_catalogue import TheoryCatalogue
 from registry.sharing.theory_pull import Shelf, missing_texts, new_theories, pull_theories
 
@@ -70,10 +70,10 @@ class SharingService:
         found = self._catalogue.objects(hashes, self._workspace.tools(), self._workspace.store)
         return {"type": "objects", "objects": found}
 
-    def stage(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Keep objects of a push until its root asks for them."""
-        self._check()
-        return {"type": "staged", "objects": staged_objects(self._home, texts, self._place)}
+    def stage(self, root: str, texts: Sequence[str]) -> dict[str, Any]:
+        """Keep objects of a push until it is taken in. Raises as `wanted`."""
+        staged, _ = self._opened(root, None)
+        return {"type": "staged", "objects": staged.add(texts)}
 
     def wanted(self, root: str) -> dict[str, Any]:
         """What has to come of a push, and how many tools are new. Raises as `Puller`, `not_allowed` for a key that is not trusted."""

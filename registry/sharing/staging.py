@@ -1,8 +1,9 @@
 """What a push has brought so far, before any of it is judged (docs/reference/registry.md §3.1).
 
-`sharing/incoming` in the home holds objects by their hashes, which are computed here. So a page that comes twice is the same,
-and a push that was cut off goes on where it was. Nothing reads them but the arrival of a root that names them; all are
-removed when that is done, and when others are too many.
+`sharing/incoming/ROOT` in the home holds the objects of one push by their hashes, which are computed here; ROOT is the hash of its root. So a
+page that comes twice is the same, a push that was cut off goes on where it was, and none takes away what another has brought.
+Nothing reads them but the arrival of that root; they are removed when that is done. Where others need the room, those of the push
+that has waited longest go first.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from registry.sharing.manifest import MANIFEST_LIMIT, OBJECT_LIMIT, object_hash
 from registry.sharing.sources import bounded, hashed
 from registry.store.failures import store_errors
 
-__all__ = ["Staged", "Wanted", "staged_objects"]
+__all__ = ["Staged", "Wanted"]
 
 _INCOMING: Final = "incoming"
 _OBJECTS: Final = 40_000
 _BYTES: Final = 256 * 1024 * 1024
-"""What waits of all pushes into one home."""
+"""What waits of all pushes into one home; no push may have more."""
 
 
 class Wanted(Exception):
@@ -43,7 +44,7 @@ class Staged:
         """`file` is the root as it came; `place` is who brought it."""
         self.place = place
         self._file = bounded(file, MANIFEST_LIMIT, place)
-        self._folder = _folder(home)
+        self._folder = home / FOLDER / _INCOMING / object_hash(file)
 
     def root(self) -> bytes:
         return self._file
@@ -70,30 +71,54 @@ class Staged:
     def close(self) -> None:
         """Nothing is held."""
 
+    def add(self, texts: Sequence[str]) -> int:
+        """Keep objects until they are asked for; how many. Raises `invalid_argument`, `store_error`."""
+        from kleis.durable_files import write_whole
 
-def staged_objects(home: Path, texts: Sequence[str], place: str) -> int:
-    """Keep objects until they are asked for; how many. Raises `invalid_argument`, `store_error`."""
-    from kleis.durable_files import write_whole
+        contents = [self._content(each) for each in texts]
+        with store_errors(self._folder):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._make_room(len(contents), sum(map(len, contents)))
+            for content in contents:
+                write_whole(self._folder / object_hash(content), content, durable=False)
+        return len(contents)
 
-    contents = []
-    for text in texts:
+    def _content(self, text: str) -> bytes:
         try:
-            contents.append(bounded(text.encode(), OBJECT_LIMIT, place))
+            return bounded(text.encode(), OBJECT_LIMIT, self.place)
         except UnicodeEncodeError:
             raise RegistryError(
                 "invalid_argument", "an object is no Unicode text", place="objects", expected="text"
             ) from None
-    folder = _folder(home)
-    with store_errors(folder):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def _make_room(self, objects: int, size: int) -> None:
+        """Remove what other pushes have brought, until these objects have room. Raises `invalid_argument` where they are too many by themselves."""
+        others = [each for each in self._folder.parent.iterdir() if each != self._folder]
+        others.sort(key=_last_written)
+        taken = [_taken(each) for each in (*others, self._folder)]
+        while (
+            sum(row[0] for row in taken) + objects > _OBJECTS or sum(row[1] for row in taken) + size > _BYTES
+        ):
+            if not others:
+                raise RegistryError(
+                    "invalid_argument", "a push has too much at once", place="objects", found=f"{objects + taken[0][0]} objects",
+                    expected=f"{_OBJECTS} objects and {_BYTES} bytes at most", hint="push fewer tools or theories at a time",
+                )  # fmt: skip
+            shutil.rmtree(others.pop(0), ignore_errors=True)
+            del taken[0]
+
+
+def _taken(folder: Path) -> tuple[int, int]:
+    """How many objects there are, and how many bytes."""
+    try:
         sizes = [each.stat().st_size for each in folder.iterdir()]
-        if len(sizes) + len(contents) > _OBJECTS or sum(sizes) + sum(map(len, contents)) > _BYTES:
-            for each in folder.iterdir():
-                each.unlink(missing_ok=True)
-        for content in contents:
-            write_whole(folder / object_hash(content), content, durable=False)
-    return len(contents)
+    except FileNotFoundError:  # that push is done by now
+        return 0, 0
+    return len(sizes), sum(sizes)
 
 
-def _folder(home: Path) -> Path:
-    return home / FOLDER / _INCOMING
+def _last_written(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0

@@ -199,7 +199,7 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     directory: Annotated[str, Meta(description="a plain directory name")] = ""
     root: Annotated[str, Meta(description="the root of a push instead: which objects are wanted")] = ""
     objects: Annotated[
-        tuple[str, ...], Meta(max_length=500, description="objects of a push instead, as texts")
+        tuple[str, ...], Meta(max_length=500, description="with root: objects of that push, as texts")
     ] = ()
     after: (
         Annotated[str, Meta(max_length=80, description="with root: take in tools, those after this one")]

@@ -6,6 +6,7 @@ what it stood for.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
@@ -21,11 +22,12 @@ from registry.sharing.keys import FOLDER, KeyFile, TrustFile
 from registry.sharing.manifest import Offered, encoded, object_hash, read_manifest, shard_of, signed
 from registry.sharing.places import opened, server_at
 from registry.sharing.publication import content_of, rooted
+from registry.sharing.staging import Staged, Wanted
 from registry.sharing.wire import ANSWER_LIMIT, Wire
 from registry.workspace.requests import Rollback
 from tests.attacks.test_sharing import Answering, headed, web
 from tests.support.files.publications import TWICE, Peer, calling, two_homes
-from tests.support.files.shared_servers import Line, Lying, Shared, pulled, pushed
+from tests.support.files.shared_servers import Line, Lying, Shared, pulled, pushed, pusher_of
 
 
 class Scene:
@@ -83,7 +85,7 @@ def test_a_push_that_ends_at_any_message_leaves_nothing_half_done(scene: Scene, 
         [] if late else ["mine@1", "yours@1"]
     )  # the last answer was lost, not the tools
     assert scene.alice.tools() == whole
-    assert not (scene.alice.home / FOLDER / "incoming").exists()
+    assert not [*(scene.alice.home / FOLDER).glob("incoming/*")]
 
 
 def test_a_push_that_ended_goes_on_where_it_was(scene: Scene) -> None:
@@ -91,6 +93,52 @@ def test_a_push_that_ended_goes_on_where_it_was(scene: Scene) -> None:
     scene.server.asked = []
     assert pushed(scene.bob, Line(scene.server))["added"] == ["mine@1", "yours@1"]
     assert [sorted(arguments) for _, arguments in scene.server.asked] == [["root"], ["after", "root"]]
+
+
+class Between(Line):
+    """A wire on which something else happens before a call with that argument."""
+
+    def __init__(self, server: Shared, argument: str, act: Callable[[], object]) -> None:
+        super().__init__(server)
+        self._argument = argument
+        self._act = act
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        if self._argument in arguments:
+            act, self._act = self._act, lambda: None
+            act()
+        return super().call(tool, **arguments)
+
+
+@pytest.mark.parametrize("argument", ["objects", "after"])
+def test_another_push_that_is_done_first_takes_nothing_away(
+    scene: Scene, tmp_path: Path, argument: str
+) -> None:
+    carol = Peer(tmp_path / "carol")
+    carol.evolve("carols", {"lam": "x", "body": 7})
+    scene.alice.trusts(carol, "carol")
+    first: list[dict[str, Any]] = []
+    line = Between(scene.server, argument, lambda: first.append(pushed(carol, Line(scene.server))))
+    assert pushed(scene.bob, line)["added"] == ["mine@1", "yours@1"]
+    assert [each["added"] for each in first] == [["carols@1"]]
+    assert not [*(scene.alice.home / FOLDER).glob("incoming/*")]
+    carol.close()
+
+
+def test_what_waits_is_bounded_and_the_push_that_waited_longest_goes_first(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staged = [Staged(scene.alice.home, "a push", f"root {n}".encode()) for n in range(3)]
+    monkeypatch.setattr("registry.sharing.staging._OBJECTS", 5)
+    for n, each in enumerate(staged[:2]):
+        each.add(["a", "b"])
+        os.utime(scene.alice.home / FOLDER / "incoming" / object_hash(f"root {n}".encode()), (n, n))
+    staged[2].add(["a", "b", "c"])
+    with pytest.raises(Wanted):
+        staged[0].object(object_hash(b"a"), 10)
+    assert [each.object(object_hash(b"b"), 10) for each in staged[1:]] == [b"b", b"b"]
+    with pytest.raises(RegistryError, match="too much at once"):
+        staged[1].add([str(n) for n in range(6)])
 
 
 def test_what_came_before_a_pull_ended_is_told(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +339,9 @@ def test_a_pushed_example_that_does_not_hold_and_a_law_without_a_proof(scene: Sc
     for _ in range(3):
         wanted = line.call("import", root=file.decode())["objects"]
         if wanted:
-            line.call("import", objects=[content.objects[each].decode() for each in wanted])
+            line.call(
+                "import", root=file.decode(), objects=[content.objects[each].decode() for each in wanted]
+            )
     answer = line.call("import", root=file.decode(), after="")
 
     assert {each["root"]: each["kind"] for each in answer["refused"]} == {
@@ -305,13 +355,18 @@ def test_objects_of_a_push_are_nothing_without_a_root_that_names_them(scene: Sce
     """They are named by the hashes that are computed here, so none can stand for another; and their room is bounded."""
     before = scene.alice.tools()
     line = Line(scene.server)
-    line.call("import", objects=["../../key", "{}", "", "\u0000"])
-    kept = scene.alice.home / FOLDER / "incoming"
+    pusher = pusher_of(scene.bob, line, (), "theirs")
+    line.call("import", root=pusher.root.decode(), objects=["../../key", "{}", "", "\u0000"])
+    kept = scene.alice.home / FOLDER / "incoming" / object_hash(pusher.root)
     assert {each.name for each in kept.iterdir()} == {
         object_hash(text.encode()) for text in ("../../key", "{}", "", "\u0000")
     }
     with pytest.raises(RegistryError):
-        line.call("import", objects=["x" * (5 * 2**20)])
+        line.call("import", root=pusher.root.decode(), objects=["x" * (5 * 2**20)])
+    for root in ("", "../key", pusher.root.decode().replace("theirs", "others")):
+        with pytest.raises(RegistryError):
+            line.call("import", root=root, objects=["{}"])
+    assert [each.name for each in kept.parent.iterdir()] == [kept.name]
     assert scene.alice.tools() == before
     assert pushed(scene.bob, line)["added"] == ["mine@1", "yours@1"]
 

@@ -144,8 +144,8 @@ def _exchanged(
             return places.registries().root()
         case requests.Export(directory="", share=False, objects=[_, *_]):
             return places.registries().objects(arguments.objects)
-        case requests.Import(directory="", root="", objects=[_, *_], after=None):
-            return places.registries().stage(arguments.objects)
+        case requests.Import(directory="", root=root, objects=[_, *_], after=None) if root:
+            return places.registries().stage(root, arguments.objects)
         case requests.Import(directory="", root=root, objects=[], after=None) if root:
             there = places.registries()
             return there.wanted_theories(root) if arguments.theories else there.wanted(root)
