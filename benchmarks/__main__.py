@@ -69,7 +69,7 @@ SECTIONS = (
     Section("sizes", "Compiled tools as the work grows", "µs, or as named",
             evaluator_growth.measure, evaluator_growth.LIMITS),
     Section("first", "First runs, compilation counted, against the better of the two evaluators (where that takes 1 ms)",
-            "times", evaluator_growth.measure_first_runs, {}),
+            "times", evaluator_growth.measure_first_runs, evaluator_growth.FIRST_LIMITS),
     Section("data", "Plain data in and out of runs, against `msgspec.json`", "times, or µs as named",
             plain_data.measure, plain_data.LIMITS),
     Section("stdio", "Round trip of a trivial `run` over stdio against a bare msgspec loop (medians)", "times",

@@ -5,8 +5,9 @@ linked: items are appended, and the list's value is what is appended, read from 
 such a list round gives the same Python list, read from the start (*up*); so is the list that a run takes in.
 
 Nothing proves beforehand that a list may be flat: it is tried. A flat list has no text that Python could read; where
-anything writes it into the source all the same, that is found, and the source is made again with that list linked. What
-a term's form tells beforehand saves a try, which takes as long as all the rest. Appending changes the Python list, so each name has a version: an older one that is used again is found likewise.
+anything writes it into the source all the same, that is found, and the source is made again with that list linked.
+Appending changes the Python list, so each name has a version: an older one that is used again is found likewise. What a
+term's form tells beforehand saves a try; where that is wrong, it costs one.
 """
 
 from __future__ import annotations

@@ -96,7 +96,9 @@ class _Reader:
 
     def records(self, data: list[dict[str, Json]], level: int) -> list[Value]:
         """Records; those of one shape field by field."""
-        if len({*map(tuple, data)}) > 1:
+        if [*chain.from_iterable(data)] != [*data[0]] * len(
+            data
+        ):  # a name stands in a record once, so all have all
             return [value for item in data for value in self.records([item], level)]
         names = sorted(data[0])
         if len(names) <= _OPERANDS and any(map(is_operation, data)):

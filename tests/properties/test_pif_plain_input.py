@@ -64,6 +64,9 @@ def _shape(value: Any) -> Any:
 @example([[[1]], [["a"]]], False)
 @example([{"a": 1}, {"a": [1]}], False)
 @example([{"a": 1, "b": 2}, {"b": 1, "a": 2}], False)
+@example([{"a": 1, "b": 2}, {"a": 1}, {"b": 2}], False)
+@example([{}, {"a": 1}], False)
+@example(["word", "", "x\0[1]", "12"], False)
 @example({"pair": [1, 2]}, False)
 @example([True, 1], False)
 def test_plain_input_is_what_its_term_gives(data: Any, raw: bool) -> None:
@@ -88,7 +91,9 @@ def test_ordinary_data_is_plain(data: Any) -> None:
 @given(DATA, st.integers(0, 400), st.booleans())
 @example([1] * 100, 150, True)
 @example([{"a": 1}] * 100, 10_000, False)
-@example([1] * 70 + ["a", 2**60] + [1] * 70, 10_000, True)
+@example([1] * 600 + ["a", 2**60] + [1] * 70, 10_000, True)
+@example([1] * 600, 600, False)
+@example([{"a": 1}] * 600, 10_000, True)
 def test_what_is_printed_together_is_printed_as_alone(data: Any, limit: int, as_term: bool) -> None:
     try:
         value, _ = read_data(data)

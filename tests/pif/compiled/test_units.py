@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pif.compiled import runtime
+from pif.compiled import generate, runtime
 from pif.compiled import units as unit
 from pif.compiled.runtime import Runtime
 from pif.compiled.units import Cache, Prepared
@@ -91,6 +91,21 @@ def test_a_long_list_is_not_linked_for_a_trial(attempts: list[bool], monkeypatch
     monkeypatch.setattr(run_input, "list_of", lambda items: pytest.fail("linked"))
     assert run(Request(tool="t", input=[1] * 10_000), Kept(t=total), BUDGET)["value"] == 10_000
     assert attempts == [True]
+
+
+def test_source_is_made_once_where_the_form_tells_how_lists_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One list is returned as it was gathered, the other is turned round at each step."""
+    made: list[bool] = []
+    plain = generate._draft_function
+    monkeypatch.setattr(generate, "_draft_function", lambda *all_: made.append(True) or plain(*all_))
+    first, second = {"fst": var("p")}, {"snd": var("p")}
+    gathered = {"fold": [lam("p", {"cons": [second, first]}), [], var("l")]}
+    more = {"fold": [lam("p", {"cons": [{"add": [second, 1]}, first]}), [], {"fst": var("q")}]}
+    turned = {"fold": [lam("p", {"cons": [second, first]}), [], {"cons": [{"snd": var("q")}, more]}]}
+    for body in (gathered, {"fold": [lam("q", turned), [], var("l")]}):
+        tool = Tool("t", 1, decode_term(lam("l", body)))
+        generate.draft_function(tool.term, tool, ("list", "int"), Kept(), checks_sizes=False)
+    assert len(made) == 2
 
 
 def test_what_is_compiled_is_used_at_once(attempts: list[bool]) -> None:
