@@ -138,7 +138,8 @@ class LedgerFile:
 
     def gave_theories(self, hashes: Mapping[str, str]) -> None:
         """Remember texts of saved theories, by their names, that others may have of us."""
-        if any(hash_ not in self.read().texts.get(name, ()) for name, hash_ in hashes.items()):
+        known = self.read().texts
+        if any(hash_ not in known.get(name, ()) for name, hash_ in hashes.items()):
             with self._file.changing() as replace:
                 ledger = self.read()
                 replace(msgspec.structs.replace(ledger, texts=_with_texts(ledger.texts, hashes)))

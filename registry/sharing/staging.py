@@ -112,7 +112,7 @@ def _taken(folder: Path) -> tuple[int, int]:
     """How many objects there are, and how many bytes."""
     try:
         sizes = [each.stat().st_size for each in folder.iterdir()]
-    except FileNotFoundError:  # that push is done by now
+    except (FileNotFoundError, NotADirectoryError):  # that push is done by now, or it is none
         return 0, 0
     return len(sizes), sum(sizes)
 

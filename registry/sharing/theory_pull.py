@@ -313,6 +313,7 @@ class _Taking:
             if name in self._replaced:
                 if not storage.renew(called, self._texts[name].encode(), self._replaced[name].encode()):
                     raise _says_another(called, "a text that was saved meanwhile", self._rows[name].object)
+                ledger.took_theories({called: msgspec.structs.replace(rows[called], before="")})
                 continue
             try:
                 storage.save(called, self._texts[name].encode(), overwrite=False)
@@ -324,12 +325,6 @@ class _Taking:
                     raise _says_another(
                         called, "a text that was saved meanwhile", self._rows[name].object
                     ) from None
-        ledger.took_theories(
-            {
-                self.called[name]: msgspec.structs.replace(rows[self.called[name]], before="")
-                for name in self._replaced
-            }
-        )
         return [*rows]
 
     def _hash_before(self, name: str) -> str:

@@ -141,6 +141,16 @@ def test_writers_at_once_lose_nothing_and_repeat_nothing(storage_of: Opened) -> 
         assert [lines[place] for place in places] == [f"{who} {number}" for number in range(6)]
 
 
+def test_a_saved_theory_is_renewed_only_from_the_text_that_was_seen(storage_of: Opened) -> None:
+    one, two = storage_of("one"), storage_of("two")
+    path = one.save("groups", b"// first\n", overwrite=False)
+    assert two.renew("groups", b"// second\n", b"// first\n")
+    assert not one.renew("groups", b"// third\n", b"// first\n")
+    assert not one.renew("rings", b"// third\n", b"")
+    one.update_saved()
+    assert (path.read_bytes(), one.saved("rings")) == (b"// second\n", False)
+
+
 def test_saved_theories_reach_the_others(storage_of: Opened) -> None:
     one, two = storage_of("a"), storage_of("b")
     assert not one.saved("groups")
