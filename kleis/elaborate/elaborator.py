@@ -225,9 +225,7 @@ class Elaborator:
 
     def sections(self) -> dict[str, tree.Structure]:
         """The structures without parameters, in order of declaration."""
-        return {
-            structure.name: structure for structure in self.globals.structures() if not structure.parameters
-        }
+        return {each.name: each for each in self.theory.summary.sections}
 
     def section_links(self, name: str) -> frozenset[Link]:
         """What links a section to others.
@@ -424,7 +422,7 @@ class Elaborator:
         """The data types without errors, by name, in order of declaration."""
         if self._declarations is None:
             found: dict[str, DataDeclaration] = {}
-            for name in self.globals.data_types():
+            for name in self.theory.summary.data:
                 try:
                     declaration = self.globals.data(name)
                 except ElaborationError:

@@ -6,7 +6,7 @@ See docs/reference/proving.md §2.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from kleis.core import Carrier, Dimension, Sort
 from kleis.core.goal import Instance
@@ -21,7 +21,7 @@ from kleis.spelling import suggestion
 from kleis.syntax import tree
 from kleis.syntax.tree.traversal import walk
 
-__all__ = ["Subject", "opaque_names"]
+__all__ = ["Subject"]
 
 
 class Subject:
@@ -42,7 +42,6 @@ class Subject:
         self._search = search
         self._arbitrary = arbitrary
         self._elaborate = elaborate
-        self._opaque: frozenset[str] | None = None
 
     def find(
         self, proposition: tree.Expression, using: tree.TypeExpression | None, file: str
@@ -127,7 +126,7 @@ class Subject:
         """The type names of a proposition that no declaration has."""
         names = [node.name for node in walk(proposition) if isinstance(node, tree.NamedType)]
         opaque = [each for each in names if self._globals.reader.is_opaque(each, {})]
-        return [each for each in dict.fromkeys(opaque) if each not in self._opaque_sorts()]
+        return [each for each in dict.fromkeys(opaque) if each not in self._theory.summary.types]
 
     def _carriers(self, proposition: tree.Expression, file: str) -> list[str]:
         """The type names of a proposition that are declared as nothing else."""
@@ -135,7 +134,7 @@ class Subject:
         for node in walk(proposition):
             if not isinstance(node, tree.NamedType) or not self._globals.reader.is_opaque(node.name, {}):
                 continue
-            if node.name not in self._opaque_sorts():
+            if node.name not in self._theory.summary.types:
                 found += [node.name] * (node.name not in found)
             elif self._search.is_parameter(node.name):
                 raise elaboration_error(
@@ -148,13 +147,6 @@ class Subject:
                 )
         return found
 
-    def _opaque_sorts(self) -> frozenset[str]:
-        """The opaque sorts of declarations without parameters."""
-        if self._opaque is None:
-            names = {name for entry in self._theory.entries for name in opaque_names(entry.declaration)}
-            self._opaque = frozenset(name for name in names if self._globals.reader.is_opaque(name, {}))
-        return self._opaque
-
     def _undeclared(self, proposition: tree.Expression, file: str) -> list[Problem]:
         """Warnings of families of types that nothing declares: ``Vex(3)``."""
         names = {
@@ -163,12 +155,10 @@ class Subject:
             if isinstance(each, tree.AppliedType)
             and not (each.name == "Fin" and isinstance(each.arguments[0], tree.NumberType))
         }
-        reader, known = self._globals.reader, self._opaque_sorts()
-        return [
-            self._search.fresh_carrier(proposition, name, file, known)
-            for name in names
-            if reader.is_opaque(name, {}) and name not in known
-        ]
+        is_opaque, known = self._globals.reader.is_opaque, self._theory.summary.types
+        fresh = [each for each in names if is_opaque(each, {}) and each not in known]
+        opaque = [each for each in known if is_opaque(each, {})] if fresh else []
+        return [self._search.fresh_carrier(proposition, name, file, opaque) for name in fresh]
 
     def _named_structures(self, proposition: tree.Expression, file: str) -> list[StructureInstance]:
         """The structures with parameters that a proposition names: as a type, or before ``::``."""
@@ -188,37 +178,3 @@ class Subject:
             if all(each.instance != instance.instance for each in found):
                 found.append(instance)
         return found
-
-
-def opaque_names(node: tree.Declaration) -> Iterator[str]:
-    """The type names in a global declaration that may be opaque sorts: no parameters or type variables of it.
-
-    An undeclared type name is one global opaque sort; in a top-level `operation` a name of one letter is a type
-    variable (docs/reference/proving.md §2.3).
-    """
-    types: list[tree.TypeExpression] = []
-    variables: set[str] = set()
-    match node:
-        case tree.Structure(parameters=()):
-            types += [
-                each.type
-                for each in node.members
-                if isinstance(each, tree.OperationDeclaration | tree.ElementDeclaration | tree.Field)
-            ]
-        case tree.OperationDeclaration():
-            types.append(node.type)
-        case tree.DataDefinition():
-            types += [field.type for variant in node.variants for field in variant.fields]
-            variables = {each.name for each in node.parameters}
-        case _:
-            return
-    for part in walk(*types):
-        if isinstance(part, tree.ForAllType):
-            variables |= {each.name for each in part.variables}
-        is_variable = isinstance(node, tree.OperationDeclaration) and len(getattr(part, "name", "")) == 1
-        if (
-            isinstance(part, tree.NamedType | tree.AppliedType)
-            and part.name not in variables
-            and not is_variable
-        ):
-            yield part.name

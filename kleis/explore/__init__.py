@@ -3,6 +3,7 @@
 Call `explore.explore`.
 
 - `equations`: canonical equations, and rewriting by known ones
+- `generation`: all equations up to a size
 - `finite_testing`: equations tested on finite models
 - `explore`: candidates decided: tested, rewritten, proved
 

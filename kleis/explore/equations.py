@@ -12,19 +12,25 @@ same one are equal in every model of the equations used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import msgspec
 
 from kleis.syntax import tree
+from kleis.syntax.printer.program import print_expression
 
 __all__ = [
     "Equation",
+    "LawTexts",
     "Rules",
+    "Shape",
     "Term",
     "canonical",
+    "numbered",
     "proposition_of_equation",
     "read_equation",
+    "shape",
     "size_of",
     "subterms",
     "variable_names",
@@ -36,6 +42,9 @@ Application: TypeAlias = "tuple[str, *tuple[Term, ...]]"
 
 Term: TypeAlias = "int | Application"
 """A variable, or an operation at its arguments."""
+
+Shape: TypeAlias = "tuple[tuple[int, str, int], ...]"
+"""What terms of one size are ordered by."""
 
 _LETTERS = "xyzuvw"
 
@@ -53,7 +62,7 @@ class Equation(msgspec.Struct, frozen=True, order=True):
 
     def variables(self) -> int:
         """How many variables it has."""
-        return len({*variables_of(self.left), *variables_of(self.right)})
+        return len(_variables(self.left) | _variables(self.right))
 
     def size(self) -> int:
         """How many symbols both sides have."""
@@ -75,6 +84,7 @@ def subterms(term: Term) -> Iterator[Term]:
             stack.extend(reversed(part[1:]))
 
 
+@lru_cache(maxsize=1 << 16)
 def size_of(term: Term) -> int:
     """The symbols of a term."""
     if isinstance(term, int):
@@ -107,23 +117,29 @@ def variables_of(term: Term) -> list[int]:
     return found
 
 
+@lru_cache(maxsize=1 << 16)
+def _variables(term: Term) -> frozenset[int]:
+    return frozenset(variables_of(term))
+
+
 def canonical(left: Term, right: Term) -> Equation:
     """The canonical equation of two terms: the greater side on the left, variables in order of occurrence."""
     difference = size_of(left) - size_of(right)
     if difference:
-        return _numbered(left, right) if difference > 0 else _numbered(right, left)
-    one, two = _numbered(left, right), _numbered(right, left)
-    return min(one, two, key=lambda each: (_shape(each.left), _shape(each.right)))
+        return numbered(left, right) if difference > 0 else numbered(right, left)
+    one, two = numbered(left, right), numbered(right, left)
+    return min(one, two, key=lambda each: (shape(each.left), shape(each.right)))
 
 
-def _shape(term: Term) -> tuple[tuple[int, str, int], ...]:
+def shape(term: Term) -> Shape:
     """A key that orders variables and operations alike."""
     return tuple(
         (0, "", part) if isinstance(part, int) else (len(part), part[0], -1) for part in subterms(term)
     )
 
 
-def _numbered(left: Term, right: Term) -> Equation:
+def numbered(left: Term, right: Term) -> Equation:
+    """The equation with its variables in order of occurrence."""
     names: dict[int, int] = {}
     for name in (*variables_of(left), *variables_of(right)):
         if name not in names:
@@ -187,11 +203,13 @@ def proposition_of_equation(
     names = variable_names(equation.variables())
     owner = f"{structure}::" if qualified and structure else ""
     sides = tuple(_written(side, names, owner) for side in (equation.left, equation.right))
-    body: tree.Expression = tree.Call("equals", sides)
-    if names:
-        binders = tuple(tree.Binder(name, carrier) for name in names)
-        body = tree.Quantifier("forall", binders, None, body)
+    body = _closed(tree.Call("equals", sides), len(names), carrier)
     return tree.Using(tree.NamedType(structure), body) if structure else body
+
+
+def _closed(body: tree.Expression, variables: int, carrier: tree.TypeExpression) -> tree.Expression:
+    binders = tuple(tree.Binder(name, carrier) for name in variable_names(variables))
+    return tree.Quantifier("forall", binders, None, body) if binders else body
 
 
 def _written(term: Term, names: Sequence[str], owner: str) -> tree.Expression:
@@ -201,6 +219,37 @@ def _written(term: Term, names: Sequence[str], owner: str) -> tree.Expression:
     if len(term) == 1:
         return tree.Name(name)
     return tree.Call(name, tuple(_written(part, names, owner) for part in term[1:]))
+
+
+class LawTexts:
+    """Equations as `print_expression` writes their propositions over a carrier; each term is written once."""
+
+    def __init__(self, carrier: tree.TypeExpression) -> None:
+        self._carrier = carrier
+        self._terms: dict[Term, str] = {}
+        self._starts: dict[int, str] = {}
+
+    def of(self, equation: Equation) -> str:
+        """``∀(x y : G). x • y = y • x``: the proposition without its structure."""
+        return (
+            f"{self._start(equation.variables())}{self._term(equation.left)} = {self._term(equation.right)}"
+        )
+
+    def _term(self, term: Term) -> str:
+        """A term beside ``=``: on either side, whatever is on the other, it is written alike."""
+        known = self._terms.get(term)
+        if known is None:
+            side = _written(term, variable_names(1 + max(_variables(term), default=0)), "")
+            text = print_expression(tree.Call("equals", (side, tree.Name("x"))))
+            known = self._terms[term] = text.removesuffix(" = x")
+        return known
+
+    def _start(self, variables: int) -> str:
+        """The quantifier over so many variables."""
+        if variables not in self._starts:
+            text = print_expression(_closed(tree.Name("x"), variables, self._carrier))
+            self._starts[variables] = text.removesuffix("x")
+        return self._starts[variables]
 
 
 # ── Rewriting ────────────────────────────────────────────────────────────────────────────────────────────────

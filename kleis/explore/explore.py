@@ -24,7 +24,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from kleis.explore.equations import Equation, Rules, proposition_of_equation, read_equation
+from kleis.explore.equations import Equation, LawTexts, Rules, proposition_of_equation, read_equation
 from kleis.explore.finite_testing import FiniteModel, model_from
 from kleis.prover.protocol.verdict import Verdict
 from kleis.syntax import tree
@@ -116,7 +116,7 @@ Ask = Callable[[tree.Expression], Verdict | None]
 
 def explore(
     subject: Subject,
-    candidates: Iterable[tree.Expression],
+    candidates: Iterable[tree.Expression | Equation],
     ask: Ask,
     *,
     models: Sequence[Model] = (),
@@ -153,8 +153,8 @@ class _Exploration:
         self.found: dict[Equation, Finding] = {}
         self.axioms: dict[Equation, str] = {}
         self.problems: list[str] = []
-        self.laws: dict[Equation, str] = {}
         self.carrier = parse_type(subject.carrier)
+        self.texts = LawTexts(self.carrier)
         for name, axiom in subject.axioms:
             equation = read_equation(axiom, subject.operations)
             if equation is not None and not equation.is_trivial:
@@ -167,7 +167,7 @@ class _Exploration:
         self.rules.add(equation)
         self.names.append(name)
 
-    def run(self, candidates: Iterable[tree.Expression]) -> Explored:
+    def run(self, candidates: Iterable[tree.Expression | Equation]) -> Explored:
         equations, others = self._sorted(candidates)
         left = self._tested(equations, self.models)
         while left and not self.stop():
@@ -225,26 +225,27 @@ class _Exploration:
         at = self.models[place].failure(equation)
         return Finding(law=self._law(equation), status="refuted", model=place, at=at, detail=detail)
 
-    def _sorted(self, candidates: Iterable[tree.Expression]) -> tuple[list[Equation], list[tree.Expression]]:
+    def _sorted(
+        self, candidates: Iterable[tree.Expression | Equation]
+    ) -> tuple[list[Equation], list[tree.Expression]]:
         """The candidates that are equations, each once, and the others."""
         equations: dict[Equation, None] = {}
         others: dict[str, tree.Expression] = {}
         for candidate in candidates:
-            equation = read_equation(candidate, self.subject.operations)
-            if equation is None:
+            if isinstance(candidate, Equation):
+                equation = candidate
+            elif (read := read_equation(candidate, self.subject.operations)) is not None:
+                equation = read
+            else:
                 others.setdefault(print_expression(candidate), candidate)
-            elif not equation.is_trivial:
+                continue
+            if not equation.is_trivial:
                 equations.setdefault(equation)
         by_size = sorted(equations, key=lambda each: (each.size(), self._law(each)))
         return by_size, [others[text] for text in sorted(others, key=lambda text: (len(text), text))]
 
     def _law(self, equation: Equation) -> str:
-        """The text of an equation: it is wanted for the order of candidates, and again for each finding."""
-        known = self.laws.get(equation)
-        if known is None:
-            proposition = proposition_of_equation(equation, self.carrier, self.subject.structure)
-            known = self.laws[equation] = _without_using(proposition)
-        return known
+        return self.texts.of(equation)
 
     def _tested(self, equations: Sequence[Equation], models: Sequence[Model]) -> list[Equation]:
         """The equations that no model refutes; the others become findings."""

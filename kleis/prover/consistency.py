@@ -53,7 +53,7 @@ class Consistency:
         found: list[tuple[str, Verdict]] = []
         if structure is not None:
             return ((structure, self._read(partial(self._elaborator.structure, structure))),)
-        for each in self._elaborator.globals.structures():
+        for each in self._elaborator.theory.summary.structures:
             if each.parameters:
                 found.append((each.name, self._read(partial(self._elaborator.structure, each.name))))
         try:

@@ -1,6 +1,6 @@
 """Files to a theory, and the names in it.
 
-- `structure_summary`: facts about all structures of a theory, kept as it grows
+- `declaration_summary`: facts about all declarations of a theory, kept as it grows
 - `theory`: declarations: immutable, growing one by one
 - `import_search`: where imported files are looked for, and which may be read
 - `parse_cache`: parse results on disk

@@ -28,7 +28,7 @@ from rpds import HashTrieMap, List, Queue
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
-from kleis.theory.structure_summary import StructureSummary
+from kleis.theory.declaration_summary import DeclarationSummary
 
 __all__ = ["Declared", "Entry", "Kind", "Theory"]
 
@@ -104,7 +104,7 @@ class Theory:
     constructors
         Each constructor with its data type (`Declared.item`).
     summary
-        Facts about all structures in scope.
+        Facts about all declarations.
     """
 
     __slots__ = (
@@ -132,7 +132,7 @@ class Theory:
     structures: Mapping[str, tree.Structure]
     constants: Mapping[str, tree.TypeExpression]
     constructors: Mapping[str, Declared]
-    summary: StructureSummary
+    summary: DeclarationSummary
 
     _names: HashTrieMap[str, List[Declared]]
     _defined: HashTrieMap[str, Declared]
@@ -148,7 +148,7 @@ class Theory:
         for slot in Theory.__slots__:
             empty: object = Queue() if slot in _LISTS else HashTrieMap()
             object.__setattr__(self, slot, empty)
-        object.__setattr__(self, "summary", StructureSummary())
+        object.__setattr__(self, "summary", DeclarationSummary())
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a theory never changes; add() gives a new one (tried to set {name})")
@@ -294,6 +294,7 @@ class _Growth:
     def add(self, declaration: tree.Declaration) -> None:
         entry = Entry(declaration, self.file)
         self._entries = self._entries.enqueue(entry)
+        self.summary = self.summary.with_declaration(declaration)
         match declaration:
             case tree.Import() | tree.Annotation():
                 pass
@@ -315,6 +316,7 @@ class _Growth:
             case tree.DataDefinition():
                 if self._declare_type(declaration, "data type"):
                     self.data = self.data.insert(declaration.name, declaration)
+                    self.summary = self.summary.with_data(declaration.name)
                 self._construct(declaration)
             case tree.Structure():
                 if self._declare_type(declaration, "structure"):

@@ -5,13 +5,14 @@ The generator is a tool of the registry, the agent's own or `std.conjecture_equa
     {"operations": [{"name", "arguments", "result"}], "carrier", "size", "variables", "structure"}
 
 and its result a list of propositions: quoted terms (`registry.oracles.quoted_terms`) or texts in Kleis. Free names in
-them stand for any element of the carrier. For a structure, the generator may ask its theory.
+them stand for any element of the carrier. For a structure, the generator may ask its theory. The equations of
+`std.conjecture_equations` are made by `kleis.explore.generation`, and the tool itself is run only where names are in the way.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, cast
 
@@ -19,7 +20,9 @@ import msgspec
 from msgspec import Meta
 
 from kleis.errors import KleisError
+from kleis.explore.equations import Equation, canonical, read_equation, variable_names
 from kleis.explore.explore import Ask, Explored, Finding, Model, Stopped, Subject, explore
+from kleis.explore.generation import TooMany, equations_up_to
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.verdict import Verdict
 from kleis.syntax.parser.parser import parse_expression
@@ -51,7 +54,10 @@ _BYTES = 64 * 2**20
 """Bytes of the generator's result."""
 
 _CANDIDATES = 50_000
-"""Candidates that are decided."""
+"""Candidates of other generators that are decided."""
+
+_EQUATIONS = 200_000
+"""Candidates of `GENERATOR`."""
 
 _PROBLEMS = 5
 """Problems of candidates that are shown."""
@@ -143,7 +149,12 @@ def explored(
                 expected="`structure`, or `tools`: one of the two", hint='{"structure": "Group"}',
             )  # fmt: skip
         theory = None if snapshot is None else snapshot.for_run(until=deadline)
-        candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
+        candidates: Sequence[Expression | Equation] = ()
+        problems: list[str] = []
+        if asked.generator == GENERATOR and _reads_back(signatures, subject, asked.variables):
+            candidates = _equations(asked, subject, stop)
+        else:
+            candidates, problems = _generated(tools, asked, signatures, subject, theory, stop)
         found = explore(
             subject, candidates, ask, models=models, stop=stop, progress=progress,
             ahead=None if workers is None else workers.ask,
@@ -199,6 +210,49 @@ def _subject(snapshot: TheorySnapshot, asked: Asked) -> tuple[list[Signature], S
     return signatures, Subject(asked.structure, carrier, operations, tuple(axioms))
 
 
+def _reads_back(signatures: list[Signature], subject: Subject, variables: int) -> bool:
+    """Whether a quoted term of `GENERATOR` is read as what it was made of: no operation has the name of another or of a
+    variable, or one that stands for something else."""
+    staying = [each for each in signatures if {*each.arguments, each.result} == {subject.carrier}]
+    names = {each.name for each in staying}
+    return len(staying) == len(names) and names.isdisjoint(variable_names(variables)) and all(
+        map(_reads_as_itself, staying)
+    )  # fmt: skip
+
+
+def _reads_as_itself(operation: Signature) -> bool:
+    call: dict[str, Any] = {"var": operation.name}
+    for _ in operation.arguments:
+        call = {"app": {"func": call, "arg": {"var": "x"}}}
+    arity = len(operation.arguments)
+    try:
+        read = expression_of(decode_term({"eq": [call, {"var": "x"}]}))
+    except (KleisError, KleisTermError, PifError):
+        return False
+    return read_equation(read, {operation.name: arity}) == canonical((operation.name, *[0] * arity), 0)
+
+
+def _equations(asked: Asked, subject: Subject, stop: Callable[[], bool]) -> list[Equation]:
+    """What `GENERATOR` lists, as terms: no tool is run, nothing is quoted and read."""
+    found: list[Equation] = []
+    try:
+        for equation in equations_up_to(subject.operations, asked.size, asked.variables, most=_EQUATIONS):
+            if stop():
+                raise _no_time(asked, "to make candidates", None)
+            found.append(equation)
+    except TooMany:
+        raise _too_many(asked, f"more than {_EQUATIONS}", _EQUATIONS) from None
+    return found
+
+
+def _too_many(asked: Asked, found: str, most: int) -> RegistryError:
+    return RegistryError(
+        "invalid_argument", f"the generator {asked.generator} gave more candidates than are looked at",
+        place="generator", tool=asked.generator, found=found,
+        expected=f"at most {most}", hint="Ask for a smaller size, or for fewer variables.",
+    )  # fmt: skip
+
+
 def _generated(
     tools: SnapshotTools,
     asked: Asked,
@@ -222,11 +276,7 @@ def _generated(
         raise _generator_failed(asked, answer)
     given_back = value_of(answer)
     if len(given_back) > _CANDIDATES:
-        raise RegistryError(
-            "invalid_argument", f"the generator {asked.generator} gave more candidates than are looked at",
-            place="generator", tool=asked.generator, found=str(len(given_back)),
-            expected=f"at most {_CANDIDATES}", hint="Ask for a smaller size, or for fewer variables.",
-        )  # fmt: skip
+        raise _too_many(asked, str(len(given_back)), _CANDIDATES)
     found: list[Expression] = []
     problems: list[str] = []
     for item in given_back:

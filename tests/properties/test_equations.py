@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kleis.explore.equations import (
     Equation,
+    LawTexts,
     Rules,
     canonical,
     compare,
@@ -19,6 +20,7 @@ from kleis.explore.equations import (
     variables_of,
 )
 from kleis.explore.finite_testing import FiniteModel
+from kleis.explore.generation import equations_up_to
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_expression
 
@@ -63,6 +65,36 @@ def test_an_equation_is_read_back_from_its_proposition(left: Any, right: Any) ->
     equation = canonical(left, right)
     text = print_expression(proposition_of_equation(equation, parse_type("G"), "Group"))
     assert read_equation(parse_expression(text), OPERATIONS) == equation
+
+
+@given(terms, terms)
+def test_the_text_of_an_equation_is_that_of_its_proposition(left: Any, right: Any) -> None:
+    other = {"•": "plus", "inv": "negate", "e": "power_set"}
+    texts = LawTexts(parse_type("G"))
+    for names in ({each: each for each in other}, other, {**other, "•": "power"}, {**other, "inv": "sqrt"}):
+        equation = canonical(spelled(left, names), spelled(right, names))
+        text = print_expression(proposition_of_equation(equation, parse_type("G"), ""))
+        assert texts.of(equation) == text
+
+
+def spelled(term: Any, names: dict[str, str]) -> Any:
+    return term if isinstance(term, int) else (names[term[0]], *(spelled(each, names) for each in term[1:]))
+
+
+@given(st.lists(st.integers(0, 3), max_size=3), st.integers(1, 3), st.integers(0, 2))
+def test_the_equations_up_to_a_size_are_all(arities: list[int], size: int, variables: int) -> None:
+    operations = {f"f{place}": arity for place, arity in enumerate(arities)}
+    sized: list[list[Any]] = [[]]
+    for symbols in range(1, size + 1):
+        sized.append([*range(variables)] if symbols == 1 else [])
+        for name, arity in operations.items():
+            for sizes in product(range(1, symbols), repeat=arity):
+                if sum(sizes) == symbols - 1:
+                    sized[-1] += [(name, *parts) for parts in product(*(sized[each] for each in sizes))]
+    every = [term for each in sized for term in each]
+    expected = {canonical(one, two) for one, two in product(every, repeat=2) if one != two}
+    found = list(equations_up_to(operations, size, variables, most=1_000_000))
+    assert (len(found), {*found}) == (len(expected), expected)
 
 
 @given(terms, terms, terms)

@@ -78,7 +78,6 @@ class GlobalScope:
         self._implemented = Implementations(self.reader, self, self.instance)
         self._found: dict[str, tuple[Candidate, ...]] = {}
         self._sections: dict[str, StructureInstance | ElaborationError] = {}
-        self._ordered: tuple[tree.Structure, ...] | None = None
         self._inherited: dict[str, list[str]] | None = None
         self._data: dict[str, DataDeclaration | ElaborationError] = {}
 
@@ -237,23 +236,6 @@ class GlobalScope:
         if constructor is None:
             return (Rejected(name, f"{owner.name} was declared before, and differently", declared.place),)
         return (DataConstructor(data.parameters, constructor),)
-
-    def structures(self) -> tuple[tree.Structure, ...]:
-        """The structures that were not rejected, in order of declaration."""
-        if self._ordered is None:
-            declared = (entry.declaration for entry in self.theory.entries)
-            structures = [each for each in declared if isinstance(each, tree.Structure)]
-            known = self.theory.structures
-            if len(structures) > len(known):  # some were rejected
-                structures = [each for each in structures if known.get(each.name) is each]
-            self._ordered = tuple(structures)
-        return self._ordered
-
-    def data_types(self) -> tuple[str, ...]:
-        """The names of the data types that were not rejected, in order of declaration."""
-        declared = (entry.declaration for entry in self.theory.entries)
-        named = (each.name for each in declared if isinstance(each, tree.DataDefinition))
-        return tuple(dict.fromkeys(name for name in named if name in self.theory.data))
 
     # ── sections and implementations ─────────────────────────────────────────────────────────────────────
 

@@ -94,7 +94,7 @@ class StructureSearch:
         """The structures that have a type parameter of this name, their own or one that ``over`` brings."""
         if self._parameters is None:
             self._parameters = {}
-            for structure in self._globals.structures():
+            for structure in self._theory.summary.structures:
                 for parameter in self._names_of(structure):
                     self._parameters.setdefault(parameter, []).append(structure.name)
         return self._parameters.get(name, [])

@@ -163,10 +163,10 @@ class _Writer:
         def wanted(file: str) -> bool:
             return files is None or file in files
 
-        for name in self.elaborator.globals.data_types():
+        for name in self.theory.summary.data:
             if wanted(self.theory.lookup(name)[0].file):
                 self._try(name, partial(self.data.data, name))
-        for structure in self.elaborator.globals.structures():
+        for structure in self.theory.summary.structures:
             file = self.theory.lookup(structure.name)[0].file
             if wanted(file):
                 place = place_of(structure, file)

@@ -114,7 +114,7 @@ def judge(certificate: Certificate, solvers: Sequence[Solver], seen: Observer | 
 
 def parts_of(elaborator: Elaborator) -> Iterator[tuple[str, Goal]]:
     """The declarations of a theory, part by part: structures with parameters, and components of linked sections."""
-    for each in elaborator.globals.structures():
+    for each in elaborator.theory.summary.structures:
         if each.parameters:
             yield each.name, elaborator.structure(each.name)
     for goal in elaborator.components():

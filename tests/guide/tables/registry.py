@@ -195,6 +195,7 @@ def limits() -> str:
         ("steps of one `kleis`", f"{theory_oracle._STEPS:,}"),
         ("theories kept for runs", f"{theory_oracle._SNAPSHOTS_KEPT}"),
         ("fuel of a generator of `explore`; its candidates", f"{explore_request._FUEL:,}; {explore_request._CANDIDATES:,}"),
+        ("equations that `explore` makes without another generator", f"{explore_request._EQUATIONS:,}"),
         ("a submission to a session", f"{admission.LONGEST_SUBMISSION:,} characters"),
         ("an expression for `evaluate`", f"{evaluate_expression.LONGEST_EXPRESSION:,} characters"),
         ("`describe_schema`", f"about {describe_universe._MOST:,} characters of JSON"),

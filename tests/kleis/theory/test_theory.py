@@ -203,7 +203,7 @@ def test_files_are_known_for_definitions() -> None:
     assert theory.file_of("unknown") == "<text>"
 
 
-def test_the_summary_of_structures_is_what_a_walk_through_them_gives() -> None:
+def test_the_summary_of_declarations_is_what_a_walk_through_them_gives() -> None:
     text = """
     structure Base(B) { operation op : B × B → B }
     structure Named(N, F) over Field(F) { element e : N }
@@ -212,9 +212,23 @@ def test_the_summary_of_structures_is_what_a_walk_through_them_gives() -> None:
     structure Alone { element k : ℤ }
     structure Renamed(R) extends Base(R) with op as join { element w : R }
     structure Base(C) { element refused : C }
+    operation shown : Opaque → t → ℤ
+    operation mapped : ∀(b : Type). b → Other(b)
+    data Cell(T) = cell(value : T, mark : Mark)
+    data Cell(T) = refused(Refused)
+    data Base = alsoRefused
+    data Alpha = alpha
+    structure Held { operation inside : Inner → Inner  axiom all : ∀(x : Unlisted). x = x }
     """
     theory = theory_of(text)
     structures = list(theory.structures.values())
+    assert [each.name for each in theory.summary.structures] == [
+        "Base", "Named", "Heir", "Nest", "Alone", "Renamed", "Held",
+    ]  # fmt: skip
+    assert {*theory.summary.structures} == {*structures}
+    assert [each.name for each in theory.summary.sections] == ["Heir", "Nest", "Alone", "Held"]
+    assert [*theory.summary.data] == ["Cell", "Alpha"]
+    assert {*theory.summary.types} == {"ℤ", "Opaque", "Other", "Type", "Mark", "Refused", "Inner"}
     assert set(theory.summary.carriers) == {each.name for item in structures for each in item.parameters}
     assert "C" not in theory.summary.carriers
     assert [each.name for each in theory.summary.heirs] == ["Heir", "Nest"]

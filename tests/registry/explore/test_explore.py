@@ -282,5 +282,37 @@ def test_axioms_that_contradict_one_another_are_named(broker: Broker, workspace:
     assert found["undecided"][0]["reason"] == "the axioms contradict one another: Torn::one"
 
 
+OPERATIONS_OF_ALL_KINDS = {
+    "signs": "operation (+) : A → A → A  operation negate : A → A  element zero : A",
+    "three arguments": "operation f : A → A → A → A  element c : A  operation away : A → ℤ",
+    "the name of a variable": "operation g : A → A  element x : A",
+    "another reading": "operation cons : A → A → A  operation (¬) : A → A",
+    "no operation": "element n : ℤ",
+}
+
+
+@pytest.mark.parametrize("members", OPERATIONS_OF_ALL_KINDS.values(), ids=OPERATIONS_OF_ALL_KINDS)
+def test_equations_made_as_terms_are_those_that_the_default_generator_lists(
+    broker: Broker, workspace: Workspace, members: str
+) -> None:
+    theory = theory_of(f"structure Odd(A) {{ {members} }}")
+    body = {"app": {"func": GENERATOR, "arg": {"var": "input"}}}
+    assert workspace.evolve(Evolve("listed", "The same", {"lam": "input", "body": body}))["type"] == "tool"
+    snapshot = TheorySnapshot(theory, broker=broker)
+    found, expected = (
+        explored(snapshot, workspace.tools(),
+                 Asked(structure="Odd", size=4, variables=2, limit=1_000, generator=name))
+        for name in (GENERATOR, "listed")
+    )  # fmt: skip
+    assert found["candidates"] > 0
+    assert {**found, "generator": "listed"} == expected
+
+
+def test_too_many_equations_are_refused(snapshot: TheorySnapshot, workspace: Workspace) -> None:
+    with pytest.raises(RegistryError, match="more candidates than are looked at") as refusal:
+        explored(snapshot, workspace.tools(), Asked(structure="Group", size=7))
+    assert refusal.value.found == "more than 200000"
+
+
 def test_the_default_generator_is_in_the_library(workspace: Workspace) -> None:
     assert workspace.tools().tool(GENERATOR) is not None
