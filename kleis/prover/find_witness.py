@@ -1,12 +1,14 @@
 """The value that a proved ∃ speaks of, looked for after the proof and checked like a counterexample.
 
 See docs/reference/proving.md §5.5.  A witness of ∃x. φ is a counterexample of ∀x. ¬φ.  Where nothing is declared that
-the claim depends on, one is searched for just so, and its check is that of a counterexample. Two kinds of values need
+the claim depends on, one is searched for just so, and its check is that of a counterexample. Three kinds of values need
 more than that check:
 
 roots
     A real number that is no fraction is a root of a polynomial: the polynomial's signs show that it is there, and
     a proof that all numbers in its place make φ true.
+functions of numbers
+    Terms, for which a proof is asked as the certificate asks it.
 values and constants under axioms
     A model shows a value, or the declarations have a constant; that it makes φ true is proved from the axioms.
 
@@ -27,12 +29,15 @@ from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import opened, substitute, subterms
 from kleis.delaborate.describe_goal import expression_of
+from kleis.prover.checker.format import Ask, Step
+from kleis.prover.checker.read_terms import Vocabulary, operation_at
 from kleis.prover.portfolio import ORDER, Chain, Entry, Outcome
 from kleis.prover.protocol.engine import Task
 from kleis.prover.protocol.points import Point, Root
 from kleis.prover.protocol.verdict import Binding, Evidence, Verdict
 from kleis.prover.protocol.witness import Witness
 from kleis.syntax import tree
+from kleis.syntax.printer.program import print_expression
 from kleis.syntax.unique_existence import unique_parts
 from kleis.values import Value
 from kleis.values.text import render_value
@@ -83,9 +88,11 @@ def _under_written_names(found: Evidence, goal: Goal) -> Evidence:
 def find_witness(goal: Goal, run: Run) -> Evidence | None:
     """A checked witness of a proved claim that begins with ∃; None where none is found, or the claim is another one."""
     parts = opened(goal.claim)
-    if parts is None or any(isinstance(each.sort, core.FunctionOf) for each in parts[0]):
+    if parts is None:
         return None
     variables, body = parts
+    if any(isinstance(each.sort, core.FunctionOf) for each in variables):
+        return _functions(goal, variables, run)
     denied = core.Quantifier("forall", variables, core.Connective("not", (body,)))
     search = Task(msgspec.structs.replace(goal, claim=denied))
     if goal.axioms or goal.symbols or goal.carriers:
@@ -125,6 +132,25 @@ def _shown(variables: tuple[core.Variable, ...], texts: Mapping[str, str]) -> Ev
         for each, sort in zip(variables, sorts, strict=True)
     ]
     return Evidence(kind="assignment", bindings=tuple(bindings))
+
+
+def _functions(goal: Goal, variables: tuple[core.Variable, ...], run: Run) -> Evidence | None:
+    """Functions by the terms that the engine `witnesses` finds, as the certificate has them."""
+    answer = run(Task(goal), _chosen((":WITNESSES",)), ("prove",), True).answer
+    if answer is None or answer.outcome != "proved":
+        return None
+    (step,) = msgspec.json.decode(dict(answer.proof)["steps"], type=tuple[Step, ...])
+    if not isinstance(step.proof, Ask) or len(step.proof.witnesses) != len(variables):
+        return None
+    vocabulary = Vocabulary(goal, operation_at())
+    terms = [
+        vocabulary.of_sort(data, each.sort, ())
+        for each, data in zip(variables, step.proof.witnesses, strict=True)
+    ]
+    texts = {
+        each.name: print_expression(expression_of(term)) for each, term in zip(variables, terms, strict=True)
+    }
+    return _shown(variables, texts)
 
 
 # ── Under axioms ─────────────────────────────────────────────────────────────────────────────────────────────

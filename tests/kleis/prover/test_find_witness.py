@@ -49,6 +49,9 @@ def values(verdict: Verdict) -> dict[str, str]:
         ("∃(l : List(ℤ)). length(l) = 1 ∧ head(l) = 2", {"l": "[2]"}),
         ("∃!(x : ℤ). x + 1 = 3", {"x": "2"}),
         ("∃(m : ℕ). ∀(n : ℕ). n ≥ m", {"m": "0"}),
+        ("∃(f : ℤ → ℤ). ∀(x : ℤ). f(x) ≠ x", {"f": "λ (x : ℤ) . x + (1 : ℤ)"}),
+        ("∃(f g : ℕ → ℕ). ∀(n : ℕ). f(g(n)) = n + 1", {"f": "λ (x : ℕ) . x", "g": "λ (x : ℕ) . x + 1"}),
+        ("∃!(f : ℤ → ℤ). ∀(x : ℤ). f(x) = x", {"f": "λ (x : ℤ) . x"}),
         ("∃(x : ℝ). x * x = 2 ∧ x > 0", {"x": "√2"}),
         ("∃(x : ℝ). x * x = 2 ∧ x < 0", {"x": "-√2"}),
         ("∃(x : ℝ). x * x - x = 1 ∧ x > 0", {"x": "(1 + √5)/2"}),
@@ -83,7 +86,7 @@ def test_a_value_of_one_model_alone_is_no_witness(broker: Broker) -> None:
 
 
 def test_what_has_no_value_says_so(broker: Broker) -> None:
-    verdict = ask(broker, "∃(f : ℤ → ℤ). f(0) = 1")
+    verdict = ask(broker, "∃(f : ℤ → ℤ → ℤ). f(0, 0) = 1")
     assert (verdict.status, verdict.witness, verdict.message) == ("verified", None, NO_WITNESS)
 
 

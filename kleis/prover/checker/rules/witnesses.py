@@ -24,7 +24,7 @@ from kleis.prover.checker.sequent import NotExpressible, RejectedError
 
 __all__ = ["Opened", "at_witnesses", "is_total", "with_existentials_opened"]
 
-_TOTAL = frozenset({"plus", "minus", "times", "negate", "abs", "min", "max"})
+_TOTAL = frozenset({"plus", "minus", "times", "negate", "abs", "min", "max", "floor", "ceil"})
 
 _NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
 

@@ -4,10 +4,12 @@ See docs/reference/proving.md §7.26.
 
     ∀a b d. (∃k. a = d·k) ∧ (∃m. b = d·m) → (∃j. a + b = d·j)      j = k + m
     ∃(a b c : ℤ). a² + b² = c² ∧ c > 10                             a = 5, b = 12, c = 13
+    ∀(x : ℝ). ∃(n : ℤ). n > x                                       n = ⌊x⌋ + 1
+    ∃(f : ℤ → ℤ). ∀x. f(x) ≠ x                                      f = λ x . x + 1
 
 Terms over the variables of the claim and of the ∃ in its hypotheses are tried at points where the hypotheses are true; those
 that pass are put to a solver by the rule `ask` of the checker.  Without such variables the values are those of a model
-that the solver finds within bounds.  A step is a term tried at a point, or a unit of the solver's own.
+that the solver finds within bounds, or functions by one term each.  A step is a term tried at a point, or a unit of the solver's own.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ __all__ = ["WITNESSES"]
 _NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
 _WHOLE = (core.NATURAL, core.INTEGER)
 _MOST_WANTED = 4
-_MOST_TERMS = {1: 1_500, 2: 45, 3: 14, 4: 8}
+_MOST_TERMS = {1: 1_500, 2: 45, 3: 14, 4: 8, 5: 5}
 """Terms that are tried for each variable, by how many variables there are."""
 
 _POINTS = 10
@@ -85,6 +87,10 @@ class Witnesses:
         opened = with_existentials_opened(goal, goal.claim)
         if not opened.variables:
             found, used = _within_bounds(goal, opened, steps // 2)
+            if not found and all(isinstance(each.sort, core.FunctionOf) for each in opened.wanted):
+                functions = _Search(goal, opened, steps // 8)
+                found = list(islice(functions.functions(), _ASKED))
+                used += functions.used
         else:
             search = _Search(goal, opened, steps // 2)
             found = list(islice(search.passing(), _ASKED))
@@ -195,10 +201,22 @@ def _call(name: str, left: core.Term, right: core.Term) -> core.Term:
     return core.BuiltinCall(core.Operation(name, parameters, left.sort), (left, right))
 
 
+def _rounded(number: core.Variable, sort: core.Sort) -> core.Term:
+    """A fraction or a real number rounded down, in ℕ without its sign."""
+    floor = _of_one("floor", number, core.INTEGER)
+    return floor if sort == core.INTEGER else _of_one("abs", floor, core.NATURAL)
+
+
+def _of_one(name: str, argument: core.Term, result: core.Sort) -> core.Term:
+    return core.BuiltinCall(core.Operation(name, (core.Variable("a", argument.sort),), result), (argument,))
+
+
 def _terms(variables: Sequence[core.Variable], sort: core.Sort) -> Iterator[core.Term]:
     """Terms of a sort over variables, the small ones first."""
     rank = _NUMBERS.index(sort)
     atoms = [as_number(each, sort) for each in variables if _NUMBERS.index(each.sort) <= rank]
+    if sort in _WHOLE:
+        atoms += [_rounded(each, sort) for each in variables if each.sort not in _WHOLE]
     numbers = [each for each in (_number(value, sort) for value in (0, 1, 2, -1)) if each is not None]
     yield from atoms
     yield from numbers
@@ -217,6 +235,13 @@ def _terms(variables: Sequence[core.Variable], sort: core.Sort) -> Iterator[core
     for left in made:
         for right in (*atoms, *numbers[1:2]):
             yield from (_call(name, left, right) for name in ("plus", "times", *subtracts))
+
+
+def _functions(wanted: core.Variable) -> Iterator[core.Term]:
+    """Functions of one number, by terms over it, the small ones first."""
+    assert isinstance(wanted.sort, core.FunctionOf), "a function is wanted"
+    given = core.Variable("x", wanted.sort.domain[0])
+    return (core.Lambda((given,), body) for body in _terms((given,), wanted.sort.codomain))
 
 
 class _Search:
@@ -243,6 +268,23 @@ class _Search:
                 yield choice
             if self.used > self._left:
                 return
+
+    def functions(self) -> Iterator[tuple[core.Term, ...]]:
+        """The choices of functions of one number, each given by a term, that do not make the conclusion false."""
+        wanted = self._opened.wanted
+        lists = [list(islice(_functions(each), _MOST_TERMS[len(wanted) + 1])) for each in wanted]
+        for choice in product(*lists):
+            if self._may_hold(at_witnesses(Opened((), (), self._opened.conclusion), choice)):
+                yield choice
+            if self.used > self._left:
+                return
+
+    def _may_hold(self, formula: core.Term) -> bool:
+        self.used += 20
+        try:
+            return self._evaluator.truth(formula).may_be_true
+        except (BudgetError, KleisError):
+            return False
 
     def _points(self) -> Iterator[dict[str, Any]]:
         """Values of the variables at which all hypotheses are true."""

@@ -50,6 +50,11 @@ def asked(*witnesses: Any) -> list[Any]:
         (WITNESSES, "", "∀(a b d : ℤ). (∃(k : ℤ). a = d*k) ∧ (∃(m : ℤ). b = d*m) → (∃(j : ℤ). a + b = d*j)"),
         (WITNESSES, DIVIDES, "∀(a b c x y : ℤ). divides(a, b) ∧ divides(a, c) → divides(a, b*x + c*y)"),
         (WITNESSES, "", "∃(a b c : ℤ). a*a + b*b = c*c ∧ c > 10 ∧ a > 0 ∧ b > 0"),
+        (WITNESSES, "", "∀(x : ℝ). ∃(n : ℤ). n ≤ x ∧ x < n + 1"),
+        (WITNESSES, "", "∀(a : ℚ). ∃(n : ℕ). n > a"),
+        (WITNESSES, "", "∃(f : ℤ → ℤ). ∀(x : ℤ). f(x) ≠ x"),
+        (WITNESSES, "", "∃(f g : ℤ → ℤ). ∀(x : ℤ). f(g(x)) = x ∧ f(x) ≠ x"),
+        (WITNESSES, "", "∃(f : ℝ → ℤ). ∀(x : ℝ). f(x) ≤ x ∧ x < f(x) + 1"),
         (REMAINDERS, "", "∀(x y z : ℤ). x^3 + y^3 + z^3 ≠ 4"),
         (REMAINDERS, "", "∀(x y z w : ℤ). x^3 + y^3 + z^3 ≠ 9 * w + 4"),
         (REMAINDERS, "", "∀(x y : ℤ). x*x = 3*y + 2 → x = y"),
@@ -72,6 +77,9 @@ def test_a_proof_is_a_certificate_of_its_claim_alone(engine: Any, program: str, 
         "∀(n : ℤ). ∃(m : ℤ). n = 2*m",
         "∃(x : ℤ). x*x = 7",
         "∀(a : ℕ). ∃(b : ℕ). b + 1 = a",
+        "∀(x : ℝ). ∃(n : ℤ). n < x ∧ x < n + 1",
+        "∃(f : ℤ → ℤ). ∀(x : ℤ). f(x) > x ∧ f(x) < x + 1",
+        "∃(f : ℝ → ℤ). ∀(x : ℝ). f(x) = x",
     ],
 )
 def test_false_claims_have_no_witnesses(claim: str) -> None:
@@ -139,6 +147,17 @@ def test_functions_that_have_no_value_somewhere_are_no_witnesses() -> None:
     assert not accepted(
         "", "∀(n : ℕ). ∃(q : ℕ → ℕ). ∀(n : ℕ). q(0) = n", asked(["function", [["x", "ℕ"]], N])
     )
+
+
+def test_numbers_rounded_are_witnesses_and_roots_are_not() -> None:
+    real = "∀(x : ℝ). ∃(n : ℤ). n > x"
+    rounded = ["built-in", "floor", "ℤ", ["var", "x"]]
+    one = ["as", "ℤ", number(1)]
+    assert accepted("", real, asked(["built-in", "plus", "ℤ", rounded, one]))
+    assert not accepted("", real, asked(rounded))
+    assert not accepted("", real, asked(["built-in", "round", "ℤ", ["var", "x"]]))
+    root = ["built-in", "sqrt", "ℝ", ["var", "x"]]
+    assert not accepted("", "∀(x : ℝ). ∃(y : ℝ). y * y = x", asked(root))
 
 
 def test_names_that_meet_stay_apart() -> None:

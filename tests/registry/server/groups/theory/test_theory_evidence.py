@@ -24,7 +24,7 @@ def test_a_witness_is_a_field_and_in_the_text(server: TheoryClient) -> None:
 
 
 def test_no_witness_is_said(server: TheoryClient) -> None:
-    fields = server.ask("evaluate", expression="∃(f : ℤ → ℤ). f(0) = 1")
+    fields = server.ask("evaluate", expression="∃(f : ℤ → ℤ → ℤ). f(0, 0) = 1")
     assert (fields["verified"], fields["witness"], fields["witness_bindings"]) == (True, None, [])
     assert fields["message"] == "no value is known that makes it true: it was proved without one"
 
