@@ -138,13 +138,21 @@ class Greater(Protocol):
 
 
 class Rewriter:
-    """Normal forms under an index and an ordering.  `charge` counts lookups."""
+    """Normal forms under an index and an ordering.  `charge` counts lookups; no step leads to a term larger than `widest`."""
 
-    def __init__(self, bank: Bank, index: Index, ordering: Greater, charge: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        bank: Bank,
+        index: Index,
+        ordering: Greater,
+        charge: Callable[[int], None],
+        widest: int = _WIDEST,
+    ) -> None:
         self._bank = bank
         self._index = index
         self._ordering = ordering
         self._charge = charge
+        self._widest = widest
         self._known: dict[Node, tuple[Node, Trace | None]] = {}
         self._depth = 0
         self.cut = False
@@ -186,7 +194,7 @@ class Rewriter:
         self._charge(1)
         for direction, bound in self._index.matches(term):
             value = filled(self._bank, direction.right, bound)
-            if value.size > _WIDEST:
+            if value.size > self._widest:
                 self.cut = True
             elif direction.oriented or self._ordering.greater(term, value):
                 return direction.equation, value

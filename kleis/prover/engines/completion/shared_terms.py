@@ -206,17 +206,23 @@ class Ordering:
         return known
 
     def _greater(self, left: Node, right: Node) -> bool:
-        for part in left.arguments:
-            if part is right or self.greater(part, right):
-                return True
-        if right.head < 0:
-            return False
+        if right.head < 0 or self._ranks[left.head] < self._ranks[right.head]:
+            return self._reached(left.arguments, right)
         if left.head != right.head:
-            if self._ranks[left.head] < self._ranks[right.head]:
-                return False
-            return all(self.greater(left, part) for part in right.arguments)
+            # A part that is at least the right term exceeds its arguments, so nothing else has to be tried.
+            return self._above(left, right.arguments)
         for index, (a, b) in enumerate(zip(left.arguments, right.arguments, strict=True)):
             if a is not b:
-                rest = right.arguments[index + 1 :]
-                return self.greater(a, b) and all(self.greater(left, part) for part in rest)
+                if self.greater(a, b):
+                    return self._above(left, right.arguments[index + 1 :])
+                # Earlier parts are parts of the right term, and one that is at least it exceeds `b`.
+                return self._reached(left.arguments[index + 1 :], right)
         return False
+
+    def _reached(self, parts: tuple[Node, ...], right: Node) -> bool:
+        """Whether some part is the right term or greater."""
+        return any(part is right or self.greater(part, right) for part in parts)
+
+    def _above(self, left: Node, parts: tuple[Node, ...]) -> bool:
+        """Whether the left term is greater than each part."""
+        return all(self.greater(left, part) for part in parts)

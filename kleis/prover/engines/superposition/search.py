@@ -52,7 +52,10 @@ from kleis.prover.engines.superposition.subsumption import FeatureTree, subsumes
 __all__ = ["Search"]
 
 _WIDEST = 60
-"""Clauses with more functions and variables than this, and `_LITERALS`, are not kept; the search is incomplete then."""
+"""Clauses with more functions and variables than this, and `_LITERALS`, are not kept; the search is incomplete then.
+
+No term is rewritten to a larger one either: to compare large terms takes far longer than the step that it is charged.
+"""
 
 _LITERALS = 8
 
@@ -76,7 +79,7 @@ class Search:
         self._ordering = ordering
         self._strategy = strategy
         self._index = Index()
-        self._rewriter = Rewriter(bank, self._index, ordering, self._charge)
+        self._rewriter = Rewriter(bank, self._index, ordering, self._charge, _WIDEST)
         self._active: dict[int, Clause] = {}
         self._features = FeatureTree(heads)
         self._into: dict[int, dict[tuple[int, int, int, tuple[int, ...]], Node]] = {}
@@ -311,7 +314,7 @@ class Search:
         for simplifiable in self._directions(clause, equation):
             alone = Index()
             alone.insert(simplifiable)
-            rewriter = Rewriter(self.bank, alone, self._ordering, self._charge)
+            rewriter = Rewriter(self.bank, alone, self._ordering, self._charge, _WIDEST)
             bit = 0 if simplifiable.left.head < 0 else 1 << simplifiable.left.head
             for each in list(self._active.values()):
                 if bit & ~(each.positive | each.negative):
