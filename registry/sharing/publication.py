@@ -38,7 +38,7 @@ from registry.sharing.manifest import (
 )
 from registry.store.exchange.file_format import record_text
 from registry.store.failures import store_errors
-from registry.store.protocol import Store
+from registry.store.protocol import Lineage, Store
 from registry.tools.snapshot_tools import SnapshotTools
 
 __all__ = [
@@ -58,12 +58,13 @@ _LAST: Final = "published"
 
 
 class Content(msgspec.Struct, frozen=True):
-    """What is offered: shards by number, every object by its hash, and the tools with the rows, for an index."""
+    """What is offered: shards by number, every object by its hash, the tools with the rows, for an index, and why others were left out."""
 
     shards: dict[str, str]
     objects: dict[str, bytes]
     tools: dict[str, Offered]
     records: dict[str, ToolRecord]
+    left: dict[str, RegistryError] = {}
 
 
 class Published(msgspec.Struct, frozen=True):
@@ -76,7 +77,11 @@ class Published(msgspec.Struct, frozen=True):
 
 
 def content_of(tools: SnapshotTools, store: Store, names: Sequence[str] | None = None) -> Content:
-    """All tools of a home, or those named, with all that they name. Raises `unknown_tool`, `not_allowed`, `invalid_argument`."""
+    """All tools of a home that can be shared, or those named, with all that they name.
+
+    Without `names` what cannot be shared is left out, with the tools that name it, and `left` says why. Raises `unknown_tool`; with
+    `names`, `not_allowed` and `invalid_argument` for what cannot be shared.
+    """
     known: dict[str, tuple[str, ...]] = {}
 
     def names_of(record: ToolRecord) -> tuple[str, ...]:
@@ -85,28 +90,72 @@ def content_of(tools: SnapshotTools, store: Store, names: Sequence[str] | None =
         return known[record.hash]
 
     identities = Identities(tools.find, names_of)
-    objects: dict[str, bytes] = {}
-    offered: dict[str, Offered] = {}
-    records: dict[str, ToolRecord] = {}
+    gathered: dict[str, _Gathered] = {}
+    left: dict[str, RegistryError] = {}
     waiting = list(_chosen(tools, names))
     while waiting:
         name = waiting.pop()
-        if name in offered:
+        if name in gathered or name in left:
             continue
         lineage = tools.lineage(name)
         assert lineage is not None, name
-        rows: dict[str, Row] = {}
-        for record in lineage.versions:
-            meant = identities.named(record)
-            for written, other in meant.items():
-                if written.startswith(TEAM_PREFIX):
-                    raise _of_a_team(record, written)
-                if other is not None and not other.name.startswith(LIBRARY_PREFIX):
-                    waiting.append(other.name)
-            rows[str(record.version)] = row_of(record, meant, identities, store, objects)
-        offered[name] = Offered(lineage.current, rows)
-        records[name] = next(each for each in lineage.versions if each.version == lineage.current)
-    return Content(_shards(offered, objects), objects, offered, records)
+        try:
+            gathered[name] = _gathered(lineage, identities, store)
+        except RegistryError as error:
+            if names is not None:
+                raise
+            left[name] = error
+        else:
+            waiting += gathered[name].named
+    _leave_users(gathered, left)
+    objects = {hash_: content for each in gathered.values() for hash_, content in each.objects.items()}
+    offered = {name: each.offered for name, each in gathered.items()}
+    records = {name: each.current for name, each in gathered.items()}
+    return Content(_shards(offered, objects), objects, offered, records, left)
+
+
+class _Gathered(msgspec.Struct, frozen=True):
+    """One tool with its versions: its row, the objects of these, the tools that they name, the current version."""
+
+    offered: Offered
+    objects: dict[str, bytes]
+    named: set[str]
+    current: ToolRecord
+
+
+def _gathered(lineage: Lineage, identities: Identities, store: Store) -> _Gathered:
+    """Raises `not_allowed` and `invalid_argument` where the tool cannot be shared."""
+    rows: dict[str, Row] = {}
+    objects: dict[str, bytes] = {}
+    named: set[str] = set()
+    for record in lineage.versions:
+        meant = identities.named(record)
+        for written, other in meant.items():
+            if written.startswith(TEAM_PREFIX):
+                raise _of_a_team(record, written)
+            if other is not None and not other.name.startswith(LIBRARY_PREFIX):
+                named.add(other.name)
+        rows[str(record.version)] = row_of(record, meant, identities, store, objects)
+    current = next(each for each in lineage.versions if each.version == lineage.current)
+    return _Gathered(Offered(lineage.current, rows), objects, named, current)
+
+
+def _leave_users(gathered: dict[str, _Gathered], left: dict[str, RegistryError]) -> None:
+    """Leave out, too, what names something that is left out."""
+    users: dict[str, list[str]] = {}
+    for name, each in gathered.items():
+        for other in each.named:
+            users.setdefault(other, []).append(name)
+    waiting = list(left)
+    while waiting:
+        other = waiting.pop()
+        for name in users.get(other, ()):
+            if gathered.pop(name, None) is not None:
+                left[name] = RegistryError(
+                    "not_allowed", "a tool that calls what cannot be shared cannot be shared", tool=name, found=other,
+                    expected="tools that can be shared", hint=f"Change {other}, of which it is said what is amiss.",
+                )  # fmt: skip
+                waiting.append(name)
 
 
 def row_of(

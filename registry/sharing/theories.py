@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -250,10 +250,6 @@ class Gathered(msgspec.Struct, frozen=True):
     rows: dict[str, TheoryRow]
     objects: dict[str, bytes]
     left: dict[str, RegistryError] = {}
-
-    def refused(self) -> list[dict[str, Any]]:
-        """Those that were left out, as an answer tells them."""
-        return [{"root": ascii(name)[1:-1], **error.as_json()} for name, error in sorted(self.left.items())]
 
 
 def theories_of(saved: Path, names: Sequence[str], proofs: Proofs | None = None) -> Gathered:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ def publish(
         content, given = _content(
             context, workspace, names, theories, all_theories=all_theories, proving=proofs
         )
-    rows, refused = given.rows, given.refused()
+    rows, refused = given.rows, _left_out(content.left, given.left)
     manifest, file = publication.rooted(
         content.shards, context.home().path, namespace, theories=index_hash(rows)
     )
@@ -112,6 +112,15 @@ def _content(
             given = theories_of(shelf.saved, theories, shelf.proofs)
     content.objects.update(given.objects)
     return content, given
+
+
+def _left_out(*kinds: Mapping[str, RegistryError]) -> list[dict[str, Any]]:
+    """Those tools and theories that were not given, and why, as an answer tells them."""
+    return [
+        {"root": ascii(name)[1:-1], **error.as_json()}
+        for left in kinds
+        for name, error in sorted(left.items())
+    ]
 
 
 def _gave(context: CommandContext, rows: dict[str, Any]) -> None:
@@ -322,7 +331,7 @@ def _push(
     _gave(context, given.rows)
     with context.screen.progress("objects", 0) as report:
         answer: Answer = pusher.push((lambda done, of: report(done)) if report else lambda done, of: None)
-    return {**answer, "refused": [*given.refused(), *answer["refused"]]}
+    return {**answer, "refused": [*_left_out(content.left, given.left), *answer["refused"]]}
 
 
 @command("sync")

@@ -92,3 +92,28 @@ def test_theories_are_published_and_pulled(square: Pif, tmp_path: Path) -> None:
     assert "path: a theory that is shared imports the library" in done.stderr
     assert square("pull", "square", "--theory", "more", "--from", out).exit_code == 2
     assert square("pull", "--all", "--theory", "more", "--from", out).exit_code == 2
+
+
+def test_tools_that_cannot_be_shared_keep_the_others_back_no_more(square: Pif, tmp_path: Path) -> None:
+    home, out = Peer(tmp_path / "theirs"), tmp_path / "out"
+    home.evolve("plain", {"lam": "x", "body": "plain"})
+    home.evolve("calls_team", {"lam": "x", "body": {"app": ["team/ops/gone", {"var": "x"}]}})
+    home.evolve("calls_it", {"lam": "x", "body": {"app": ["calls_team", {"var": "x"}]}})
+    home.evolve("calls_that", {"lam": "x", "body": {"app": ["calls_it", {"var": "x"}]}})
+    home.key()
+    home.close()
+    publish = ("--home", tmp_path / "theirs", "publish", out, "--namespace", "ops", "--json")
+    done = square(*publish)
+    assert done.exit_code == 1, done.output
+    told = answer(done)
+    assert told["tools"] == 1
+    assert [(each["root"], each.get("found")) for each in told["refused"]] == [
+        ("calls_it", "calls_team"),
+        ("calls_team", "team/ops/gone"),
+        ("calls_that", "calls_it"),
+    ]
+    written = b"".join(each.read_bytes() for each in out.rglob("*") if each.is_file())
+    assert b"plain" in written
+    assert b"calls_" not in written
+    assert square(*publish, "calls_that").exit_code == 1
+    assert square(*publish, "plain").exit_code == 0
