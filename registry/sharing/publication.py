@@ -8,10 +8,10 @@ rename at the end: a directory never says that it has what it has not.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -46,6 +46,7 @@ __all__ = [
     "Content",
     "Published",
     "content_of",
+    "left_out",
     "publish",
     "rooted",
     "row_of",
@@ -112,6 +113,15 @@ def content_of(tools: SnapshotTools, store: Store, names: Sequence[str] | None =
     offered = {name: each.offered for name, each in gathered.items()}
     records = {name: each.current for name, each in gathered.items()}
     return Content(_shards(offered, objects), objects, offered, records, left)
+
+
+def left_out(*kinds: Mapping[str, RegistryError]) -> list[dict[str, Any]]:
+    """What was not given, tools and saved theories by their names, and why, as an answer tells it."""
+    return [
+        {"root": ascii(name)[1:-1], **error.as_json()}
+        for left in kinds
+        for name, error in sorted(left.items())
+    ]
 
 
 class _Gathered(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ def publish(
         content, given = _content(
             context, workspace, names, theories, all_theories=all_theories, proving=proofs
         )
-    rows, refused = given.rows, _left_out(content.left, given.left)
+    rows, refused = given.rows, publication.left_out(content.left, given.left)
     manifest, file = publication.rooted(
         content.shards, context.home().path, namespace, theories=index_hash(rows)
     )
@@ -112,15 +112,6 @@ def _content(
             given = theories_of(shelf.saved, theories, shelf.proofs)
     content.objects.update(given.objects)
     return content, given
-
-
-def _left_out(*kinds: Mapping[str, RegistryError]) -> list[dict[str, Any]]:
-    """Those tools and theories that were not given, and why, as an answer tells them."""
-    return [
-        {"root": ascii(name)[1:-1], **error.as_json()}
-        for left in kinds
-        for name, error in sorted(left.items())
-    ]
 
 
 def _gave(context: CommandContext, rows: dict[str, Any]) -> None:
@@ -322,6 +313,7 @@ def _push(
     *,
     all_theories: bool,
 ) -> Answer:
+    from registry.sharing.publication import left_out
     from registry.sharing.push import Pusher
     from registry.sharing.theories import index_hash
 
@@ -331,7 +323,7 @@ def _push(
     _gave(context, given.rows)
     with context.screen.progress("objects", 0) as report:
         answer: Answer = pusher.push((lambda done, of: report(done)) if report else lambda done, of: None)
-    return {**answer, "refused": [*_left_out(content.left, given.left), *answer["refused"]]}
+    return {**answer, "refused": [*left_out(content.left, given.left), *answer["refused"]]}
 
 
 @command("sync")
