@@ -21,7 +21,7 @@ from registry.records import LIBRARY_PREFIX, TEAM_PREFIX, ToolRecord
 from registry.sharing.identity import Identities, named_in
 from registry.sharing.keys import KeyFile
 from registry.sharing.manifest import Offered, Row, object_hash, shard_of
-from registry.sharing.publication import rooted, row_of, shard_text
+from registry.sharing.publication import rooted, row_of, shard_text, with_users
 from registry.sharing.theory_catalogue import TheoryCatalogue
 from registry.store.exchange.file_format import record_text
 from registry.store.protocol import Store
@@ -98,29 +98,18 @@ class Catalogue:
         if sequence == self._sequence:
             return
         begun = tools.snapshot.names() if self._sequence < 0 else store.changed_since(self._sequence)
-        affected = self._with_users(begun)
+        affected = with_users(begun, self._users)
         identities = Identities(tools.find, self._named, self._known_but(affected))
         shards = set()
         for name in affected:
             self._renew(name, tools, store, identities)
             shards.add(shard_of(name))
-        left_out = self._with_users(self._troubled)
+        left_out = with_users(self._troubled, self._users)
         shards |= {shard_of(name) for name in left_out ^ self._left_out}
         self._left_out = left_out
         self._renew_shards(shards)
         self._sequence = sequence
         self.looked_at += len(affected)
-
-    def _with_users(self, names: Iterable[str]) -> set[str]:
-        """Names, and those of all tools whose code names them, directly or through others."""
-        found = set(names)
-        waiting = [*found]
-        while waiting:
-            for user in self._users.get(waiting.pop(), ()):
-                if user not in found:
-                    found.add(user)
-                    waiting.append(user)
-        return found
 
     def _known_but(self, affected: set[str]) -> dict[str, str]:
         """The identities of all versions but those of these names."""

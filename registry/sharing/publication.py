@@ -8,7 +8,7 @@ rename at the end: a directory never says that it has what it has not.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -51,6 +51,7 @@ __all__ = [
     "rooted",
     "row_of",
     "shard_text",
+    "with_users",
 ]
 
 OBJECTS: Final = "objects"
@@ -91,7 +92,7 @@ def content_of(tools: SnapshotTools, store: Store, names: Sequence[str] | None =
         return known[record.hash]
 
     identities = Identities(tools.find, names_of)
-    gathered: dict[str, _Gathered] = {}
+    gathered: dict[str, _OneTool] = {}
     left: dict[str, RegistryError] = {}
     waiting = list(_chosen(tools, names))
     while waiting:
@@ -101,9 +102,9 @@ def content_of(tools: SnapshotTools, store: Store, names: Sequence[str] | None =
         lineage = tools.lineage(name)
         assert lineage is not None, name
         try:
-            gathered[name] = _gathered(lineage, identities, store)
+            gathered[name] = _one_tool(lineage, identities, store)
         except RegistryError as error:
-            if names is not None:
+            if names is not None or error.kind == "store_error":
                 raise
             left[name] = error
         else:
@@ -124,7 +125,7 @@ def left_out(*kinds: Mapping[str, RegistryError]) -> list[dict[str, Any]]:
     ]
 
 
-class _Gathered(msgspec.Struct, frozen=True):
+class _OneTool(msgspec.Struct, frozen=True):
     """One tool with its versions: its row, the objects of these, the tools that they name, the current version."""
 
     offered: Offered
@@ -133,8 +134,8 @@ class _Gathered(msgspec.Struct, frozen=True):
     current: ToolRecord
 
 
-def _gathered(lineage: Lineage, identities: Identities, store: Store) -> _Gathered:
-    """Raises `not_allowed` and `invalid_argument` where the tool cannot be shared."""
+def _one_tool(lineage: Lineage, identities: Identities, store: Store) -> _OneTool:
+    """Raises `not_allowed` and `invalid_argument` where the tool cannot be shared, `store_error` where the store does not answer."""
     rows: dict[str, Row] = {}
     objects: dict[str, bytes] = {}
     named: set[str] = set()
@@ -147,25 +148,33 @@ def _gathered(lineage: Lineage, identities: Identities, store: Store) -> _Gather
                 named.add(other.name)
         rows[str(record.version)] = row_of(record, meant, identities, store, objects)
     current = next(each for each in lineage.versions if each.version == lineage.current)
-    return _Gathered(Offered(lineage.current, rows), objects, named, current)
+    return _OneTool(Offered(lineage.current, rows), objects, named, current)
 
 
-def _leave_users(gathered: dict[str, _Gathered], left: dict[str, RegistryError]) -> None:
+def _leave_users(gathered: dict[str, _OneTool], left: dict[str, RegistryError]) -> None:
     """Leave out, too, what names something that is left out."""
-    users: dict[str, list[str]] = {}
+    users: dict[str, set[str]] = {}
     for name, each in gathered.items():
         for other in each.named:
-            users.setdefault(other, []).append(name)
-    waiting = list(left)
+            users.setdefault(other, set()).add(name)
+    out = with_users(left, users)
+    for name in out.difference(left):
+        other = min(gathered.pop(name).named & out)
+        left[name] = RegistryError(
+            "not_allowed", "a tool that calls what cannot be shared cannot be shared", tool=name, found=other,
+            expected="tools that can be shared", hint=f"Change {other}, of which it is said what is amiss.",
+        )  # fmt: skip
+
+
+def with_users(names: Iterable[str], users: Mapping[str, Collection[str]]) -> set[str]:
+    """Names, and those of all tools that name them, directly or through others. `users`: who names a tool."""
+    found = set(names)
+    waiting = [*found]
     while waiting:
-        other = waiting.pop()
-        for name in users.get(other, ()):
-            if gathered.pop(name, None) is not None:
-                left[name] = RegistryError(
-                    "not_allowed", "a tool that calls what cannot be shared cannot be shared", tool=name, found=other,
-                    expected="tools that can be shared", hint=f"Change {other}, of which it is said what is amiss.",
-                )  # fmt: skip
-                waiting.append(name)
+        new = {*users.get(waiting.pop(), ())} - found
+        found |= new
+        waiting += new
+    return found
 
 
 def row_of(

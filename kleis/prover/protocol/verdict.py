@@ -69,7 +69,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     kind
         ``assignment``: values of the claim's variables and constants, evaluated by our evaluator.
         ``tables``: finite carriers with operation tables; every axiom and the claim enumerated.
-        ``interpretation``: carriers read as ℤ or ℝ, symbols as formulas; every axiom proved under it.
+        ``interpretation``: carriers read as numbers, texts or lists, symbols as terms; every axiom proved under it.
         ``rewriting``: a convergent rewrite system in which the claim's normal forms differ.
     undefined
         The claim is not false but undefined at the assignment shown.

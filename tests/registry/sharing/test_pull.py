@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from registry.errors import RegistryError
 from registry.sharing.ledger import LedgerFile
 from registry.sharing.manifest import MANIFEST
 from registry.sharing.sources import DirectorySource
@@ -162,3 +163,17 @@ def test_a_directory_with_something_else_is_left_alone(peers: list[Peer], tmp_pa
     with pytest.raises(Exception, match="something else"):
         peers[0].publish(tmp_path / "mine")
     assert not (tmp_path / "mine" / MANIFEST).exists()
+
+
+def test_a_store_that_does_not_answer_is_no_reason_to_leave_a_tool_out(
+    peers: list[Peer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = peers[0]
+
+    def away(hash_: str) -> str | None:
+        raise RegistryError("store_error", f"no answer about {hash_}")
+
+    monkeypatch.setattr(alice.workspace.store, "certificate", away)
+    with pytest.raises(RegistryError, match="no answer"):
+        alice.publish(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
