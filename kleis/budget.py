@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -16,7 +16,7 @@ import msgspec
 
 from kleis.errors import BudgetError
 
-__all__ = ["LONGEST_LIST", "STANDARD_BUDGET", "Budget", "Meter", "deep", "make_room"]
+__all__ = ["LONGEST_LIST", "STANDARD_BUDGET", "Budget", "Meter", "deep", "deep_thread", "make_room"]
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +113,9 @@ LONGEST_LIST = 2_000
 # among it: 20,000 of their levels fit into the 8 MB of a thread, three times as many do not.
 _FRAMES = 20_000
 
+_STACK = 64 * 2**20
+"""Bytes of a thread that follows the deepest terms."""
+
 
 class _Room:
     """How many parts of the program need room, in all threads, and the limit that was there before the first."""
@@ -141,6 +144,17 @@ def deep() -> Iterator[None]:
             _Room.users -= 1
             if _Room.users == 0 and sys.getrecursionlimit() == _FRAMES:
                 sys.setrecursionlimit(_Room.before)
+
+
+def deep_thread(work: Callable[[], None], name: str) -> threading.Thread:
+    """A thread that is at work and has room for deep terms: others have the system's default."""
+    previous = threading.stack_size(_STACK)
+    try:
+        thread = threading.Thread(target=work, name=name, daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(previous)
+    return thread
 
 
 def make_room() -> None:

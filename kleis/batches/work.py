@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import sys
-import threading
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
@@ -18,6 +17,7 @@ import msgspec
 
 from kleis.batches.engines_here import version_here
 from kleis.batches.questions import Asked, BatchAnswer, BatchTask, Declarations, Said
+from kleis.budget import deep_thread
 from kleis.errors import KleisError
 from kleis.prover.certificates.shared_verdicts import SharedVerdicts
 from kleis.prover.facts import Fact
@@ -32,8 +32,6 @@ __all__ = ["answer", "asked_of", "worker_name"]
 _MOST_THEORIES = 64
 _CERTIFICATE_SECONDS = 120.0
 """How long a worker waits for the certificates of one question."""
-
-_STACK = 64 * 2**20
 
 
 def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
@@ -54,7 +52,7 @@ def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
             # Disk or memory is full, or no process can be started: the batch asks another worker.
             found.append(BatchAnswer(worker=worker, failure=f"{type(error).__name__}: {error}"))
 
-    _with_stack(work)
+    deep_thread(work, "kleis-batch").join()
     if not found:
         found.append(BatchAnswer(worker=worker, failure="the task ended without an answer"))
     return msgspec.msgpack.encode(found[0])
@@ -122,14 +120,3 @@ def worker_name() -> str:
         except ValueError:
             return "this process"
     return "this process"
-
-
-def _with_stack(work: object) -> None:
-    """Run in a thread that has room for deep terms: those of an executor have the system's default."""
-    previous = threading.stack_size(_STACK)
-    try:
-        thread = threading.Thread(target=work, name="kleis-batch", daemon=True)  # type: ignore[arg-type]
-        thread.start()
-    finally:
-        threading.stack_size(previous)
-    thread.join()

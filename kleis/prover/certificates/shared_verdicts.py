@@ -25,6 +25,7 @@ from functools import cache
 
 import msgspec
 
+from kleis.budget import deep_thread
 from kleis.core.canonical_bytes import digest_of
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.errors import KleisError
@@ -48,7 +49,6 @@ GUARDS = Guards(cpu=20, wall=60.0, memory=1024)
 WAITING = 64
 """Certificates that wait to be made; what comes when there are so many is not shared."""
 
-_STACK = 64 * 2**20
 _REFUSED = 1_000
 _BY_CERTIFICATE = "its certificate"
 _OUTCOMES = frozenset(("proved", "refuted", "silent", "model", "inconsistent"))
@@ -120,7 +120,7 @@ class SharedVerdicts:
             if self._closed:
                 return
             if self._thread is None:
-                self._thread = _with_stack(self._work)
+                self._thread = deep_thread(self._work, "kleis-certificates")
         try:
             self._queue.put_nowait(offered)
         except queue.Full:
@@ -196,14 +196,3 @@ def _known(attempts: Sequence[tuple[str, str, int]]) -> tuple[str, tuple[Attempt
         if engine in _engines() and outcome in _OUTCOMES
     ]
     return (found[-1].engine if found else _BY_CERTIFICATE), tuple(found)
-
-
-def _with_stack(work: object) -> threading.Thread:
-    """A thread that has room for deep terms."""
-    previous = threading.stack_size(_STACK)
-    try:
-        thread = threading.Thread(target=work, name="kleis-certificates", daemon=True)  # type: ignore[arg-type]
-        thread.start()
-    finally:
-        threading.stack_size(previous)
-    return thread

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -50,7 +51,7 @@ class Tally:
         for watcher in self._watchers:
             ended = watcher(job)
             if ended is not None:
-                attempt.add_done_callback(lambda done, ended=ended: ended(done.result()))  # type: ignore[misc]
+                attempt.add_done_callback(partial(_tell, ended))
 
     def count(self, attempt: Future[Answer]) -> None:
         """Count an attempt that has ended."""
@@ -66,6 +67,10 @@ class Tally:
     def counts(self) -> Counts:
         """The counts as they are now."""
         return self._counts
+
+
+def _tell(ended: Callable[[Answer], None], done: Future[Answer]) -> None:
+    ended(done.result())
 
 
 TALLY = Tally()
