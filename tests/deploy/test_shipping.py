@@ -11,7 +11,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import click
 import pytest
 
 from registry.cli.pif.commands import pif
@@ -26,7 +25,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 def accepted(arguments: list[str]) -> None:
     """Let `pif` read a command line; nothing is run. Raises click's errors."""
-    with click.Context(pif) as context:
+    # `pif` makes the context itself: a command keeps the help option of the first one it is read under.
+    with pif.make_context("pif", [], resilient_parsing=True) as context:
         command = pif.get_command(context, arguments[0])
         assert command is not None, arguments[0]
         command.make_context(arguments[0], arguments[1:], parent=context).close()
