@@ -11,6 +11,8 @@ Call `batch.Batch` first; a command that asks its own way has `ahead.Ahead`.  Se
 - `tasks`: questions cut into tasks
 - `spread`: tasks over pools: lost ones asked again, late ones given up
 - `cluster`: Dask as a pool, by address (extra `cluster`)
+- `kept_cluster`: the same reached once by a process that asks again and again, and how long workers are busy for each caller
+- `local_cluster`: workers on this machine for as long as a server runs
 - `batch`: a batch decided here, with what workers found
 - `ahead`: workers asked before a command comes to its questions
 

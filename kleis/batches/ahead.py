@@ -9,13 +9,16 @@
 Invariants
     * Nothing here decides: a certificate that arrived takes the place of a search once it is checked
       (`kleis.batches.arrived`), and what was not asked, or not answered, is searched.
-    * `wait` ends: when the answer is here, when it was given up, when `over` says so, and when this is closed.
+    * `wait` ends: when the answer is here, when it was given up, after `patience`, when `over` says so, and when this is
+      closed.
     * `close` leaves no thread and no task behind.
 """
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
@@ -43,7 +46,8 @@ class Ahead:
     """Questions about any number of theories that workers were asked.  Safe in threads.
 
     `opening` gives a pool for declarations by their digest (`kleis.batches.cluster.Cluster.opening`); `note` is told, for
-    people, what went wrong with workers.
+    people, what went wrong with workers.  `seconds` says how long a worker may be at a task that is sent now, 0 for no limit;
+    nobody waits longer than `patience` for one answer, and after one that did not come not until another has come.
     """
 
     def __init__(
@@ -55,8 +59,12 @@ class Ahead:
         note: Callable[[str], None] = lambda text: None,
         over: Callable[[], bool] = lambda: False,
         quiet: float = QUIET,
+        seconds: Callable[[], float] = lambda: 0.0,
+        patience: float = math.inf,
     ) -> None:
         self.arrived = Arrived(broker)
+        self._seconds = seconds
+        self._patience = patience
         self._opening = opening
         self._effort = effort
         self._note = note
@@ -67,6 +75,7 @@ class Ahead:
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._closed = threading.Event()
+        self._in_vain: int | None = None
         self.asked = 0
         self.answered = 0
 
@@ -102,8 +111,13 @@ class Ahead:
     def wait(self, asked: Asked) -> None:
         """Wait for what was asked; at once where it was not."""
         event = self._waiting.get(asked.digest)
-        while event is not None and not self._over() and not event.wait(_LOOK):
-            pass
+        if event is None or event.is_set() or self._in_vain == self.answered:
+            return
+        until = time.monotonic() + self._patience
+        while not self._over() and not event.wait(_LOOK):
+            if time.monotonic() > until:
+                self._in_vain = self.answered
+                return
 
     def close(self) -> None:
         """Ask no more, wait for nothing more, and name the workers whose certificates failed."""
@@ -128,7 +142,7 @@ class Ahead:
     def _spread(self, questions: Sequence[Asked], smallest: int) -> None:
         """Take in answers as they arrive; whatever happens, nobody waits for these questions afterwards."""
         try:
-            tasks = tasks_of(questions, self._effort, smallest=smallest)
+            tasks = tasks_of(questions, self._effort, smallest=smallest, seconds=self._seconds())
             needed = {name: self._theories[name] for task in tasks for name in task.theories}
             opening = self._opening(needed)
             for task, answer in spread(

@@ -34,6 +34,8 @@ class Arrived:
         self._kept: dict[str, tuple[KeptCertificate, str]] = {}
         self._lock = threading.Lock()
         self._shared = SharedVerdicts(self, broker)
+        self.accepted = 0
+        """How many certificates passed the check here."""
         self.rejected: dict[str, int] = {}
         """For each worker, how many certificates of it did not pass the check."""
 
@@ -72,7 +74,9 @@ class Arrived:
         shown = self._shared.find(task, broker)
         with self._lock:
             self._kept.pop(goal, None)  # used: what is decided is in the verdict cache
-            if shown is None:
+            if shown is not None:
+                self.accepted += 1
+            else:
                 self.rejected[arrived[1]] = self.rejected.get(arrived[1], 0) + 1
         return shown
 

@@ -18,9 +18,19 @@ import msgspec
 from kleis.batches.spread import Opening, Pool, Unreachable
 from kleis.errors import KleisError
 
-__all__ = ["Cluster", "ClusterError", "parse_address"]
+__all__ = [
+    "CONNECTING",
+    "Cluster",
+    "ClusterError",
+    "DaskPool",
+    "close_client",
+    "connected",
+    "parse_address",
+    "pool_of",
+    "workers_here",
+]
 
-_CONNECTING = 10
+CONNECTING = 10
 """Seconds in which a scheduler and a first worker have to answer."""
 
 _ADDRESS = re.compile(r"(?:tcp|tls)://[^\s/]+:\d{1,5}|local:(?P<workers>[1-9]\d{0,2})")
@@ -51,7 +61,9 @@ def parse_address(address: str) -> int:
     return int(found["workers"] or 0)
 
 
-class _DaskPool(msgspec.Struct):
+class DaskPool(msgspec.Struct):
+    """Workers of a cluster, and what of theories they hold."""
+
     executor: Executor
     held: Mapping[str, object]
 
@@ -66,20 +78,7 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     def __enter__(self) -> Cluster:
         if self._own:
-            from distributed import LocalCluster
-
-            cluster = self._around.enter_context(
-                LocalCluster(
-                    n_workers=self._own,
-                    threads_per_worker=1,
-                    dashboard_address=None,
-                    # Its pages about itself take a port all the same: any that is free, as several commands may run.
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                    host="127.0.0.1",
-                    silence_logs=50,
-                )
-            )
-            self._address = cluster.scheduler_address
+            self._address = self._around.enter_context(workers_here(self._own)).scheduler_address
         return self
 
     def __exit__(self, *about: object) -> None:
@@ -91,27 +90,63 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     @contextmanager
     def _open(self, theories: Mapping[str, bytes], shunned: frozenset[str]) -> Iterator[Pool]:
-        from distributed import Client
-
         with ExitStack() as around:
             try:
-                client: Any = Client(self._address, timeout=_CONNECTING, set_as_default=False)
-                around.callback(_close, client)
-                client.wait_for_workers(1, timeout=_CONNECTING)
-                workers = list(client.scheduler_info(n_workers=-1)["workers"])
+                client = connected(self._address)
+                around.callback(close_client, client)
+                pool, _ = pool_of(client, self._address, theories, shunned)
             except (OSError, TimeoutError, ValueError) as error:
                 raise Unreachable(f"the cluster {self._address} cannot be reached ({error})") from error
-            wanted = sorted(set(workers) - shunned)
-            if not wanted:
-                raise Unreachable(f"no worker of {self._address} is left to ask")
-            where = {"workers": wanted, "allow_other_workers": False} if shunned else {}
-            held = {name: client.submit(bytes, data, key=f"kleis-{name}") for name, data in theories.items()}
-            # Not pure: a task that failed before is another one now.
-            executor = client.get_executor(pure=False, **where)
-            yield _DaskPool(executor, held)
+            yield pool
 
 
-def _close(client: Any) -> None:
+def workers_here(count: int) -> Any:
+    """So many workers on this machine, with their scheduler: a context manager of Dask's."""
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=count,
+        threads_per_worker=1,
+        dashboard_address=None,
+        # Its pages about itself take a port all the same: any that is free, as several commands may run.
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+        host="127.0.0.1",
+        silence_logs=50,
+    )
+
+
+def connected(address: str) -> Any:
+    """A client of the scheduler there, which has a worker.  Raises OSError, TimeoutError or ValueError."""
+    from distributed import Client
+
+    client: Any = Client(address, timeout=CONNECTING, set_as_default=False)
+    try:
+        client.wait_for_workers(1, timeout=CONNECTING)
+    except BaseException:
+        close_client(client)
+        raise
+    return client
+
+
+def pool_of(
+    client: Any, address: str, theories: Mapping[str, bytes], shunned: frozenset[str]
+) -> tuple[DaskPool, int]:
+    """The workers of a client without those that are shunned, and how many threads they have together.
+
+    Raises `Unreachable` where none is left.
+    """
+    workers = dict(client.scheduler_info(n_workers=-1)["workers"])
+    wanted = sorted(set(workers) - shunned)
+    if not wanted:
+        raise Unreachable(f"no worker of {address} is left to ask")
+    where = {"workers": wanted, "allow_other_workers": False} if shunned else {}
+    held = {name: client.submit(bytes, data, key=f"kleis-{name}") for name, data in theories.items()}
+    # Not pure: a task that failed before is another one now.
+    executor = client.get_executor(pure=False, **where)
+    return DaskPool(executor, held), sum(int(workers[each]["nthreads"]) for each in wanted)
+
+
+def close_client(client: Any) -> None:
     """Leave the scheduler, which may be gone."""
     with suppress(OSError, TimeoutError):
         client.close(timeout=5)

@@ -50,6 +50,13 @@ class Declarations(msgspec.Struct, frozen=True):
         """The files that were loaded."""
         return cls(tuple((each.name, each.text) for each in loading.sources))
 
+    @classmethod
+    def of_theory(cls, theory: Theory) -> Declarations:
+        """A theory that no files need to stand for, as one text, which names the same questions."""
+        from kleis.prover.certificates.build import theory_text
+
+        return cls((("<theory>", theory_text(theory)),))
+
     def theory(self) -> Theory:
         """The theory that these files declare.  Raises `ParseError`."""
         from kleis.syntax.parser.parser import parse_program
@@ -63,11 +70,15 @@ class Declarations(msgspec.Struct, frozen=True):
 
 
 class BatchTask(msgspec.Struct, frozen=True):
-    """Questions that go to a worker together, and the version that has to answer them.  Each names its theory."""
+    """Questions that go to a worker together, and the version that has to answer them.  Each names its theory.
+
+    `seconds`: after so many a worker stops what it is at, and answers with what it has; 0 for no limit.
+    """
 
     questions: tuple[Asked, ...]
     version: str
     effort: int = 1
+    seconds: float = 0.0
 
     @property
     def theories(self) -> tuple[str, ...]:

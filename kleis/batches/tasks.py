@@ -16,10 +16,14 @@ LARGEST = 200
 """Questions of a task: what is lost with a worker, and how seldom something arrives."""
 
 
-def tasks_of(questions: Sequence[Asked], effort: int = 1, *, smallest: int = 0) -> list[BatchTask]:
-    """Questions as tasks for workers of this version, in order; of at least `smallest` where there are so many."""
+def tasks_of(
+    questions: Sequence[Asked], effort: int = 1, *, smallest: int = 0, seconds: float = 0.0
+) -> list[BatchTask]:
+    """Questions as tasks for workers of this version, in order; of at least `smallest` where there are so many.  A worker
+    has `seconds` for each of them, 0 for no limit."""
     return [
-        BatchTask(tuple(part), version_here(), effort) for part in _parts(questions, smallest or SMALLEST)
+        BatchTask(tuple(part), version_here(), effort, seconds)
+        for part in _parts(questions, smallest or SMALLEST)
     ]
 
 

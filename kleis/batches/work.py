@@ -4,12 +4,15 @@ Invariants
     * A task is a function of its bytes: it may run twice, and on any worker.
     * A worker with another version answers nothing, and says which version it has.
     * A theory is read once in a process; provers run in the killable processes of one broker.
+    * A task that says how many seconds it has is ended after them: no process of it goes on.
 """
 
 from __future__ import annotations
 
 import atexit
+import math
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
@@ -23,6 +26,8 @@ from kleis.prover.certificates.shared_verdicts import SharedVerdicts
 from kleis.prover.facts import Fact
 from kleis.prover.kept_certificates import MadeCertificates
 from kleis.prover.process.broker import Broker
+from kleis.prover.process.cancellable_broker import CancellableBroker
+from kleis.prover.process.deadline import Deadline
 from kleis.prover.prover import Decision, Prover
 from kleis.prover.verdict_cache import RecentVerdicts
 from kleis.theory.theory import Theory
@@ -70,12 +75,22 @@ def asked_of(prover: Prover, asked: Asked, facts: Sequence[Fact] = ()) -> Decisi
 
 
 def _answered(theories: Mapping[str, bytes], task: BatchTask, worker: str) -> BatchAnswer:
+    if not task.seconds:
+        return _answered_by(_broker(), theories, task, worker, Deadline(math.inf))
+    deadline = Deadline(task.seconds)
+    with CancellableBroker(_broker()).until(deadline) as broker:
+        return _answered_by(broker, theories, task, worker, deadline)
+
+
+def _answered_by(
+    broker: Broker, theories: Mapping[str, bytes], task: BatchTask, worker: str, deadline: Deadline
+) -> BatchAnswer:
     made = MadeCertificates()
-    shared = SharedVerdicts(made, _broker())
+    shared = SharedVerdicts(made, broker)
     provers = {
         name: Prover(
             _theory(theories[name]),
-            broker=_broker(),
+            broker=broker,
             cache=RecentVerdicts(),
             elsewhere=shared,
             beside=False,
@@ -86,12 +101,14 @@ def _answered(theories: Mapping[str, bytes], task: BatchTask, worker: str) -> Ba
     said = []
     try:
         for asked in task.questions:
+            if deadline.over:
+                break  # what is left has no answer, and is asked elsewhere
             try:
                 verdict = asked_of(provers[asked.theory], asked).verdict
             except KleisError:
                 said.append(Said(asked.digest, "error"))
                 continue
-            shared.settle(_CERTIFICATE_SECONDS)
+            shared.settle(min(_CERTIFICATE_SECONDS, max(0.0, deadline.until - time.monotonic())))
             said.append(Said(asked.digest, verdict.status, verdict.reason or ""))
     finally:
         shared.close()

@@ -88,6 +88,7 @@ class ExploredAnswer(TypedDict):
     limit: int
     left_out: NotRequired[list[str]]
     problems: NotRequired[Answer]
+    workers: NotRequired[Answer]
     next: NotRequired[str]
 
 

@@ -109,6 +109,12 @@ class TheorySnapshot:
         if self._own:
             self._broker.close()
 
+    def helped(self, elsewhere: Elsewhere) -> TheorySnapshot:
+        """The same theory for one caller, with what other machines have found. The broker and the cache are shared."""
+        return TheorySnapshot(
+            self.theory, name=self.name, broker=self._broker, cache=self._cache, guards=self._guards, elsewhere=elsewhere
+        )  # fmt: skip
+
     def for_run(self, *, until: float | None = None) -> TheoryRun:
         """The view of one run. `until`: the moment (of `time.monotonic`) after which it gets no more answers."""
         return TheoryRun(self, until)

@@ -25,6 +25,7 @@ from registry.errors import RegistryError
 from registry.server.calls.observation import Observer
 from registry.server.calls.read_only_tools import ReadOnlyGroup
 from registry.server.calls.scoped_tools import share
+from registry.server.calls.searches import SECRETS
 from registry.server.contract.group import Group
 from registry.server.contract.settings import (
     Settings,
@@ -82,6 +83,24 @@ def serve(
     except ValueError as error:
         sys.stderr.write(f"{command}: {error}\n")
         return 2
+    if not settings.cluster:
+        return _serve_all(settings, groups, quotas, command, over_http, program)
+    from kleis.batches.local_cluster import local_cluster
+
+    with local_cluster(settings.cluster, secrets=SECRETS) as address:
+        settings = msgspec.structs.replace(settings, cluster=address)
+        return _serve_all(settings, groups, quotas, command, over_http, program)
+
+
+def _serve_all(
+    settings: Settings,
+    groups: str,
+    quotas: Quotas,
+    command: str,
+    over_http: HttpOptions | None,
+    program: WorkerProgram | None,
+) -> int:
+    """Serve by one process or by many; the exit status."""
     if over_http is not None and settings.workers > 1:
         return _supervise(settings, groups, command, over_http, program)
     made = _made(settings, groups, command)

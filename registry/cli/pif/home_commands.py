@@ -170,6 +170,10 @@ def migrate(context: CommandContext, source: str, target: str) -> int:
     "--upstream-token-env", type=text, default="", metavar="NAME", help="The variable that holds the token for it."
 )  # fmt: skip
 @click.option(
+    "--cluster", default="", metavar="ADDRESS",
+    help="Have `explore` ask workers ahead: tcp://HOST:PORT of a Dask scheduler, or local:N. What they find is checked here.",
+)  # fmt: skip
+@click.option(
     "--http", default="", metavar="HOST:PORT",
     help="Serve streamable HTTP there, at /mcp, instead of standard input and output.",
 )  # fmt: skip
@@ -230,6 +234,10 @@ def serve(context: CommandContext, groups: str, **options: Any) -> int:
         from registry.sharing.manifest import check_namespace
 
         check_namespace(options["share"])
+    if options["cluster"]:
+        from registry.cli.kleis.shared.workers import check_address
+
+        check_address(options["cluster"])
     if options["read_only"] and (options["share"] or options["upstream"]):
         raise click.UsageError("--share and --upstream keep what comes in the home: leave --read-only out")
     if context.closed & {0, 1} and not options["http"]:

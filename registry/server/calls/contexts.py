@@ -195,16 +195,22 @@ class Call:
         beat = Beat(self)
         beating = self._loop.create_task(beat.go()) if self._report is not None else None
         begun = self._loop.time()
+        elsewhere = 0.0
+
+        def spent(seconds: float) -> None:
+            nonlocal elsewhere
+            elsewhere = seconds
+
         try:
             given = (settings, arguments)
             return await self._schedule.in_process(
-                self.whose, job, given, seconds, beat.told, patience=self._patience
+                self.whose, job, given, seconds, beat.told, spent, patience=self._patience
             )
         finally:
             if beating is not None:
                 beating.cancel()
             if self._proved is not None:
-                self._proved(self._loop.time() - begun)
+                self._proved(self._loop.time() - begun + elsewhere)
 
     def _begin(self) -> None:
         if self._sending is None and not self.cancelled.is_set():

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from registry.server.calls.lanes import LANES, PATIENCE, Lanes, LaneSize
-from registry.server.calls.searches import Searches, Told
+from registry.server.calls.searches import Searches, Spent, Told
 from registry.server.calls.workers import Workers
 from registry.server.contract.group import Answer, LaneName
 
@@ -69,6 +69,7 @@ class Schedule:
         given: tuple[object, ...],
         seconds: float,
         told: Told,
+        spent: Spent,
         *,
         patience: float = PATIENCE,
     ) -> Answer:
@@ -82,7 +83,7 @@ class Schedule:
         begun = time.monotonic()
         try:
             left = max(seconds / 4, seconds - (begun - arrived))
-            return await self.searches.run(job, given, left, told)
+            return await self.searches.run(job, given, left, told, spent)
         finally:
             lane.leave(client, seconds=time.monotonic() - begun)
 

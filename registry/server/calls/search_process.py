@@ -50,22 +50,34 @@ class Search:
         self.until = time.monotonic() + seconds
         self._send = send
         self._told = 0.0
+        self._lock = threading.Lock()
 
     def over(self) -> bool:
         """Whether the time is up."""
         return time.monotonic() >= self.until
 
+    def left(self) -> float:
+        """The seconds that are left."""
+        return self.until - time.monotonic()
+
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """Report progress, at most ten times a second."""
+        """Report progress, at most ten times a second. Any thread of the job may."""
         now = time.monotonic()
-        if now - self._told >= _PROGRESS_EVERY:
+        with self._lock:
+            if now - self._told < _PROGRESS_EVERY:
+                return
             self._told = now
-            self._send(("progress", done, total, message))
+        self._send(("progress", done, total, message))
+
+    def spent(self, seconds: float) -> None:
+        """Say how many seconds of other machines the call has used so far, at most; what is said last is charged."""
+        self._send(("spent", seconds))
 
 
 class _Process:
     def __init__(self, source: int, target: int) -> None:
         self._target = target
+        self._sending = threading.Lock()
         self._jobs: queue.SimpleQueue[tuple[str, tuple[Any, ...], float]] = queue.SimpleQueue()
         self._site: Site | None = None
         threading.Thread(target=self._listen, args=(source,), daemon=True).start()
@@ -101,7 +113,8 @@ class _Process:
         return self._site
 
     def _send(self, said: tuple[object, ...]) -> None:
-        write_whole(self._target, message_of(pack(said)))
+        with self._sending:
+            write_whole(self._target, message_of(pack(said)))
 
 
 def main() -> None:

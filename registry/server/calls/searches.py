@@ -27,7 +27,7 @@ from typing import Any
 from kleis.prover.process.pipe_messages import HEADER, message_of, pack
 from registry.server.contract.group import Answer
 
-__all__ = ["SearchFailed", "Searches"]
+__all__ = ["SECRETS", "SearchFailed", "Searches"]
 
 KEPT = 2
 """Idle processes."""
@@ -41,13 +41,14 @@ GRACE = 6.0
 _START = (
     "import sys; sys.path[:] = sys.argv[1:]; from registry.server.calls.search_process import main; main()"
 )
-_SECRETS = ("PIF_HTTP_TOKEN", "ARISTOTLE_API_KEY")
+SECRETS = ("PIF_HTTP_TOKEN", "ARISTOTLE_API_KEY")
 """Variables that a search has no use for."""
 
 _BUFFER = 1 << 20
 logger = logging.getLogger(__name__)
 
 Told = Callable[[float, float | None, str | None], None]
+Spent = Callable[[float], None]
 
 
 class SearchFailed(Exception):
@@ -70,7 +71,7 @@ class _Process:
             lambda: SubprocessStreamProtocol(limit=_BUFFER, loop=loop),
             sys.executable, "-s", "-P", "-c", _START, *path,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, start_new_session=True,
-            env={name: value for name, value in os.environ.items() if name not in _SECRETS},
+            env={name: value for name, value in os.environ.items() if name not in SECRETS},
         )  # fmt: skip
         return cls(transport, asyncio.subprocess.Process(transport, protocol, loop))
 
@@ -116,8 +117,11 @@ class Searches:
         """The ids of the processes that are at a search."""
         return [each.number for each in self._busy]
 
-    async def run(self, job: str, given: tuple[object, ...], seconds: float, told: Told) -> Answer:
-        """The answer of the job (`search_process`). Cancelling kills it; so does its time, with a moment of grace.
+    async def run(
+        self, job: str, given: tuple[object, ...], seconds: float, told: Told, spent: Spent
+    ) -> Answer:
+        """The answer of the job (`search_process`). Cancelling kills it; so does its time, with a moment of grace. `spent` hears how
+        many seconds of other machines it has used.
 
         Raises `SearchFailed` where the process ended or was late, and what the job raised as `RuntimeError`.
         """
@@ -131,6 +135,9 @@ class Searches:
                     kind, *rest = await process.receive()
                     if kind == "progress":
                         told(*rest)
+                        continue
+                    if kind == "spent":
+                        spent(*rest)
                         continue
                     answered = True
                     if kind == "failed":

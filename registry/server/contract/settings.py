@@ -92,7 +92,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     (`registry.server.mcp.oauth.OAuthOptions`). `quotas`: what each principal but the owner may use, as
     `registry.access.quotas` reads it. `owner_home` and `owner_store`: where the owner's tools are, beside which those of teams
     are; None and empty where they are the owner's own. `workers`: the processes that serve HTTP; what a machine has is divided
-    among them.
+    among them. `cluster`: where workers are asked ahead by tools that ask many questions (`kleis.batches.kept_cluster`), empty
+    for nowhere.
     """
 
     home: Path
@@ -123,6 +124,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     principal: str = OWNER_NAME
     quotas: tuple[str, ...] = ()
     workers: int = 1
+    cluster: str = ""
     oauth_issuer: str = ""
     oauth_audience: str = ""
     oauth_jwks: str = ""

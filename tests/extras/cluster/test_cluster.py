@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +24,7 @@ from kleis.batches.spread import Pool
 from kleis.prover.process.broker import Broker
 from kleis.theory.import_search import ImportSearch
 from kleis.theory.loader import Loader
+from tests.support.cluster_processes import ClusterProcesses
 
 # Dask leaves sockets of a scheduler that is gone to the collector.
 pytestmark = pytest.mark.filterwarnings(
@@ -38,43 +39,9 @@ EXPECTED = ["verified" if number % 2 else "disproved" for number in range(1, 13)
 ROOT = Path(__file__).parents[3]
 
 
-class _Processes:
-    """Processes that end with this one, since their standard input does."""
-
-    def __init__(self) -> None:
-        self.running: list[subprocess.Popen[str]] = []
-
-    def start(
-        self, *arguments: str, before: Sequence[str] = (), environment: Mapping[str, str] | None = None
-    ) -> str:
-        process = subprocess.Popen(
-            [*before, sys.executable, "-m", "tests.support.faulty_workers", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=ROOT,
-            env=None if environment is None else {**os.environ, **environment},
-        )
-        self.running.append(process)
-        assert process.stdout is not None
-        address = process.stdout.readline().strip()
-        assert address.startswith("tcp://"), arguments
-        return address
-
-    def end(self) -> None:
-        for process in self.running:
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    stream.close()
-        self.running.clear()
-
-
 @pytest.fixture
-def processes() -> Iterator[_Processes]:
-    found = _Processes()
+def processes() -> Iterator[ClusterProcesses]:
+    found = ClusterProcesses()
     yield found
     found.end()
 
@@ -100,7 +67,7 @@ def _decide(
 
 
 def test_two_workers_answer_and_one_of_them_lies(
-    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    processes: ClusterProcesses, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler = processes.start("scheduler", "0")
     processes.start("worker", scheduler, "none")
@@ -112,7 +79,7 @@ def test_two_workers_answer_and_one_of_them_lies(
 
 
 def test_a_killed_worker_and_one_with_another_version_lose_nothing(
-    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    processes: ClusterProcesses, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler = processes.start("scheduler", "0")
     processes.start("worker", scheduler, "dying")
@@ -125,7 +92,7 @@ def test_a_killed_worker_and_one_with_another_version_lose_nothing(
 
 
 def test_a_slow_worker_is_waited_for_and_delays_nothing_else(
-    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    processes: ClusterProcesses, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler = processes.start("scheduler", "0")
     processes.start("worker", scheduler, "slow")
@@ -152,7 +119,7 @@ def _small_disk(directory: Path) -> Iterator[Path]:
 
 @pytest.mark.skipif(shutil.which("mount") is None, reason="needs mount")
 def test_a_worker_whose_disk_is_full_is_named_and_its_questions_go_to_the_other(
-    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    processes: ClusterProcesses, broker: Broker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     scheduler = processes.start("scheduler", "0")
     with _small_disk(tmp_path / "small") as disk:
@@ -195,7 +162,7 @@ def _two_machines() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.skipif(shutil.which("ip") is None, reason="needs iproute2")
 def test_a_machine_whose_cable_is_cut_loses_nothing(
-    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    processes: ClusterProcesses, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker in a network of its own; the cable is cut once tasks are on their way to it."""
     with _two_machines() as (name, cable):
@@ -229,7 +196,7 @@ def test_a_machine_whose_cable_is_cut_loses_nothing(
 
 
 def test_a_scheduler_that_is_killed_and_restarted_loses_nothing(
-    processes: _Processes, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    processes: ClusterProcesses, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -268,7 +235,7 @@ def test_a_scheduler_that_is_killed_and_restarted_loses_nothing(
     assert "12 answered by workers" in notes[-1], notes
 
 
-def _killing(executor: Any, processes: _Processes) -> Any:
+def _killing(executor: Any, processes: ClusterProcesses) -> Any:
     """The executor, under which everything is killed once two tasks were submitted."""
     return _after_two(executor, processes.end)
 

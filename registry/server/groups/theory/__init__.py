@@ -11,4 +11,5 @@
 - `job_tools`: `check_job`: work that a client leaves and comes back to
 - `machine_tool`: the tool `check_machine`
 - `explore_tool`: the tool `explore`, which needs PIF tools and is therefore found by name (`group.EXTRA_TOOLS`)
+- `explore_workers`: workers of a cluster that it asks ahead
 """

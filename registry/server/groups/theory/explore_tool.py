@@ -12,6 +12,7 @@ from registry.errors import RegistryError
 from registry.explore.explore_request import Asked, ExploredAnswer, explored
 from registry.server.contract.group import Answer, CallContext, ToolSpec
 from registry.server.contract.settings import Site
+from registry.server.groups.theory.explore_workers import workers_of
 from registry.server.groups.theory.group import ExtraTool
 from registry.server.groups.theory.job_tools import BegunAnswer
 from registry.server.groups.theory.requests import JOB_WITHIN, Timeout, Wait
@@ -66,6 +67,18 @@ def provide(site: Site) -> Sequence[ExtraTool]:
 
 def search(site: Site, asked: Asked, search: Search) -> Answer:
     """What `explore` does in a process of its own."""
+    try:
+        found = _explored(site, asked, search)
+    except RegistryError as error:
+        fields = error.as_json()
+        return Answer({"type": "error", "error": fields}, _error_text(fields), is_error=True)
+    except SessionError as error:
+        return Answer.error("invalid_argument", error.message, path="/session", hint=error.hint)
+    return Answer(found, msgspec.json.encode(found).decode(), rest="Call explore with a smaller limit.")
+
+
+def _explored(site: Site, asked: Asked, search: Search) -> dict[str, Any]:
+    """What is found, with the workers of a cluster where the server has one and the question is about a structure."""
     told = 0
 
     def progress(done: int, total: int, message: str) -> None:
@@ -74,17 +87,24 @@ def search(site: Site, asked: Asked, search: Search) -> Answer:
             told = done
             search.progress(done, total, message)
 
-    try:
+    snapshot = site.oracles.get(asked.session) if asked.structure else None
+    tools = site.workspace.tools()
+    if snapshot is None:
+        return explored(
+            None,
+            tools,
+            asked,
+            prover=lambda: site.workspace.prover,
+            seconds=search.seconds,
+            progress=progress,
+        )
+    with workers_of(site, snapshot, asked.effort, search) as workers:
         found = explored(
-            site.oracles.get(asked.session) if asked.structure else None, site.workspace.tools(), asked,
-            prover=lambda: site.workspace.prover, seconds=search.seconds, progress=progress,
+            snapshot if workers is None else workers.snapshot, tools, asked, prover=lambda: site.workspace.prover,
+            seconds=search.seconds if workers is None else search.left(), progress=progress if workers is None else workers.progress,
+            workers=None if workers is None else workers.about,
         )  # fmt: skip
-    except RegistryError as error:
-        fields = error.as_json()
-        return Answer({"type": "error", "error": fields}, _error_text(fields), is_error=True)
-    except SessionError as error:
-        return Answer.error("invalid_argument", error.message, path="/session", hint=error.hint)
-    return Answer(found, msgspec.json.encode(found).decode(), rest="Call explore with a smaller limit.")
+    return found if workers is None else {**found, "workers": workers.told()}
 
 
 def _error_text(error: dict[str, Any]) -> str:
