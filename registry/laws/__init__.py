@@ -16,6 +16,7 @@
 - `equivalence`: whether two tools do the same
 - `check_laws`: laws decided and labelled
 - `certified_laws`: what a certificate is said to show, compared with the law and checked from nothing
+- `law_workers`: laws of many versions proved by workers of a cluster
 - `on_evolve`: the laws that a new version must keep
 - `imported`: laws that are only claimed, after an import or an update, checked or proved anew
 - `requests`: `verify` and `analyze … against`

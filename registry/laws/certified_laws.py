@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from kleis.syntax.printer.program import print_expression
 from pif.language.terms import Json
 from registry.laws.certificates import AXIOMS, UnreadableCertificate, read_text
@@ -22,7 +24,7 @@ from registry.translate.tool_theory import ToolTheory
 if TYPE_CHECKING:
     from registry.laws.check_laws import LawCheck
 
-__all__ = ["certified_law", "recheck_law"]
+__all__ = ["certified_law", "recheck_law", "shown_law"]
 
 
 def recheck_law(
@@ -50,6 +52,18 @@ def certified_law(check: LawCheck, text: str, lemmas: Sequence[str], certificate
         labels=labels, lemmas=tuple(lemmas),
         engine="its certificate", certificate=certificate,
     )  # fmt: skip
+
+
+def shown_law(
+    check: LawCheck, text: str, lemmas: Sequence[str], certificate: str, engine: str
+) -> LawReport | None:
+    """The report of a law that a certificate from elsewhere is said to prove, as one that was proved here; None where the check
+    finds that it does not show the law as it is written. `engine` is who is said to have found the proof."""
+    report = certified_law(check, text, lemmas, certificate)
+    if report.status != "proved" or WHERE_DEFINED in report.labels:
+        return None
+    claim = Claim(check.read(text))
+    return check.shown(claim, msgspec.structs.replace(report, engine=engine))
 
 
 def _compared(

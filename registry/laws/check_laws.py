@@ -322,9 +322,9 @@ class LawCheck:
             return self._trials(claim.law).tried(
                 (*labels, "a proof was found, but no certificate"), proof.reason
             )
-        self._refuse_contradiction(claim, decision)
+        self.refuse_contradiction(claim, decision.verdict.engine)
         self._keep_auxiliary(claim, asked, proof.certificate)
-        labels = (*labels, WHERE_DEFINED) if claim.where_defined else (*labels, *self._vacuous(claim, asked))
+        labels = (*labels, WHERE_DEFINED) if claim.where_defined else (*labels, *self.vacuous(claim, asked))
         if decision.verdict.core and decision.verdict.consistency == "unknown":
             labels = (*labels, NO_MODEL)
         return LawReport(
@@ -338,7 +338,7 @@ class LawCheck:
             certificate=proof.certificate,
         )
 
-    def _refuse_contradiction(self, claim: Claim, decision: Decision) -> None:
+    def refuse_contradiction(self, claim: Claim, engine: str) -> None:
         """Raise `internal` where runs show a law that has a proof to be wrong."""
         until = time.monotonic() + CHECKING
         trials = LawTrials(
@@ -348,12 +348,12 @@ class LawCheck:
         found = trials.contradiction(where_defined=claim.where_defined)
         if found is not None:
             raise RegistryError(
-                "internal", f"a proof of this law was found and certified ({decision.verdict.engine}), but {found.reason}",
+                "internal", f"a proof of this law was found and certified ({engine}), but {found.reason}",
                 place="laws", found=claim.law.text[:200],
                 hint="This is a defect of the program: please report the law and its tools. Nothing was kept.",
             )  # fmt: skip
 
-    def _vacuous(self, claim: Claim, asked: LawQuestion) -> tuple[str, ...]:
+    def vacuous(self, claim: Claim, asked: LawQuestion) -> tuple[str, ...]:
         """The label of a law that is true only because its premises are never true together."""
         never = None if claim.where_defined else never_true(asked)
         if never is not None and self._asked(never).verdict.status == "verified":
@@ -381,10 +381,22 @@ class LawCheck:
             return otherwise((*labels, f"not asked where its tools have values: {verdict.message}"))
         if verdict.status != "verified":
             return otherwise(labels)
-        vacuous = self._vacuous(claim, asked)
+        vacuous = self.vacuous(claim, asked)
         if vacuous:
             return otherwise((*labels, *vacuous))
         return self._proof(claim, found, labels)
+
+    def shown(self, claim: Claim, report: LawReport) -> LawReport:
+        """The report of a law as it is written that a certificate has shown, checked here, with what else is said of one that was
+        proved here: runs must not contradict it, it may be vacuous, and it serves the laws after it."""
+        self._is_cut = False
+        self.refuse_contradiction(claim, report.engine)
+        labels = (*self._labels(claim.law), *self.vacuous(claim, self._question(claim)), *report.labels)
+        report = msgspec.structs.replace(report, labels=labels)
+        report = msgspec.structs.replace(report, labels=(*labels, *self._late_label(report)))
+        self.proved.append(claim)
+        hashes = {each.label: identity(each.term) for each in self._reached(claim.law)}
+        return msgspec.structs.replace(report, tools=hashes)
 
     # ── By runs alone ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,15 +9,18 @@ A law is `claimed` where it came with an import, or where its certificate is of 
 3. A law that nobody says is proved is `tested` or `untested` by its runs, as any other. One whose certificate does not
    show it stays `claimed`, with what is wrong.
 
-With `again` the prover is asked instead, as for a new law.
+With `again` the prover is asked instead, as for a new law; where `workers` have brought a certificate, that is checked first.
 
 Invariant: of what a file says of a law only this is used: its text, the texts of its lemmas, and the certificate.
 """
 
 from __future__ import annotations
 
+import math
+import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,7 +28,7 @@ import msgspec
 
 from pif.language.terms import Json
 from pif.run.evaluate import Answer
-from registry.laws.certified_laws import certified_law
+from registry.laws.certified_laws import certified_law, shown_law
 from registry.laws.check_laws import CASES, LawCheck
 from registry.laws.law_report import LawReport, late
 from registry.laws.on_evolve import kept_law
@@ -35,6 +38,7 @@ from registry.tools.snapshot_tools import Overlay, SnapshotTools
 
 if TYPE_CHECKING:
     from registry.laws.law_prover import LawProver
+    from registry.laws.law_workers import Arriving, LawWorkers
 
 __all__ = ["NOT_TRIED", "SAMPLED", "renewed", "settled"]
 
@@ -58,11 +62,12 @@ def settled(
     *,
     again: bool = False,
     jobs: int = 1,
+    workers: LawWorkers | None = None,
 ) -> list[dict[str, Json]]:
     """What became of the claimed laws of versions of the home, as rows of an answer, those that were dropped among them.
 
     `again`: they are proved anew. `jobs` versions are looked at side by side: what is proved of one serves no other, so rows are the same
-    whatever their number. A version that somebody else changes meanwhile is left as it is.
+    whatever their number. A version that somebody else changes meanwhile is left as it is. `workers` are asked about all versions first.
     """
     records = [
         record
@@ -73,13 +78,53 @@ def settled(
         return []
     asked = prover()
     look = partial(_settled, tools=tools, store=store, prover=asked, again=again)
-    if jobs == 1:
+    if jobs == 1 and workers is None:
         return [row for record in records for row in look(record)]
     executor = ThreadPoolExecutor(jobs, thread_name_prefix="pif-renew")
     try:
-        return [row for rows in executor.map(look, records) for row in rows]
+        if workers is None:
+            return [row for rows in executor.map(look, records) for row in rows]
+        return _settled_with(workers, records, tools, executor, look, _seconds_left(asked))
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _settled_with(
+    workers: LawWorkers,
+    records: Sequence[ToolRecord],
+    tools: SnapshotTools,
+    executor: ThreadPoolExecutor,
+    look: Callable[..., list[dict[str, Json]]],
+    seconds: float,
+) -> list[dict[str, Json]]:
+    """The rows of versions, each decided here as soon as workers have said what they have of it."""
+    from registry.laws.law_workers import Arriving  # not needed without workers
+
+    asked = [
+        (record, [law.law for law in read_laws(record.laws) if law.status == "claimed"]) for record in records
+    ]
+    running: dict[str, tuple[Arriving, Future[list[dict[str, Json]]]]] = {}
+    for record, answer in workers.prove(asked, tools, seconds):
+        arriving = Arriving(answer)
+        running[record.reference] = arriving, executor.submit(look, record, arriving=arriving)
+    rows = [row for record in records for row in running[record.reference][1].result()]
+    rejected: Counter[str] = Counter()
+    for arriving, _ in running.values():
+        rejected[arriving.worker] += arriving.rejected
+    for worker, count in sorted(rejected.items()):
+        if count:
+            workers.note(
+                f"worker {worker}: {count} of its certificates did not pass the check; those laws were decided here"
+            )
+    return rows
+
+
+def _seconds_left(prover: LawProver) -> float:
+    """What a worker has for a task: 0 where there is no limit."""
+    deadline = prover.deadline
+    if deadline is None or deadline.seconds == math.inf:
+        return 0.0
+    return max(0.1, deadline.until - time.monotonic())
 
 
 def renewed(
@@ -88,8 +133,10 @@ def renewed(
     store: Store,
     prover: Callable[[], LawProver],
     jobs: int = 1,
+    workers: LawWorkers | None = None,
 ) -> Answer:
-    """The answer of `certificate renew`: claimed laws checked, and what is claimed still proved anew, of `jobs` versions at a time."""
+    """The answer of `certificate renew`: claimed laws checked, and what is claimed still proved anew, of `jobs` versions at a time,
+    with what `workers` find of it."""
     chosen = list(references)
     if not chosen:
         snapshot = store.snapshot()
@@ -97,14 +144,20 @@ def renewed(
         chosen = [record.reference for lineage in lineages for record in reversed(lineage.versions)]
     first = settled(chosen, tools(), store, prover, jobs=jobs)
     open_ = list(dict.fromkeys(row["tool"] for row in first if row["status"] == "claimed"))
-    again = settled(open_, tools(), store, prover, again=True, jobs=jobs)
+    again = settled(open_, tools(), store, prover, again=True, jobs=jobs, workers=workers)
     known = {(row["tool"], row["law"]) for row in again}
     laws = [row for row in first if (row["tool"], row["law"]) not in known] + again
     return {"type": "renewed", "ok": all(row["status"] == "proved" for row in laws), "laws": laws}
 
 
 def _settled(
-    record: ToolRecord, tools: SnapshotTools, store: Store, prover: LawProver, *, again: bool
+    record: ToolRecord,
+    tools: SnapshotTools,
+    store: Store,
+    prover: LawProver,
+    *,
+    again: bool,
+    arriving: Arriving | None = None,
 ) -> list[dict[str, Json]]:
     """Decide the claimed laws of a version, and keep what was found; nothing where it was changed meanwhile."""
     tool = tools.tool(record.reference)
@@ -119,7 +172,9 @@ def _settled(
         if law.status != "claimed":
             kept.append(law)
             continue
-        report = _proved_anew(law, check) if again else _by_certificate(law, check, store.certificate)
+        report = (
+            _proved_anew(law, check, arriving) if again else _by_certificate(law, check, store.certificate)
+        )
         shown = {"tool": record.reference, **report.as_json()}
         if report.status == "refuted":
             reports.append({**shown, "dropped": True})
@@ -135,11 +190,17 @@ def _settled(
     return reports if store.keep_laws(record, laws_text(tuple(kept)), texts) else []
 
 
-def _proved_anew(law: KeptLaw, check: LawCheck) -> LawReport:
+def _proved_anew(law: KeptLaw, check: LawCheck, arriving: Arriving | None) -> LawReport:
     """A law decided as a new one; one that cannot be read here is still only claimed."""
     deadline = check.prover.deadline
     if deadline is not None and deadline.over:
         return LawReport(law.law, "claimed", reason=late(deadline.seconds))
+    came = None if arriving is None else arriving.of(law.law)
+    if came is not None and arriving is not None:
+        found = shown_law(check, law.law, came.lemmas, came.certificate, came.engine)
+        if found is not None:
+            return found
+        arriving.rejected += not (deadline is not None and deadline.over)
     report = check.report(law.law)
     return _unreadable(report) if report.status == "error" else report
 

@@ -57,6 +57,7 @@ from registry.workspace.tool_runner import ToolRunner
 if TYPE_CHECKING:
     from kleis.prover.process.deadline import Deadline
     from registry.laws.law_prover import LawProver
+    from registry.laws.law_workers import LawWorkers
     from registry.store.exchange.export_import import Imported
     from registry.workspace import requests
     from registry.workspace.answer_shapes import (
@@ -558,10 +559,15 @@ class Workspace(ToolRunner):
 
     @_answering
     def renew_laws(
-        self, references: Sequence[str], *, deadline: Deadline | None = None, jobs: int = 1
+        self,
+        references: Sequence[str],
+        *,
+        deadline: Deadline | None = None,
+        jobs: int = 1,
+        workers: LawWorkers | None = None,
     ) -> Answer:
         """Believe the claimed laws of versions, those of all tools without `references`: by their certificates, else by
-        proving them anew; of `jobs` versions at a time."""
+        proving them anew; of `jobs` versions at a time, with certificates of `workers`, which are checked."""
         from registry.laws.imported import renewed
 
         records = [self.record(each) for each in references]
@@ -571,7 +577,9 @@ class Workspace(ToolRunner):
         team = self._team_of_all([each.name for each in records])
         there = self._of_team(team, writing=True) if team else self
         with self._asking(deadline) as prover:
-            return renewed([each.reference for each in records], there.tools, there.store, prover, jobs)
+            return renewed(
+                [each.reference for each in records], there.tools, there.store, prover, jobs, workers
+            )
 
     @staticmethod
     def _team_of_all(names: Sequence[str]) -> str:

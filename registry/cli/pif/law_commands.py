@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from kleis import durable_files
+from registry.cli.kleis.shared.workers import check_address, noting
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import own_tool_names, tool_names
 from registry.cli.terminal.commands import SECONDS, deadline_of
@@ -19,6 +21,9 @@ from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 from registry.records import own_name
+
+if TYPE_CHECKING:
+    from registry.laws.law_workers import LawWorkers
 
 __all__ = ["COMMANDS"]
 
@@ -128,8 +133,17 @@ def _answers(ask: Callable[[str], Answer], names: Sequence[str], jobs: int) -> G
     help="Look at N versions at a time (default: processors).",
 )
 @click.option("--timeout", type=SECONDS, metavar="SECONDS", help="The most time; what is left stays claimed.")
+@click.option(
+    "--cluster", default="", metavar="ADDRESS",
+    help="Have workers prove what is proved anew: tcp://HOST:PORT of a Dask scheduler, or local:N. Their certificates are checked here.",
+)  # fmt: skip
 def renew(
-    context: CommandContext, tools: tuple[str, ...], every: bool, jobs: int | None, timeout: float | None
+    context: CommandContext,
+    tools: tuple[str, ...],
+    every: bool,
+    jobs: int | None,
+    timeout: float | None,
+    cluster: str,
 ) -> int:
     """Believe laws that are only claimed, where that can be shown.
 
@@ -141,10 +155,36 @@ def renew(
         raise click.UsageError("name tools, or pass --all")
     from kleis.prover.process.deadline import processors
 
-    with context.workspace() as workspace:
-        answer = workspace.renew_laws(tools, deadline=deadline_of(timeout), jobs=jobs or processors())
+    if cluster:
+        check_address(cluster)
+    with context.workspace() as workspace, _law_workers(context, cluster) as workers:
+        answer = workspace.renew_laws(
+            tools, deadline=deadline_of(timeout), jobs=jobs or processors(), workers=workers
+        )
     status = context.answer(answer, lambda found: views.renewed(context.screen, found))
     return status or (0 if answer["ok"] else 1)
+
+
+@contextmanager
+def _law_workers(context: CommandContext, address: str) -> Iterator[LawWorkers | None]:
+    """The workers of an address, with a line of progress on a terminal; None without an address."""
+    if not address:
+        yield None
+        return
+    from kleis.batches.cluster import Cluster
+    from registry.laws.law_workers import LawWorkers
+
+    at = (0, 0)
+
+    def told(answered: int, asked: int) -> None:
+        nonlocal at
+        at = answered, asked
+
+    def said() -> str:
+        return f"{at[0]} of {at[1]} versions answered by workers" if at[1] else ""
+
+    with Cluster(address) as cluster, LiveLine(said, wanted=not context.as_json) as line:
+        yield LawWorkers(cluster.opening, note=noting(line), told=told)
 
 
 @command("export")
