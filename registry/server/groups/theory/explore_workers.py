@@ -1,4 +1,4 @@
-"""Workers of a cluster that `explore` asks ahead, as one call of the tool uses them (docs/reference/serving.md §5.14).
+"""Workers of a cluster that `explore` asks ahead, as one call of the tool uses them (docs/reference/serving.md §5.13).
 
     with workers_of(site, snapshot, effort, search) as workers:
         explored(workers.snapshot, …, workers=workers.about, progress=workers.progress)["workers"] = workers.told()
