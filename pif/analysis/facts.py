@@ -21,6 +21,7 @@ __all__ = [
     "literal_tool",
     "live_children",
     "live_parts",
+    "multiplies_itself",
 ]
 
 CAPABILITIES: dict[str, str] = {
@@ -181,6 +182,19 @@ class _FreeWalk:
 def holds_live(term: Term, op: str) -> bool:
     """Whether an operation of this kind can run when the term does (not: stands only inside a quote)."""
     return term.op == op or any(holds_live(part, op) for part in live_children(term))
+
+
+def multiplies_itself(term: Term) -> bool:
+    """Whether a product is taken of what a call of `self` gives, and not brought down by a remainder or a quotient."""
+    if term.op == "mul" and any(map(_calls_itself, term.parts)):
+        return True
+    if term.op in ("mod", "div") and term.parts[0].op == "mul":
+        return any(multiplies_itself(part) for part in (*term.parts[0].parts, term.parts[1]))
+    return any(map(multiplies_itself, term.parts))
+
+
+def _calls_itself(term: Term) -> bool:
+    return (term.op == "app" and term.parts[0].op == "self") or any(map(_calls_itself, term.parts))
 
 
 def closed(term: Term) -> Term:

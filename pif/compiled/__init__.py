@@ -5,7 +5,8 @@ then has the reference evaluator run it from the start. What must be exact is th
 here if and only if it does there, with the same value and the same fuel.
 
 - `source`: blocks of lines, their charges and depth tests, and how functions are written out
-- `source_policy`: what generated source may hold (RestrictedPython)
+- `source_grammar`: what lines of generated source look like
+- `source_policy`: what source that the grammar does not know may hold (RestrictedPython)
 - `scope`: expressions, names in scope, kinds of values
 - `emitter`: the state of a compilation: names, constants, checks
 - `flat_lists`: lists that are gathered and walked as Python's lists

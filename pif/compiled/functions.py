@@ -86,6 +86,7 @@ class Functions(Structures):
         self.taking_items: Function | None = None
         self.inlines = inlines
         self.inlined: list[Code] = []
+        self.own_calls: dict[Code, int] = {}
         self.used: dict[str, Tool | None] = {}
         self.codes: dict[tuple[int, int, tuple[str, ...]], Code] = {}
         self.variants: dict[tuple[Code, Kind], Variant] = {}
@@ -93,7 +94,7 @@ class Functions(Structures):
         self.values: dict[Tool, Function] = {}
         self.finished: list[Function] = []
         self.closed: dict[Tool, bool] = {}
-        self.inference = Inference(visits, self._behind)
+        self.inference = Inference(visits, self._behind, self.facts)
 
     @abstractmethod
     def value(self, term: Term, level: int, scope: Scope) -> Expression: ...
@@ -381,7 +382,10 @@ class Functions(Structures):
             term
         ):  # a call in the last place becomes a jump; beside a loop it costs little
             return False
-        return within <= (_ONE_CALL if self._calls(term, code) == 1 else _MANY_CALLS)
+        calls = self.own_calls.get(code)
+        if calls is None:
+            calls = self.own_calls[code] = self._calls(term, code)
+        return within <= (_ONE_CALL if calls == 1 else _MANY_CALLS)
 
     def _calls(self, term: Term, code: Code) -> int:
         """How many calls in a term may be calls of its own tool."""

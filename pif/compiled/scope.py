@@ -47,10 +47,15 @@ class Inference:
     """Kinds of terms. `called` finds the functions that are known by name, `body` what stands behind a key."""
 
     def __init__(
-        self, visits: int, body: Callable[[Hashable], tuple[Mapping[str, Kind], str, Term, Called]]
+        self,
+        visits: int,
+        body: Callable[[Hashable], tuple[Mapping[str, Kind], str, Term, Called]],
+        facts: TermFacts,
     ) -> None:
         self.left = visits
         self.body = body
+        self.facts = facts
+        self.folds: dict[tuple[Any, ...], Kind] = {}
         self.known: dict[tuple[Hashable, Kind], Kind] = {}
         self.pending: dict[tuple[Hashable, Kind], Kind] = {}
         self.leaned: set[tuple[Hashable, Kind]] = set()
@@ -88,44 +93,48 @@ class Inference:
         if self.left < 0:
             return ANY
         op = term.op
+        if op == "var":
+            return names.get(term.value, ANY)
         fixed = RESULTS.get(op)
         if fixed is not None:
             return fixed
+        if op == "literal":
+            return _NAMES[type(term.value)]
+        rule = _RULES.get(op)
+        return ANY if rule is None else rule(self, term, names, called, inside)
 
-        def of(part: Term) -> Kind:
-            return self.of(part, names, called, inside)
+    def _let(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        value, body = term.parts
+        inner = {**names, term.value: self.of(value, names, called, inside)}
+        return self.of(body, inner, called, inside)
 
-        match op:
-            case "literal":
-                return _NAMES[type(term.value)]
-            case "var":
-                return names.get(term.value, ANY)
-            case "let":
-                inner = {**names, term.value: of(term.parts[0])}
-                return self.of(term.parts[1], inner, called, inside)
-            case "app":
-                return self._call(term, names, called, inside)
-            case "if":
-                return join(of(term.parts[1]), of(term.parts[2]))
-            case "fold":
-                return self._fold(term, names, called, inside)
-            case "list":
-                kind: Kind = NEVER
-                for item in term.parts:
-                    kind = join(kind, of(item))
-                return listing(kind)
-            case "cons":
-                return listing(join(of(term.parts[0]), element(of(term.parts[1]))))
-            case "tail":
-                return listing(element(of(term.parts[0])))
-            case "head":
-                return element(of(term.parts[0]))
-            case "pair":
-                return pairing(of(term.parts[0]), of(term.parts[1]))
-            case "fst" | "snd":
-                return part(of(term.parts[0]), int(op == "snd"))
-            case _:
-                return ANY
+    def _if(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        _, yes, no = term.parts
+        return join(self.of(yes, names, called, inside), self.of(no, names, called, inside))
+
+    def _list(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        kind: Kind = NEVER
+        for item in term.parts:
+            kind = join(kind, self.of(item, names, called, inside))
+        return listing(kind)
+
+    def _cons(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        head, tail = term.parts
+        first = self.of(head, names, called, inside)
+        return listing(join(first, element(self.of(tail, names, called, inside))))
+
+    def _tail(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        return listing(element(self.of(term.parts[0], names, called, inside)))
+
+    def _head(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        return element(self.of(term.parts[0], names, called, inside))
+
+    def _pair(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        first, second = term.parts
+        return pairing(self.of(first, names, called, inside), self.of(second, names, called, inside))
+
+    def _part(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
+        return part(self.of(term.parts[0], names, called, inside), int(term.op == "snd"))
 
     def _call(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
         function, argument = term.parts
@@ -145,7 +154,19 @@ class Inference:
     def folded(
         self, function: Term, start: Kind, item: Kind, names: Mapping[str, Kind], called: Called
     ) -> Kind:
-        """The kind of a fold's value, which is also that of its accumulator."""
+        """The kind of a fold's value, which is also that of its accumulator. Asked again and again for loops inside
+        others, so what depends on no call is kept."""
+        if self.facts.calls(function):
+            return self._folded(function, start, item, names, called)
+        key = (id(function), start, item, *[names.get(name, ANY) for name in self.facts.free(function)])
+        found = self.folds.get(key)
+        if found is None:
+            found = self.folds[key] = self._folded(function, start, item, names, called)
+        return found
+
+    def _folded(
+        self, function: Term, start: Kind, item: Kind, names: Mapping[str, Kind], called: Called
+    ) -> Kind:
         kind = start
         for _ in range(5):
             inner = {**names, function.value: ("pair", kind, item)}
@@ -154,6 +175,13 @@ class Inference:
                 return kind
             kind = wider
         return ANY
+
+
+_RULES: dict[str, Callable[..., Kind]] = {
+    "let": Inference._let, "if": Inference._if, "app": Inference._call, "fold": Inference._fold, "list": Inference._list,
+    "cons": Inference._cons, "tail": Inference._tail, "head": Inference._head, "pair": Inference._pair,
+    "fst": Inference._part, "snd": Inference._part,
+}  # fmt: skip
 
 
 COMMITTED = 63
@@ -255,66 +283,69 @@ class Scope:
         return dict(sorted(found.items()))
 
 
+_Found = tuple[frozenset[str], bool, bool, bool, bool]
+"""Free names; whether it evaluates, loops, makes functions, calls others than those that stand where they are called."""
+
+_NOTHING: _Found = frozenset(), False, False, False, False
+
+
 class TermFacts:
     """What is asked of the same terms again and again. Terms must live as long as this does."""
 
     def __init__(self) -> None:
-        self._free: dict[int, frozenset[str]] = {}
-        self._evaluates: dict[int, bool] = {}
-        self._functions: dict[int, bool] = {}
-        self._folds: dict[int, bool] = {}
+        self._found: dict[int, _Found] = {}
 
     def free(self, term: Term) -> frozenset[str]:
         """The names a term takes from outside (those in quotes do not count, but for live unquotes)."""
-        found = self._free.get(id(term))
-        if found is None:
-            match term.op:
-                case "var":
-                    found = frozenset((term.value,))
-                case "lam":
-                    found = self.free(term.parts[0]) - {term.value}
-                case "let":
-                    found = self.free(term.parts[0]) | (self.free(term.parts[1]) - {term.value})
-                case _:
-                    found = frozenset().union(*map(self.free, live_children(term)))
-            self._free[id(term)] = found
-        return found
+        return self._of(term)[0]
 
     def evaluates(self, term: Term) -> bool:
         """Whether an `eval` can run where the term does."""
-        found = self._evaluates.get(id(term))
-        if found is None:
-            found = term.op == "eval" or any(map(self.evaluates, live_children(term)))
-            self._evaluates[id(term)] = found
-        return found
+        return self._of(term)[1]
 
     def loops(self, term: Term) -> bool:
         """Whether evaluating the term may fold."""
-        found = self._folds.get(id(term))
-        if found is None:
-            found = term.op == "fold" or any(map(self.loops, live_children(term)))
-            self._folds[id(term)] = found
-        return found
+        return self._of(term)[2]
 
     def makes_functions(self, term: Term) -> bool:
         """Whether evaluating the term may make a function that outlives a step of a loop."""
-        found = self._functions.get(id(term))
-        if found is None:
-            found = self._makes(term)
-            self._functions[id(term)] = found
-        return found
+        return self._of(term)[3]
 
-    def _makes(self, term: Term) -> bool:
-        match term.op:
-            case "lam":
-                return True
-            case "eval" if term.parts[0].op != "code_of":
-                return True
-            case "app" | "fold" if term.parts[0].op == "lam":
-                called, *others = term.parts
-                return self.makes_functions(called.parts[0]) or any(map(self.makes_functions, others))
-            case _:
-                return any(map(self.makes_functions, live_children(term)))
+    def calls(self, term: Term) -> bool:
+        """Whether what the term gives may depend on a function known by name or by value."""
+        return self._of(term)[4]
+
+    def _of(self, term: Term) -> _Found:
+        """All of it, found in one walk: what a quote holds counts where it is unquoted."""
+        found = self._found.get(id(term))
+        if found is not None:
+            return found
+        op = term.op
+        parts = term.parts if op != "quote" else live_children(term)
+        if op == "var":
+            found = frozenset((term.value,)), False, False, False, False
+        elif op == "self":
+            found = frozenset(), False, False, False, True
+        elif not parts:
+            found = _NOTHING
+        else:
+            all_free, all_evaluate, all_loop, all_make, all_call = zip(*map(self._of, parts), strict=True)
+            free = all_free[0].union(*all_free[1:])
+            makes = True in all_make
+            if op == "lam":
+                free, makes = free - {term.value}, True
+            elif op == "let":
+                free = all_free[0] | (all_free[1] - {term.value})
+            elif op == "eval" and parts[0].op != "code_of":
+                makes = True
+            elif (op == "app" or op == "fold") and parts[
+                0
+            ].op == "lam":  # what it makes is called where it stands
+                makes = self._of(parts[0].parts[0])[3] or True in all_make[1:]
+            calls = True in all_call or op == "eval" or (op == "app" and parts[0].op != "lam")
+            found = free, op == "eval" or True in all_evaluate, op == "fold" or True in all_loop, makes, calls
+        self._found[id(term)] = found
+        return found
 
     def captured(self, term: Term, scope: Scope) -> int:
         """How many variables the closure of a `lam` is charged for."""

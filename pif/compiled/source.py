@@ -10,7 +10,7 @@ written out, for only then is every sum known:
 - A call passes on how deep it stands, and the called block tests on its own; where that covers the caller's test, the
   caller makes none.
 
-Names are letters and a number, always (`source_policy` rejects any other); nothing a user wrote becomes text here.
+Names are letters and a number, always (`source_grammar` knows no other); nothing a user wrote becomes text here.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The last look at generated source before CPython compiles it: a RestrictedPython policy that allows what the
-generator writes and nothing else.
+"""The last look at source that `source_grammar` does not know: a RestrictedPython policy that allows what the generator
+writes and nothing else.
 
 The generator is the fence: user text never becomes source. The policy holds that fence up against slips of ours:
 
@@ -126,7 +126,7 @@ class _Policy(RestrictingNodeTransformer):
             self.error(node, "a list that holds something")
 
     def test_for(self, node: ast.For) -> None:
-        if type(node.target) is not ast.Name or node.orelse or node.type_comment:
+        if type(node.target) is not ast.Name or node.type_comment:
             self.error(node, "a loop over more than one name")
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pif.compiled.emitter import Bignums, Unsuitable
 from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
+from pif.compiled.source_grammar import is_generated
 from pif.language import primitives as table
 from pif.language.errors import forget
 from pif.language.host import Tool, Tools
@@ -86,16 +87,26 @@ class Unit:
 def compiled(source: str) -> CodeType:
     """The code of the one function in generated source, vetted. Raises `Unsuitable` where CPython's own limits are
     met."""
-    from pif.compiled.source_policy import checked_code  # heavy, and wanted only where something is compiled
-
     try:
-        module = checked_code(source)
+        module = _plain_code(source) if is_generated(source) else _checked_code(source)
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise Unsuitable(f"CPython does not take the source: {error}") from None
     (function,) = _functions(module)
     if any(_frame(code) > _FRAME for code in _all_functions(function)):
         raise Unsuitable("a function would need too large a frame")
     return function
+
+
+def _plain_code(source: str) -> CodeType:
+    return compile(source, "<pif>", "exec", dont_inherit=True)
+
+
+def _checked_code(source: str) -> CodeType:
+    """The code of source that the grammar does not know, if the policy allows it. It is heavy, and never wanted unless
+    the generator has a defect."""
+    from pif.compiled.source_policy import checked_code
+
+    return checked_code(source)
 
 
 _FRAME = 400
@@ -125,11 +136,7 @@ def _generate() -> ModuleType:
 
 def is_loaded() -> bool:
     """Whether this process has compiled anything yet."""
-    return _POLICY in sys.modules
-
-
-_POLICY = "pif.compiled.source_policy"
-"""What is loaded last, when source is first compiled."""
+    return "pif.compiled.generate" in sys.modules
 
 
 def _compile_quoted(runtime: Runtime, quoted: Quoted, names: tuple[str, ...]) -> Any:

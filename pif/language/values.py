@@ -185,11 +185,12 @@ def _cut(kind: Kind, levels: int) -> Kind:
 
 
 def listing(item: Kind) -> Kind:
-    return _cut(("list", item), _LEVELS)
+    return _cut(("list", item), _LEVELS) if isinstance(item, tuple) else ("list", item)
 
 
 def pairing(first: Kind, second: Kind) -> Kind:
-    return _cut(("pair", first, second), _LEVELS)
+    kind = ("pair", first, second)
+    return _cut(kind, _LEVELS) if isinstance(first, tuple) or isinstance(second, tuple) else kind
 
 
 def join(a: Kind, b: Kind) -> Kind:

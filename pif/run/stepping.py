@@ -1,6 +1,6 @@
 """One step of a run: on the reference evaluator, compiled, or first the one and then the other.
 
-A run starts on the reference, with no more fuel than compiling would be worth. Only a run that uses it up is
+A run starts on the reference, with a part of the fuel that compiling would be worth. Only a run that uses it up is
 compiled and starts anew; what was compiled is used at once the next time. The compiled attempt reports success or
 nothing: in every other case the reference runs from the start and says what is wrong. Evaluation is pure, so nobody
 can tell which of them it was, or how often (docs/reference/pif.md §14).
@@ -13,6 +13,7 @@ from functools import partial
 
 import msgspec
 
+from pif.analysis.facts import multiplies_itself
 from pif.compiled.emitter import Bignums, Unsuitable
 from pif.compiled.runtime import FAILURES, Cancelled, Declined
 from pif.compiled.units import Cache, Prepared, Unit, attempt, is_loaded, must_check_sizes
@@ -30,18 +31,21 @@ from pif.reference.trace import Event
 
 __all__ = ["Step", "Stepper"]
 
-_TRIAL_A_NODE = 600
-"""Fuel for each node of the code that a run uses on the reference before compiling it is worth its price."""
+_TRIAL, _TRIAL_A_NODE = 300, 16
+"""Fuel that a tool uses on the reference, all its runs together, before it is compiled, and for each node: a ninth of
+what compiling it costs, so that where a run is long the trial is no great part of it."""
 
-_LEAST_TRIAL = 2_000
+_LEAST_TRIAL = 1_500
+"""The least of it for a run's own code, which seldom comes again: a tenth of a millisecond, so that it is no great part
+of any run of a millisecond, and most runs need no compiling."""
 
-_TOOL_TRIAL, _TOOL_TRIAL_A_NODE = 500, 36
-"""The same for a tool, an eighth of what compiling it costs: it will be run again, and where it makes a long run short
-the trial is to be no great part of that."""
+_LOADING = 12_000
+"""Further fuel where this process has not loaded the compiler yet, which takes some ten times as long as using it: a
+process that is there for one run of some thousand units is not to load it at all."""
 
-_LOADING = 30_000
-"""The same, once more, where this process has not loaded the compiler yet, which takes ten times as long as using it:
-a process that is there for one run of some thousand units is not to load it at all."""
+_MULTIPLYING = 30_000
+"""Fuel before code is compiled that multiplies what calls of itself give: its integers outgrow small ones on the way
+back, when the attempt is nearly over, and with them compiled code gains little."""
 
 _LONG = 100_000
 """Fuel beyond which a run is too long for a brief try."""
@@ -107,24 +111,35 @@ class Stepper:
         ready = self.cache.ready(program)
         if ready is not None:
             return self._prepared_step(ready, program, given, fuel)
-        trial = self._trial(program) + (0 if is_loaded() else _LOADING)
-        is_tried = trial > given.unlinked  # else linking the input would take as long as the trial may
-        if trial > 0:
-            trial += given.charge  # what the input costs is no work that compiling would shorten
+        spent = program.spent if isinstance(program, Tool) else 0
+        trial = self._trial(program) - spent + (0 if is_loaded() else _LOADING)
         if self.brief is not None:
             if trial <= 0:
                 raise PifError("out_of_fuel", "the code is worth compiling, for which there is no time here")
             return self.reference(program, given, self.limited(fuel))
+        step = self._first_try(program, given, fuel, trial)
+        if step is None and multiplies_itself(program.term if isinstance(program, Tool) else program):
+            step = self._first_try(program, given, fuel, _MULTIPLYING - spent)
+        return step or self.tried(self.cache.prepared(program), program, given, fuel)
+
+    def _first_try(self, program: Tool | Term, given: RunInput, fuel: int, trial: int) -> Step | None:
+        """The reference's step, if it takes no more fuel than the trial has; None where it does, or where linking the
+        input would take as long as the trial may."""
+        if trial <= 0:
+            return None
+        is_tried = trial > given.unlinked
+        trial += given.charge  # what the input costs is no work that compiling would shorten
         if trial >= fuel:
             return self.in_full(program, given, fuel)
-        if is_tried:
-            try:
-                return self.reference(program, given, trial)
-            except PifError as error:
-                if error.kind != "out_of_fuel":
-                    raise
-                forget(error)
-        return self.tried(self.cache.prepared(program), program, given, fuel)
+        if not is_tried:
+            return None
+        try:
+            return self.reference(program, given, trial)
+        except PifError as error:
+            if error.kind != "out_of_fuel":
+                raise
+            forget(error)
+        return None
 
     def tried(self, prepared: Prepared, program: Tool | Term, given: RunInput, fuel: int) -> Step:
         """The compiled step; where that does not succeed the reference's, which as a rule fails too."""
@@ -190,8 +205,8 @@ class Stepper:
     @staticmethod
     def _trial(program: Tool | Term) -> int:
         if isinstance(program, Tool):
-            return _TOOL_TRIAL + _TOOL_TRIAL_A_NODE * program.term.nodes - program.spent
-        return max(_LEAST_TRIAL, _TRIAL_A_NODE * program.nodes)
+            return _TRIAL + _TRIAL_A_NODE * program.term.nodes
+        return max(_LEAST_TRIAL, _TRIAL + _TRIAL_A_NODE * program.nodes)
 
     def attempt(self, prepared: Prepared, given: RunInput, fuel: int) -> Step | None:
         """The compiled step, or None where it does not succeed."""

@@ -1,10 +1,12 @@
 """Terms that want to put text of their own into the source that is compiled for them, and the ways out of
-RestrictedPython that are on record: none finds anything to hold on to.
+RestrictedPython that are on record: none finds anything to hold on to, in the grammar of generated source or in the
+policy behind it.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import re
 import tokenize
@@ -16,10 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pif.analysis.facts import free_names
+from pif.compiled import units
 from pif.compiled.emitter import Bignums
 from pif.compiled.generate import draft_function, draft_value
 from pif.compiled.runtime import Runtime
 from pif.compiled.source import is_name
+from pif.compiled.source_grammar import is_generated
 from pif.compiled.source_policy import Refused, checked_code
 from pif.compiled.units import Prepared, Unit
 from pif.language.decode import decode_term
@@ -91,6 +95,7 @@ def assert_clean(source: str, text: str) -> None:
     for word in words(source):
         assert word in KEYWORDS or ALLOWED_NAMES.fullmatch(word), word
     assert not any(isinstance(node, ast.Attribute) for node in ast.walk(ast.parse(source)))
+    assert is_generated(source)
     checked_code(source)
 
 
@@ -186,11 +191,78 @@ def test_the_policy_lets_none_of_it_through(escape: str) -> None:
         checked_code(ESCAPES[escape])
 
 
-def test_the_policy_lets_generated_source_through() -> None:
-    """Or the test above would show nothing."""
-    checked_code(
-        "def unit0(k0):\n def f1(v1, d0):\n  if (v1 < 2):\n   return v1\n  return f1((v1 - 1), d0)\n return f1\n"
-    )
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_the_grammar_knows_none_of_it(escape: str) -> None:
+    assert not is_generated(ESCAPES[escape] + "\n")
+
+
+def test_no_line_goes_on_in_the_next() -> None:
+    """Within parentheses Python joins lines, and what stands at the beginning of one is no beginning."""
+    joined = "def unit0(k0):\n v1 = (k0\n (k0))\n return v1\n"
+    compile(joined, "", "exec")
+    assert not is_generated(joined)
+
+
+PLAIN = (
+    "def unit0(k0):\n def f1(v1, d0):\n  if (v1 < 2):\n   return v1\n  return f1((v1 - 1), d0)\n return f1\n"
+)
+
+
+def test_generated_source_is_let_through() -> None:
+    """Or the tests above would show nothing."""
+    assert is_generated(PLAIN)
+    checked_code(PLAIN)
+
+
+GENERATED = [PLAIN, *sources({"lam": "x", "body": {"let": {"y": [1, 2, {"lam": "z", "body": {"var": "x"}}]}, "in": {
+    "fold": [{"lam": "p", "body": {"if": {"cond": {"and": [{"lt": [{"snd": {"var": "p"}}, 3]}, {"not": {"isEmpty": {"var": "y"}}}]},
+     "then": {"cons": [{"pair": [{"snd": {"var": "p"}}, 2]}, {"fst": {"var": "p"}}]}, "else": {"app": [{"head": {"var": "y"}}, 1]}}}},
+     [], {"range": [{"eval": {"quote": {"var": "x"}}}, {"mod": [{"var": "x"}, {"sub": [0, 7]}]}]}]}}})]  # fmt: skip
+PIECES = re.compile(r"[a-z]+[0-9]*|[0-9]+|\n| +|.")
+STRANGE = (
+    "(", ")", "()", "[", "]", "[0]", "[]", ",", ", ", "*", "**", " * ", "=", " = ", "==", ":", ":=", ".", "@", "-", "not ", " not ",
+    " in ", " for ", "for v1 in ", "lambda ", "yield ", "await ", "import os", "class a1:", "def f1(v1, d0):", "global a1", "nonlocal k0",
+    "del ", "raise ", "return ", "return", "if ", " if ", " else ", "else:", "while ", "try:", "with ", "assert ", "pass", "'", '"', "f'", "#", "\\",
+    ";", "{", "}", "~", "^", "<<", "|", "->", "...", "1", "0x1", "1e1", "1j", "12345678901", "_a", "a1", "k0", "True", "None", "\n", "\n ", " ", "\t", "\f",
+)  # fmt: skip
+
+
+@given(st.sampled_from(GENERATED), st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 2), st.sampled_from(STRANGE)), min_size=1, max_size=3))  # fmt: skip
+def test_the_policy_allows_whatever_the_grammar_knows(source: str, edits: list[tuple[int, int, str]]) -> None:
+    """Pieces of generated source dropped, replaced and put in between others: what still matches, and is Python, says
+    nothing that the policy would refuse."""
+    pieces = PIECES.findall(source)
+    for place, dropped, piece in edits:
+        at = place % (len(pieces) + 1)
+        pieces[at : at + dropped] = [piece]
+    edited = "".join(pieces)
+    if is_generated(edited):
+        with contextlib.suppress(SyntaxError):
+            checked_code(edited)
+
+
+def test_the_property_above_meets_source_that_matches() -> None:
+    """Some edits leave source that the grammar knows; each of these does."""
+    for old, new in (
+        ("v1 - 1", "v1 * 1"),
+        ("return v1", "return (v1, k0)"),
+        ("< 2", "< -2"),
+        ("v1\n", "v1[0]\n"),
+    ):
+        assert old in PLAIN
+        assert is_generated(PLAIN.replace(old, new, 1))
+
+
+def test_source_that_the_grammar_knows_needs_no_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The grammar knows all that the generator writes; what it does not know the policy still decides about."""
+    asked: list[str] = []
+    monkeypatch.setattr(units, "_checked_code", lambda source: asked.append(source) or checked_code(source))
+    assert units.compiled(PLAIN).co_name == "unit0"
+    assert asked == []
+    assert units.compiled(PLAIN.replace("v1 - 1", "v1  -  1")).co_name == "unit0"
+    with pytest.raises(Refused):
+        units.compiled(PLAIN.replace("v1 - 1", "v1.real"))
+    assert len(asked) == 2
 
 
 @given(st.text(max_size=8))

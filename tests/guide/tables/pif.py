@@ -21,7 +21,7 @@ from pif.language.terms import Term, literal
 from pif.python_syntax.parse_subset import _INSTEAD, _LONGEST
 from pif.python_syntax.statements import _BLOCKS, _LARGEST
 from pif.python_syntax.translator import BUILTINS, OPERATIONS, TOOL
-from pif.run.stepping import _LEAST_TRIAL, _LOADING, _TOOL_TRIAL, _TOOL_TRIAL_A_NODE, _TRIAL_A_NODE
+from pif.run.stepping import _LEAST_TRIAL, _LOADING, _MULTIPLYING, _TRIAL, _TRIAL_A_NODE
 from registry.errors import KINDS as REGISTRY_KINDS
 from registry.records import SYSTEM_TOOLS
 from registry.tools.help import ERRORS
@@ -132,10 +132,10 @@ def _bounds() -> str:
 
 def _compilation() -> str:
     rows = [
-        ("fuel on the reference evaluator before a run's own code is compiled, for each node", _TRIAL_A_NODE),
-        ("the least of it", _LEAST_TRIAL),
-        ("fuel on the reference evaluator before a tool is compiled, all its runs together", _TOOL_TRIAL),
-        ("and for each node", _TOOL_TRIAL_A_NODE),
+        ("fuel on the reference evaluator before code is compiled, of a tool all its runs together", _TRIAL),
+        ("and for each node", _TRIAL_A_NODE),
+        ("the least of it for a run's own code", _LEAST_TRIAL),
+        ("the same for code that multiplies what calls of itself give", _MULTIPLYING),
         ("further fuel where the process has compiled nothing yet", _LOADING),
         ("nodes visited by the generator for one unit", _VISITS),
         ("places in the frame of a generated function", _FRAME),

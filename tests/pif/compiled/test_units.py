@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import threading
 from typing import Any
 
@@ -127,7 +128,7 @@ def test_the_compiler_is_loaded_for_longer_runs_only(
 ) -> None:
     monkeypatch.setattr(stepping, "is_loaded", lambda: False)
     tools = Kept(sum=SUM)
-    assert run(Request(tool="sum", input=2_000), tools, BUDGET)["value"] == 1_999_000
+    assert run(Request(tool="sum", input=1_000), tools, BUDGET)["value"] == 499_500
     assert attempts == []
     assert run(Request(tool="sum", input=10_000), tools, BUDGET)["value"] == 49_995_000
     assert attempts == [True]
@@ -138,6 +139,19 @@ def test_nothing_is_compiled_where_there_is_no_time_for_it(attempts: list[bool])
     found = run(Request(tool="sum", input=10_000), tools, BUDGET, brief=2_000)
     assert found["error"]["kind"] == "out_of_fuel"
     assert attempts == []
+
+
+def test_code_that_multiplies_what_it_gives_is_tried_for_longer(attempts: list[bool]) -> None:
+    """Its integers outgrow small ones when the attempt is nearly over; a remainder keeps them small."""
+    less = {"app": [{"self": True}, {"sub": [var("n"), 1]}]}
+    for product, are_made in (
+        ({"mul": [var("n"), less]}, []),
+        ({"mod": [{"mul": [var("n"), less]}, 7]}, [True]),
+    ):
+        body = {"if": {"cond": {"lte": [var("n"), 1]}, "then": 1, "else": product}}
+        answered = run(Request(tool="t", input=300), Kept(t=lam("n", body)), BUDGET)
+        assert answered["value"] == (math.factorial(300) if not are_made else 0)
+        assert attempts == are_made
 
 
 def test_a_wide_integer_is_no_re_run_on_the_reference(attempts: list[bool]) -> None:
@@ -397,7 +411,7 @@ def test_a_brief_try_of_hot_code_leaves_it_to_a_run_that_may_compile(attempts: l
     tools = Kept(sum=SUM)
     kinds = []
     for _ in range(200):
-        found = run(Request(tool="sum", input=20), tools, BUDGET, brief=2_000)
+        found = run(Request(tool="sum", input=5), tools, BUDGET, brief=2_000)
         kinds.append(found["type"])
         if found["type"] == "error":
             break
