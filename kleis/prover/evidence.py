@@ -18,14 +18,19 @@ The checks run in a child process, as engines do: `check_witness` is the job.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kleis.budget import deep
+from kleis.core import Term
 from kleis.errors import KleisError
 from kleis.prover.checker.check_model import check_model
-from kleis.prover.checker.read_terms import operation_at
+from kleis.prover.checker.format import Ask, Step
+from kleis.prover.checker.read_terms import Vocabulary, operation_at
+from kleis.prover.checker.rules.ask import ask
+from kleis.prover.checker.rules.direct import shown_directly
+from kleis.prover.checker.rules.interpretation import NEGATED
 from kleis.prover.checker.rules.rational_roots import has_no_rational_root
-from kleis.prover.checker.sequent import CheckError
+from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.checker.write_terms import UnwritableError
 from kleis.prover.checker.write_witness import witness_data
 from kleis.prover.counterexample_parts import with_parts
@@ -53,9 +58,34 @@ def check_evidence(task: Task, answer: Answer) -> Evidence | None:
     if shown.leaves:
         from kleis.prover.engines.models.standard_models import is_proved
 
-        if not all(has_no_rational_root(leaf) or is_proved(leaf, _QUERY) for _, leaf in shown.leaves):
-            return None
+        for name, leaf in shown.leaves:
+            if shown.proof and name == NEGATED:
+                if not _leads_to(leaf, shown.proof):
+                    return None
+            elif not (has_no_rational_root(leaf) or is_proved(leaf, _QUERY)):
+                return None
     return with_parts(shown.evidence, task.goal, witness)
+
+
+def _leads_to(leaf: Sequent, steps: Sequence[Step]) -> bool:
+    """Whether the checker's rules accept each of the steps to a leaf; none of them is an induction."""
+    vocabulary = Vocabulary(leaf.goal, operation_at())
+    known: list[tuple[str, Term]] = []
+    for number, step in enumerate(steps, 1):
+        is_last = number == len(steps)
+        try:
+            if (step.shows is None) is not is_last:
+                return False
+            formula = leaf.claim if is_last else vocabulary.closed_formula(step.shows)
+            sequent = Sequent(leaf.goal, tuple(known), formula)
+            if isinstance(step.proof, Ask):
+                ask(sequent, step.proof, vocabulary, ("z3",))
+            else:
+                shown_directly(sequent, step.proof)
+        except CheckError:
+            return False
+        known.append((f"step {number}", formula))
+    return bool(steps)
 
 
 # ── As a job ─────────────────────────────────────────────────────────────────────────────────────────────────

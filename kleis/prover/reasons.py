@@ -13,6 +13,7 @@ from kleis import core
 from kleis.core.goal import Goal
 from kleis.core.traversal import opened, reach, subterms
 from kleis.delaborate.describe_goal import expression_of
+from kleis.prover.checker.rules.interpreted_goals import denied
 from kleis.prover.portfolio import MOST_EFFORT, Outcome
 from kleis.prover.process.deadline import Deadline
 from kleis.prover.protocol.engine import WOULD_FOLLOW
@@ -159,15 +160,19 @@ def refuted(goal: Goal, evidence: Evidence, engine: str) -> str:
     if evidence.undefined:
         return "it has no value itself, and leaves none open to choose"
     if parts is not None and goal.claim is not None:
-        which, denied = _denied(goal.claim, *parts)
+        which, negation = _denied(goal.claim, *parts)
         if evidence.tables or evidence.carriers:
             return f"in this model {which} makes it true: all elements were tried"
         if evidence.bindings:
             return f"{which} makes it true there"
         if evidence.kind == "assignment":
             return f"{which} makes it true: all values were tried"
-        return f"{which} makes it true: {print_expression(expression_of(denied))} is proved ({engine})"
-    return "" if any(shown) else "it is false itself: it leaves no value open to choose"
+        return f"{which} makes it true: {print_expression(expression_of(negation))} is proved ({engine})"
+    if any(shown):
+        return ""
+    if evidence.kind == "interpretation" and goal.claim is not None:
+        return f"{print_expression(expression_of(denied(goal.claim)))} is proved ({engine})"
+    return "it is false itself: it leaves no value open to choose"
 
 
 def _denied(claim: core.Term, variables: tuple[core.Variable, ...], body: core.Term) -> tuple[str, core.Term]:

@@ -15,7 +15,7 @@ Ranges
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
@@ -370,10 +370,37 @@ class Ranges:
         rows, columns = number_of(sort.rows), number_of(sort.columns)
         if rows is None or columns is None:
             return Range((), False)
-        sorts = (sort.element,) * (rows * columns)
-        return self._combined(
-            sorts, group, depth, lambda entries: Data("Matrix", (rows, columns, list_of(entries)))
-        )
+        count = rows * columns
+
+        def matrix(entries: tuple[Value, ...]) -> Value:
+            return Data("Matrix", (rows, columns, list_of(entries)))
+
+        items = self._range(sort.element, group, depth)
+        if count == 0 or len(items.values) <= 1 or _root(self.bounds.values, count) > 1:
+            return self._combined((sort.element,) * count, group, depth, matrix)
+        diagonal = [place for place in range(count) if place // columns == place % columns]
+        return Range(tuple(map(matrix, self._sparse(items.values, count, diagonal))), False)
+
+    def _sparse(
+        self, items: tuple[Value, ...], count: int, diagonal: list[int]
+    ) -> Iterator[tuple[Value, ...]]:
+        """Rows of so many values where there are too many to list: all the first, another along the diagonal, at one place,
+        at two, and everywhere."""
+        first, second, *others = items
+
+        def at(places: Iterable[int], value: Value) -> tuple[Value, ...]:
+            chosen = set(places)
+            return tuple(value if place in chosen else first for place in range(count))
+
+        yield at((), first)
+        if len(diagonal) > 1:
+            yield at(diagonal, second)
+        yield from (at((place,), second) for place in range(count))
+        yield at(range(count), second)
+        if len(diagonal) > 1:
+            yield from (at(diagonal, each) for each in others[:3])
+        yield from (at(pair, second) for pair in combinations(range(count), 2) if list(pair) != diagonal)
+        yield from (at((place,), each) for each in others[:3] for place in range(count))
 
     def _functions(self, domain: tuple[core.Sort, ...], codomain: core.Sort) -> Range:
         tables = self.tables(domain, codomain)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from kleis.core.goal import Goal
-from kleis.prover.checker.format import Assignment, Interpretation, RewriteSystem, Tables, Witness
+from kleis.prover.checker.format import Assignment, Interpretation, RewriteSystem, Step, Tables, Witness
 from kleis.prover.checker.read_terms import OperationAt
 from kleis.prover.checker.rules.assignment import check_assignment
 from kleis.prover.checker.rules.convergence import convergent, convergent_evidence
@@ -25,12 +25,15 @@ __all__ = ["ShownModel", "check_model"]
 class ShownModel(msgspec.Struct, frozen=True, kw_only=True):
     """A model of all axioms of a goal in which its claim, if it has one, is not true: once the leaves are shown.
 
+    proof
+        The steps to the leaf of the negated claim, unchecked; none where solvers are asked.
     computed
         Terminating computations alone show that the claim is false: definitions need no termination argument.
     """
 
     evidence: Evidence
     leaves: Leaves = ()
+    proof: tuple[Step, ...] = ()
     computed: bool = False
     steps: int = 0
 
@@ -56,7 +59,9 @@ def _shown(goal: Goal, witness: Witness, operation_at: OperationAt) -> ShownMode
             return ShownModel(evidence=evidence, leaves=found.leaves, computed=computed, steps=found.steps)
         case Interpretation():
             model = check_interpretation(goal, witness, operation_at)
-            return ShownModel(evidence=interpretation_evidence(model), leaves=model.leaves)
+            return ShownModel(
+                evidence=interpretation_evidence(model), leaves=model.leaves, proof=witness.proof
+            )
         case RewriteSystem():
             axioms = tuple((each.name, each.formula) for each in goal.axioms)
             convergent(Sequent(goal, axioms, FALSITY if goal.claim is None else goal.claim), witness)

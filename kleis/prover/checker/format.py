@@ -390,12 +390,22 @@ class Assignment(_Data, frozen=True, tag="assignment", tag_field="kind"):
 class Interpretation(_Data, frozen=True, tag="interpretation", tag_field="kind"):
     """Carriers read as numbers, texts or lists of numbers, symbols as terms over parameters ``x0``, ``x1``, …, and values of the claim's ∀.
 
-    All are named in the goal's order; variables all or none.
+    All are named in the goal's order; variables all or none, apart from those that are functions.
+
+    functions
+        The claim's ∀ variables that are functions, all or none, as terms over parameters as symbols are.
+    undefined
+        The claim, which has neither carriers nor symbols, is neither true nor false.
+    proof
+        That the claim is false there: the steps to its negation, pushed inwards.  Else a solver is asked.
     """
 
     carriers: tuple[tuple[str, Any], ...] = ()
     symbols: tuple[tuple[str, Any], ...] = ()
     point: tuple[tuple[str, Any], ...] = ()
+    functions: tuple[tuple[str, Any], ...] = ()
+    undefined: bool = False
+    proof: tuple[Step, ...] = ()
 
 
 class RewriteSystem(_Data, frozen=True, tag="rewriting", tag_field="kind"):

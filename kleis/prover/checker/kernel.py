@@ -46,6 +46,7 @@ from kleis.prover.checker.read_terms import Vocabulary
 from kleis.prover.checker.rules.ask import ask, premises_clash
 from kleis.prover.checker.rules.direct import shown_directly
 from kleis.prover.checker.rules.induction import subgoals
+from kleis.prover.checker.rules.interpretation import NEGATED
 from kleis.prover.checker.rules.rational_roots import has_no_rational_root
 from kleis.prover.checker.sequent import FALSITY, CheckError, RejectedError, Sequent
 from kleis.prover.checker.solvers import Solver, solver_version
@@ -240,7 +241,11 @@ class _Judge:
             shown = check_model(goal, witness, self._elaborator.definitions.operation)
             self._leaves.append(Leaf(place, shown.evidence.kind, shown.steps))
             for name, leaf in shown.leaves:
-                rule = RationalRoots() if has_no_rational_root(leaf) else Ask()
+                if shown.proof and name == NEGATED:
+                    self._steps(leaf.goal, {}, shown.proof, leaf.claim, f"{place}, {name}")
+                    continue
+                given = tuple(each for each, _ in leaf.premises)
+                rule = RationalRoots() if has_no_rational_root(leaf) else Ask(given)
                 self._by_rule(leaf, rule, f"{place}, {name}")
         return shown.evidence, shown.computed
 

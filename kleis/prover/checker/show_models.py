@@ -153,11 +153,14 @@ def interpretation_evidence(model: InterpretedModel) -> Evidence:
     """Sets of numbers for carriers, terms for symbols, and values of the claim's variables."""
     lines = [(sort_text(carrier), sort_text(sort)) for carrier, sort in model.carriers]
     lines += [_line(symbol.name, meaning) for symbol, meaning in model.symbols]
+    lines += [_line(name, meaning) for name, meaning in model.functions]
     bindings = tuple(
         Binding(each.name, sort_text(each.sort), render_value(value))
         for each, (_, value) in zip(model.variables, model.point, strict=False)
     )
-    return Evidence(kind="interpretation", interpretation=tuple(lines), bindings=bindings)
+    return Evidence(
+        kind="interpretation", undefined=model.undefined, interpretation=tuple(lines), bindings=bindings
+    )
 
 
 def _line(name: str, meaning: Meaning) -> tuple[str, str]:

@@ -145,6 +145,9 @@ def _interpretation(goal: Goal, found: Interpretation) -> file_format.Interpreta
         carriers=tuple((sort_text(each), sort_data(carriers[each])) for each in map(_carrier, goal.carriers)),
         symbols=tuple(symbols),
         point=_point(goal, carriers, dict(found.point)),
+        functions=tuple((name, term_data(body)) for name, _, body in found.functions),
+        undefined=found.undefined,
+        proof=found.proof,
     )
 
 

@@ -23,11 +23,20 @@ class Interpretation(msgspec.Struct, frozen=True, kw_only=True):
         Each with its parameters and its value as a term over them.
     point
         Values of the claim's outermost universal variables; empty where none is needed, or known.
+    functions
+        Those of these variables that are functions, as terms over parameters; `point` has none of them then.
+    undefined
+        The claim is neither true nor false.
+    proof
+        The steps of a proof of the negated claim, as a certificate has them; none where a solver shows it at once.
     """
 
-    carriers: tuple[tuple[core.Carrier, core.Sort], ...]
-    symbols: tuple[tuple[core.Symbol, tuple[core.Variable, ...], core.Term], ...]
+    carriers: tuple[tuple[core.Carrier, core.Sort], ...] = ()
+    symbols: tuple[tuple[core.Symbol, tuple[core.Variable, ...], core.Term], ...] = ()
     point: tuple[tuple[str, Value], ...] = ()
+    functions: tuple[tuple[str, tuple[core.Variable, ...], core.Term], ...] = ()
+    undefined: bool = False
+    proof: tuple[Any, ...] = ()
 
 
 class FunctionTable(msgspec.Struct, frozen=True):

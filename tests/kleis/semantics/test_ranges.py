@@ -34,7 +34,7 @@ from kleis.core import (
     TupleOf,
 )
 from kleis.semantics.ranges import Bounds, Range, Ranges
-from kleis.values import render_value
+from kleis.values import Data, render_value
 
 G = Carrier("G")
 COLOUR = DataSort("Colour")
@@ -130,6 +130,18 @@ def test_no_range_exceeds_its_limit() -> None:
 def test_a_matrix_whose_size_is_not_known_has_no_range() -> None:
     unknown = Dimension(((("n",), 1),))
     assert ranges().of(MatrixOf(unknown, ONE, BOOL)) == Range((), False)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 3), (4, 4), (2, 6), (1, 9)])
+def test_large_matrices_are_more_than_the_one_of_zeros(rows: int, columns: int) -> None:
+    sizes = (Dimension((((), rows),)), Dimension((((), columns),)))
+    found = ranges().of(MatrixOf(*sizes, INTEGER))
+    entries = [render_value(each.fields[2]) for each in found.values if isinstance(each, Data)]
+    assert len(set(entries)) == len(found.values) > rows * columns
+    assert not found.complete
+    assert entries[0] == str([0] * (rows * columns))
+    if rows == columns:
+        assert entries[1] == str([int(place % (rows + 1) == 0) for place in range(rows * columns)])
 
 
 def test_an_unfinished_sort_is_refused() -> None:

@@ -26,7 +26,7 @@ from kleis.core.goal import DataType, Goal
 from kleis.core.traversal import bound_by, reach, rebuild, substitute, subterms
 from kleis.prover.checker.sequent import NotExpressible, RejectedError, Sequent
 
-__all__ = ["Leaves", "Meaning", "Translation", "negated"]
+__all__ = ["Leaves", "Meaning", "Translation", "denied", "negated"]
 
 Meaning = tuple[tuple[core.Variable, ...], core.Term]
 """Parameters of a symbol, and its value as a term over them."""
@@ -170,6 +170,24 @@ class Translation:
 def negated(term: core.Term) -> core.Term:
     """The negation of a formula."""
     return core.Connective("not", (term,))
+
+
+def denied(term: core.Term) -> core.Term:
+    """The negation of a formula, pushed inwards: true exactly where the formula is false."""
+    match term:
+        case core.Quantifier(kind="forall", variables=variables, body=body):
+            return core.Quantifier("exists", variables, denied(body))
+        case core.Quantifier(kind="exists", variables=variables, body=body):
+            return core.Quantifier("forall", variables, denied(body))
+        case core.Connective(name="not", arguments=(part,)):
+            return part
+        case core.Connective(name="implies", arguments=(hypothesis, conclusion)):
+            return core.Connective("and", (hypothesis, denied(conclusion)))
+        case core.Connective(name="and", arguments=parts):
+            return core.Connective("or", tuple(map(denied, parts)))
+        case core.Connective(name="or", arguments=parts):
+            return core.Connective("and", tuple(map(denied, parts)))
+    return negated(term)
 
 
 def _names(goal: Goal, symbols: Mapping[core.Symbol, Meaning]) -> set[str]:

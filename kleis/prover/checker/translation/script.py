@@ -60,6 +60,16 @@ def outermost(formula: core.Term) -> tuple[tuple[core.Variable, ...], core.Term]
     return tuple(variables), formula
 
 
+def _of_all_functions(claim: core.Term) -> core.Term:
+    """``¬∃f. φ`` as ``∀f. ¬φ``, which is true where it is: functions have names at the beginning, and no values elsewhere."""
+    match claim:
+        case core.Connective(
+            name="not", arguments=(core.Quantifier(kind="exists", variables=variables, body=body),)
+        ) if any(isinstance(each.sort, core.FunctionOf) for each in variables):
+            return core.Quantifier("forall", variables, core.Connective("not", (body,)))
+    return claim
+
+
 def translate(
     sequent: Sequent,
     instances: Sequence[Instance] = (),
@@ -94,7 +104,7 @@ def _translated(
     apart: bool,
     by_name: frozenset[str],
 ) -> Script:
-    variables, claim = outermost(sequent.claim)
+    variables, claim = outermost(_of_all_functions(sequent.claim))
     # A function of the outermost ∀ is a symbol that no theory has.
     unknown: dict[str, core.Term] = {
         x.name: core.SymbolCall(core.Symbol(f"\0{x.name}", (), x.sort), ())

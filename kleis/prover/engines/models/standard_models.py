@@ -21,10 +21,11 @@ import msgspec
 
 from kleis import core
 from kleis.budget import Budget
-from kleis.core.goal import Goal
+from kleis.core.goal import Axiom, Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import stripped, subterms
 from kleis.errors import BudgetError
+from kleis.problems import Place
 from kleis.prover.checker.rules.interpretation import leaves_of, parameters_of
 from kleis.prover.checker.rules.interpreted_goals import Translation
 from kleis.prover.checker.sequent import CheckError, Sequent
@@ -55,6 +56,8 @@ _LIST = core.ListOf(core.INTEGER)
 _MOST_LISTS = 3
 """Carriers that may be lists: what is read as what is tried in all ways."""
 
+_HERE = Place(file="<premise>", line=1, column=1)
+
 _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, length=1)
 
 
@@ -62,9 +65,11 @@ _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, lengt
 
 
 def is_proved(leaf: Sequent, steps: int) -> bool:
-    """Whether Z3 proves a formula of an interpreted goal, asked by the engines' encoder."""
+    """Whether Z3 proves a formula of an interpreted goal from its premises, asked by the engines' encoder."""
+    premises = tuple(Axiom(name, formula, "fact", _HERE) for name, formula in leaf.premises)
+    goal = msgspec.structs.replace(leaf.goal, claim=leaf.claim, axioms=premises)
     try:
-        script = encode(expanded(Task(msgspec.structs.replace(leaf.goal, claim=leaf.claim))))
+        script = encode(expanded(Task(goal)))
     except Inexpressible:
         return False
     return run_text(script_text(script, script.claim), steps).status == "unsat"
