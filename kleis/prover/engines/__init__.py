@@ -14,4 +14,5 @@ shares nothing with the search.
 - `regular/`: claims about strings, by automata
 - `laws/`: laws of built-in functions, identities, sums
 - `computation/`: claims decided by computing
+- `denials/`: claims refuted by a proof of their negation
 """

@@ -7,5 +7,4 @@
 - `catalogue/`: the engine: groups, rings, lattices and other familiar structures
 - `standard_operations`: familiar operations, as candidates
 - `standard_models`: the engine: carriers as numbers, texts and lists of ℤ
-- `denials`: the engine: negations of claims proved
 """

@@ -15,7 +15,7 @@ from kleis.core.canonical_bytes import digest_of
 from kleis.prover.checker.format import Certificate, CertificateError, Interpretation, SignChange, Step
 from kleis.prover.checker.kernel import judge
 from kleis.prover.checker.write_witness import witness_data
-from kleis.prover.engines.models.denials import DENIALS
+from kleis.prover.engines.denials.engine import DENIALS
 from tests.support.provers.claims import evidence_of, task
 
 STEPS = 1_200_000
