@@ -43,6 +43,7 @@ from benchmarks import (
     stores,
     theories,
     view_opening,
+    written,
 )
 from benchmarks.timing import SPREAD, take_unsettled
 
@@ -64,6 +65,8 @@ SECTIONS = (
             evaluator.measure, {"geometric mean": evaluator.LIMIT}),
     Section("compiled", "Compiled tools against hand-written Python and the reference evaluator", "times",
             compiled.measure, compiled.LIMITS),
+    Section("written", "Programs as people write them, compiled, against CPython running the same functions", "times",
+            written.measure, written.LIMITS),
     Section("costs", "What compiled runs cost beside their steps", "times or calls, as named",
             compiled.measure_costs, compiled.COST_LIMITS),
     Section("sizes", "Compiled tools as the work grows", "µs, or as named",

@@ -91,6 +91,13 @@ class Control(Loops):
             case "record" if not term.parts:
                 self.node(level, table.charge_record(0))
                 return self.empty_record()
+            case "get" if type(term.parts[1].value) is str and term.parts[1].op == "literal":
+                name: str = term.parts[1].value
+                self.node(level, table.charge_text(len(name)))
+                self.node(level + 1, table.charge_text(len(name)))
+                return self.field(self.value(term.parts[0], level + 1, scope), name)
+            case "concat":
+                return self._concatenation(term, level, scope)
         self.node(level, _static_charge(term))
         operands = [self.value(part, level + 1, scope) for part in term.parts]
         match op:
@@ -124,14 +131,31 @@ class Control(Loops):
             case "range":
                 bounds = [self.scalar(operand, "int") for operand in operands]
                 return self.service("ranged", bounds, ("list", "int"))
-            case "concat" | "join" | "show" | "chars" | "keys":
+            case "join" | "show" | "chars" | "keys":
                 return self.text_operation(op, operands)
             case _ if op in ORACLES:
                 return self.service("ask", (self.constant(op, "str"), *operands), RESULTS.get(op, ANY))
-            case "get" | "with" | "reify" | "reflect" | "analyze" | "normalize":
+            case "get":
+                return self.found_field(*operands)
+            case "with" | "reify" | "reflect" | "analyze" | "normalize":
                 return self.service(op, operands, _RESULTS.get(op, ANY))
             case _:
                 raise Unsuitable(f"no text for `{op}`")
+
+    def _concatenation(self, term: Term, level: int, scope: Scope) -> Expression:
+        """Texts put together from the left, in one go."""
+        rest: list[tuple[Term, int]] = []
+        while term.op == "concat":
+            self.visits -= 1
+            self.node(level)
+            level += 1
+            rest.append((term.parts[1], level))
+            term = term.parts[0]
+        texts = [self.value(term, level, scope)]
+        texts += [self.value(part, at, scope) for part, at in reversed(rest)]
+        if len(texts) > 2:
+            return self.service("concats", texts, "str")
+        return self.concatenated(*texts)
 
     # Names and choices.
 

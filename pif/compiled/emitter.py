@@ -1,6 +1,7 @@
 """The state of one unit's compilation, and how values get into text: names, checks, commitments.
 
-`known` has the kinds that checks have shown, `truths` the flags that a branch stands behind, `versions` what has become of flat lists.
+`known` has the kinds that checks have shown, `truths` the flags that a branch stands behind, `opened` the names of the
+dictionaries of records, `versions` what has become of flat lists.
 
 Order of evaluation is free here, because only success counts; termination is not, so nothing moves out of the branch
 that it stands in. A check narrows what is known of a name in the block where it stands and those within.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -62,6 +64,7 @@ class Emitter:
         self.loops: list[int] = []
         self.known: dict[str, Kind] = {}
         self.truths: dict[str, str] = {}
+        self.opened: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.changes = 0
         self.dirty: set[str] = set()
@@ -88,15 +91,16 @@ class Emitter:
     def inside(self, block: Block, *, is_first: bool = False) -> Iterator[Block]:
         """Emit into a block of its own. What is learnt of names there is forgotten after it. The first of two branches
         leaves flat lists as they were before it, for the second; then they are what neither of them knows."""
-        before = self.known, self.truths
+        before = self.known, self.truths, self.opened
         versions, pending, self.dirty = self.versions, self.dirty, set()
         self.known, self.truths, self.versions = dict(self.known), dict(self.truths), dict(versions)
+        self.opened = dict(self.opened)
         self.blocks.append(block)
         try:
             yield block
         finally:
             self.blocks.pop()
-            self.known, self.truths = before
+            self.known, self.truths, self.opened = before
             pending |= {name for name in versions if self.versions[name] != versions[name]}
             self.versions = versions
             self.dirty = pending if is_first else set()
@@ -142,6 +146,15 @@ class Emitter:
         if -SMALL < value < SMALL:
             return Expression(str(value), "int", bits, atom=True)
         return replace(self.constant(value, "int"), bits=bits)
+
+    def field_getter(self, name: str) -> str:
+        """What takes a field out of a record's dictionary, by the table of constants."""
+        key = ("field", name)
+        found = self._constant_names.get(key)
+        if found is None:
+            self.constants.append(itemgetter(name))
+            found = self._constant_names[key] = f"k{len(self.constants)}"
+        return found
 
     # Values as text.
 

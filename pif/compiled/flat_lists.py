@@ -31,6 +31,9 @@ _TRIES, _FEW_TRIES, _MANY_NODES = 6, 1, 150
 """How often source is made again for the sake of a flat list, for code of more than so many nodes hardly ever; after
 that all lists are linked."""
 
+_THOROUGH = 12
+"""The same for code that runs so long that it is compiled once more."""
+
 
 class NotFlat(Exception):
     """A list has to be linked, or read the other way: the source is made again."""
@@ -39,8 +42,9 @@ class NotFlat(Exception):
 class Plan:
     """What the tries so far have shown of a piece of code: which lists are linked, and which are up from the start."""
 
-    def __init__(self, term: Term) -> None:
-        self.tries = _TRIES if term.nodes <= _MANY_NODES else _FEW_TRIES
+    def __init__(self, term: Term, *, thorough: bool = False) -> None:
+        self.tries = _THOROUGH if thorough else _TRIES if term.nodes <= _MANY_NODES else _FEW_TRIES
+        self.gave_up = False
         self.gathers = not _gives_only_fold(term)
         self.sites: dict[Hashable, int] = {}
         self.linked: set[int] = set()
@@ -59,6 +63,7 @@ class Plan:
 
     def fail(self, site: int, *, may_be_up: bool = False) -> NoReturn:
         self.failures += 1
+        self.gave_up = self.failures >= self.tries
         if may_be_up and site not in self.up:
             self.up.add(site)
         else:

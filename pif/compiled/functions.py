@@ -223,17 +223,19 @@ class Functions(Structures):
     def writing(self, function: Function, *, keeps_facts: bool) -> Iterator[None]:
         """Emit into another function."""
         before = (
-            self.blocks, self.loops, self.known, self.truths, self.versions, self.meter, self.function, self.inlined,
+            self.blocks, self.loops, self.known, self.truths, self.opened, self.versions, self.meter, self.function,
+            self.inlined,
         )  # fmt: skip
         self.blocks, self.loops, self.meter, self.function = [function.block], [], FUEL, function
         self.known = dict(self.known) if keeps_facts else {}
         self.known.pop(_EVALS, None)
-        self.truths, self.versions, self.inlined = {}, {}, []
+        self.truths, self.opened, self.versions, self.inlined = {}, {}, {}, []
         try:
             yield
         finally:
             (
-                self.blocks, self.loops, self.known, self.truths, self.versions, self.meter, self.function, self.inlined,
+                self.blocks, self.loops, self.known, self.truths, self.opened, self.versions, self.meter, self.function,
+                self.inlined,
             ) = before  # fmt: skip
 
     def variant(self, code: Code, kind: Kind) -> Variant:

@@ -33,6 +33,7 @@ class Draft(NamedTuple):
 
     `takes_items`: the entry takes the items of a list, no list value.
     `charge`: what the entry does not charge itself: the evaluation of the code to a function, and the call.
+    `gave_up`: more tries might have found more lists that need not be linked.
     """
 
     source: str
@@ -40,6 +41,7 @@ class Draft(NamedTuple):
     used: dict[str, Tool | None]
     charge: int
     takes_items: bool
+    gave_up: bool
 
 
 class _Generator(Control):
@@ -64,7 +66,9 @@ class _Generator(Control):
         lines.append(f"{INDENT}return {entry}\n")
         source = "\n".join(lines)
         self.plan.check(source)
-        return Draft(source, tuple(self.constants), self.used, charge, self.taking_items is not None)
+        return Draft(
+            source, tuple(self.constants), self.used, charge, self.taking_items is not None, self.plan.gave_up
+        )
 
 
 def _generator(
@@ -78,10 +82,17 @@ def _generator(
 
 
 def draft_function(
-    term: Term, owner: Tool | None, kind: Kind, tools: Tools, *, checks_sizes: bool, inlines: bool = True
+    term: Term,
+    owner: Tool | None,
+    kind: Kind,
+    tools: Tools,
+    *,
+    checks_sizes: bool,
+    inlines: bool = True,
+    thorough: bool = False,
 ) -> Draft:
     """The source of a `lam` for a kind of argument. Raises `Unsuitable` and `Bignums`."""
-    plan, markers = Plan(term), False
+    plan, markers = Plan(term, thorough=thorough), False
     while True:  # a plan fails a bounded number of times, markers are missing once
         generator = _generator(term, tools, plan, checks_sizes=checks_sizes, markers=markers, inlines=inlines)
         try:

@@ -34,6 +34,12 @@ _KEPT = 1_000
 _LOOK = 1_023
 """A loop looks at the cancel flag where a step's number has none of these bits, if it may go on for long."""
 
+_SPELLED = {"keys": "names", "chars": "letters"}
+"""Operations whose lists need not be made where a loop walks them, and what gives it their items."""
+
+_NOWHERE = -1
+"""The place of a list that only the loop behind it sees."""
+
 _OVERRUN = 2
 """How many times the fuel that is taken before a loop its branches may use unasked."""
 
@@ -86,6 +92,7 @@ class Loops(Functions):
         start = self.value(initial, level + 1, scope)
         start = start if start.parts is not None else self.named(start)
         counted: tuple[str, str] | None = None
+        is_short = False
         walked: Expression | None
         if items.op == "range" and not self.checks_sizes:
             self.node(level + 1)
@@ -95,6 +102,12 @@ class Loops(Functions):
             counted = (first, last)
             item_kind: Kind = "int"
             walked = None
+        elif items.op in _SPELLED and isinstance(step, Term) and not turns_round(step):
+            self.node(level + 1)
+            whole = self.value(items.parts[0], level + 2, scope)
+            spelled = self.named(self.service(_SPELLED[items.op], (whole,), ANY))
+            walked = self.made_flat(spelled.text, ("list", "str"), _NOWHERE, len(self.loops), up=True)
+            item_kind, is_short = "str", items.op == "chars"
         else:
             listed = self.value(items, level + 1, scope)
             if self.readable(listed) is None:
@@ -106,7 +119,7 @@ class Loops(Functions):
             )
         else:
             kind = ANY
-        loop = _Loop(level + 1, counted, walked, item_kind)
+        loop = _Loop(level + 1, counted, walked, item_kind, is_short=is_short)
         return self._loop(loop, step, start, kind, scope)
 
     def _step(self, function: Term, level: int, scope: Scope) -> Term | Expression:
@@ -138,7 +151,7 @@ class Loops(Functions):
             self._assign_start(target, start)
         count = self.names.fresh("n")
         walk = self.names.fresh("w")
-        item = Expression(self.names.fresh("v"), loop.item_kind, atom=True)
+        item = Expression(self.names.fresh("v"), loop.item_kind, atom=True, short=loop.is_short)
         around, body = Block(), Block()
         if loop.counted is not None:
             self.line(f"{count} = {loop.counted[1]} - {loop.counted[0]}")
@@ -304,12 +317,20 @@ def _leave(body: Block, before: int) -> None:
 
 
 class _Loop:
-    """What a fold walks: the bounds of a range, or a list. `level` is where its steps run."""
+    """What a fold walks: the bounds of a range, or a list. `level` is where its steps run; `is_short`: its items are
+    short strings."""
 
     def __init__(
-        self, level: int, counted: tuple[str, str] | None, walked: Expression | None, item_kind: Kind
+        self,
+        level: int,
+        counted: tuple[str, str] | None,
+        walked: Expression | None,
+        item_kind: Kind,
+        *,
+        is_short: bool,
     ) -> None:
         self.level = level
+        self.is_short = is_short
         self.counted = counted
         self.walked = walked
         self.item_kind = item_kind

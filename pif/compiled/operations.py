@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pif.compiled.flat_lists import FlatLists
-from pif.compiled.scope import COMMITTED, Expression
+from pif.compiled.scope import COMMITTED, SHORT, Expression
 from pif.language import primitives as table
 from pif.language.terms import Term
 from pif.language.values import ANY, NEVER, NIL, Kind, Record, Value, element, join, list_of, listing, pairing
@@ -66,6 +66,8 @@ class Scalars(FlatLists):
         if not self.checks_sizes and "int" in kinds:
             left, right = (self.within(self.scalar(side, "int"), _SUMS) for side in (left, right))
             return self.made(f"({left.text} {ORDER[op]} {right.text})", "bool", left, right)
+        if "str" in kinds:
+            return self._compared_texts(ORDER[op], op, left, right)
         if kinds != (ANY, ANY) or self.checks_sizes:
             return self.service(op, (left, right), "bool")
         a, b = self.whole(left).text, self.whole(right).text
@@ -75,6 +77,8 @@ class Scalars(FlatLists):
     def equality(self, left: Expression, right: Expression) -> Expression:
         """`eq`; the 1 for visiting both values has been charged."""
         kinds = self.kind(left), self.kind(right)
+        if "str" in kinds and all(kind in ("str", ANY) for kind in kinds):
+            return self._compared_texts("==", "eq", left, right)
         if not self.checks_sizes:
             if kinds == ("int", "int") or kinds == ("bool", "bool"):
                 left, right = self.within(left, _SUMS), self.within(right, _SUMS)
@@ -82,6 +86,20 @@ class Scalars(FlatLists):
             if all(kind in ("int", ANY) for kind in kinds):
                 return self._equal_integers(left, right, kinds)
         return self.service("eq", (left, right), "bool")
+
+    def _compared_texts(self, sign: str, op: str, left: Expression, right: Expression) -> Expression:
+        """Two values of which one is a string: short strings where they stand."""
+        tests = []
+        left, right = self.whole(left), self.whole(right)
+        for side in (left, right):
+            if self.kind(side) != "str":
+                tests.append(f"type0({side.text}) is str0")
+            if not side.short:
+                tests.append(f"len0({side.text}) <= {SHORT}")
+        a, b = left.text, right.text
+        if not tests:
+            return self.made(f"({a} {sign} {b})", "bool")
+        return self.made(f"({a} {sign} {b} if {' and '.join(tests)} else {op}0({a}, {b}))", "bool")
 
     def _equal_integers(self, left: Expression, right: Expression, kinds: tuple[Kind, Kind]) -> Expression:
         a, b = self.whole(left).text, self.whole(right).text
@@ -95,7 +113,7 @@ class Scalars(FlatLists):
         """A leaf: an integer, boolean, string or unit."""
         if isinstance(value, str):
             self.node(level, table.charge_text(len(value)))
-            return self.constant(value, "str")
+            return self.constant(value, "str", short=len(value) <= SHORT)
         self.node(level)
         if value is None:
             return Expression("None", "unit", atom=True)
@@ -241,9 +259,52 @@ class Structures(Scalars):
             return self.made(f"({value.text}[2] if {value.text} else 0)", "int", value, bits=30)
         return self.service("length", (value,), "int", bits=30)
 
+    def concatenated(self, left: Expression, right: Expression) -> Expression:
+        """Two strings together: where they stand, if what they make is short."""
+        if self.checks_sizes or (self.kind(left), self.kind(right)) != ("str", "str"):
+            return self.service("concat", (left, right), "str")
+        left, right = self.whole(left), self.whole(right)
+        a, b = left.text, right.text
+        return self.made(f"({a} + {b} if len0({a}) + len0({b}) <= {SHORT} else concat0({a}, {b}))", "str")
+
     def text_operation(self, op: str, operands: list[Expression]) -> Expression:
         """`concat`, `join`, `show`, `chars`, `keys`: the runtime tests and charges."""
+        if op == "join" and operands[1].flat is not None:
+            separator, listed = operands
+            flat = self.readable(listed)
+            assert flat is not None
+            self.walked.add(flat.site)
+            found = self.service(
+                "glue" if flat.up else "glued", (separator, Expression(flat.name, atom=True)), "str"
+            )
+            return self.named(found)  # where it stands: the list may grow afterwards
         return self.service(op, operands, _TEXTS[op])
+
+    def field(self, record: Expression, name: str) -> Expression:
+        """The field of a record by a name that is written."""
+        fields = self.fields(record)
+        return self.named(Expression(f"{self.field_getter(name)}({fields})"))
+
+    def found_field(self, record: Expression, name: Expression) -> Expression:
+        """The field of a record by a name that is found."""
+        if self.kind(name) != "str" or not name.short:
+            return self.service("get", (record, name), ANY)
+        fields = self.fields(record)
+        return self.named(Expression(f"item0({fields}, {self.text(name)})"))
+
+    def fields(self, record: Expression) -> str:
+        """The name of a record's dictionary, found once where it is wanted several times."""
+        if self.kind(record) not in ("record", ANY):
+            return self.impossible().text
+        record = self.whole(record)
+        if self.kind(record) == ANY:
+            self.line(f"if type0({record.text}) is not recordtype0: stop0()")
+            self.learn(record, "record")
+        fields = self.opened.get(record.text)
+        if fields is None:
+            fields = self.opened[record.text] = self.names.fresh("r")
+            self.line(f"{fields} = fields0({record.text})")
+        return fields
 
     def record_literal(self, names: tuple[str, ...], fields: list[Expression]) -> Expression:
         texts = "".join(f"{self.whole(field).text}, " for field in fields)

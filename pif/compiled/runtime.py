@@ -16,14 +16,15 @@ from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
 from pif.compiled.emitter import BIGNUM, Bignums, holds_bignum_literal
 from pif.compiled.services import CONSTANTS, SERVICES, SIZE_CHECKED, asked
+from pif.compiled.text_services import Stopped, Texts
 from pif.language import primitives as table
 from pif.language.budget import TERM_DEPTH, Budget
 from pif.language.errors import PifError
 from pif.language.host import Theory, Tool, Tools, holds_bignum
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.language.terms import Term, same_term, text_charge
-from pif.language.value_text import FunctionInData, show_value
-from pif.language.values import LONG, NIL, Quoted, Record, Value, is_list, items_of, list_of
+from pif.language.value_text import FunctionInData
+from pif.language.values import LONG, NIL, Quoted, Record, Value, is_list, list_of
 from pif.reference.quotation import analysis, fill
 from pif.reference.scalars import equal
 
@@ -34,10 +35,6 @@ SLICE = 100_000
 
 _PATIENCE = 2_000
 """Charges by the runtime's own operations between two looks at the cancel flag."""
-
-
-class Stopped(Exception):
-    """Some rule was broken, or the fuel is used up: the reference says which, where and when."""
 
 
 class Cancelled(Exception):
@@ -114,8 +111,10 @@ class _Idle:
 _IDLE: Session = _Idle()
 
 
-class Runtime:
+class Runtime(Texts):
     """One run's globals, used again for later runs but never for two at once. `checks_sizes` as in `Emitter`."""
+
+    session: Session
 
     def __init__(self, compile_code: Compile, *, checks_sizes: bool) -> None:
         self.checks_sizes = checks_sizes
@@ -228,6 +227,11 @@ class Runtime:
 
     def eq(self, left: Value, right: Value) -> bool:
         """The 1 for the first two values is charged by the caller."""
+        if type(left) is str and type(right) is str:
+            longest = max(len(left), len(right))
+            if longest > 15:
+                self.charge(table.charge_text(longest))
+            return left == right
         self.globals["fuel0"] += 1
         return equal(left, right, self, _OPERANDS)
 
@@ -296,7 +300,7 @@ class Runtime:
         self.charge(table.charge_product(left, right))
         return int(left % right)
 
-    # Lists, records, strings.
+    # Lists and records.
 
     def ranged(self, first: Value, last: Value) -> Value:
         self.both_integers(first, last)
@@ -335,56 +339,19 @@ class Runtime:
     def with_(self, record: Value, key: Value, value: Value) -> Record:
         if type(record) is not Record or type(key) is not str:
             raise Stopped
-        self.charge(table.charge_with(len(record.fields), key))
-        return record.changed(key, value)
+        fields = record.fields
+        self.charge(table.charge_with(len(fields), key))
+        return Record({**fields, key: value}) if key in fields else record.changed(key, value)
 
     def keys(self, record: Value) -> Value:
+        return self.keep(list_of(self.names(record)))
+
+    def names(self, record: Value) -> Sequence[str]:
+        """The names of a record that only a loop walks."""
         if type(record) is not Record:
             raise Stopped
         self.charge(table.CHARS_ELEMENT * len(record.fields))
-        return self.keep(list_of(record.fields))
-
-    def text(self, value: Value) -> str:
-        if type(value) is not str:
-            raise Stopped
-        return value
-
-    def walked(self, length: int) -> None:
-        """The size test and the charge of a string that is made."""
-        if length > self.session.budget.string_length:
-            raise Stopped
-        self.charge(table.charge_text_walk(length))
-
-    def concat(self, left: Value, right: Value) -> str:
-        if type(left) is not str or type(right) is not str:
-            raise Stopped
-        self.walked(len(left) + len(right))
-        return left + right
-
-    def chars(self, text: Value) -> Value:
-        self.charge(table.CHARS_ELEMENT * len(self.text(text)))
-        return self.listed(text)
-
-    def join(self, separator: Value, items: Value) -> str:
-        self.text(separator)
-        if not is_list(items):
-            raise Stopped
-        if not items:
-            return ""
-        self.charge(items[2])
-        texts = [self.text(item) for item in items_of(items)]
-        self.walked(sum(map(len, texts)) + len(separator) * (len(texts) - 1))
-        return str(separator.join(texts))
-
-    def show(self, value: Value) -> str:
-        text = value
-        if type(value) is not str:
-            limit = self.session.budget.string_length
-            text = show_value(value, limit, self.charge)
-            if text is None:
-                raise Stopped
-        self.charge(table.charge_text_walk(len(text)))
-        return str(text)
+        return [*record.fields]
 
     # Code.
 

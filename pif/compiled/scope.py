@@ -17,7 +17,7 @@ from pif.language.host import Tool
 from pif.language.terms import Term
 from pif.language.values import _NAMES, ANY, NEVER, Kind, element, join, listing, pairing, part
 
-__all__ = ["COMMITTED", "Called", "Expression", "Inference", "Region", "Scope", "TermFacts"]
+__all__ = ["COMMITTED", "SHORT", "Called", "Expression", "Inference", "Region", "Scope", "TermFacts"]
 
 
 # What the compiler can tell of a value before it is there: its kind, and how the kinds of a term follow.
@@ -186,6 +186,9 @@ _RULES: dict[str, Callable[..., Kind]] = {
 
 COMMITTED = 63
 
+SHORT = 15
+"""Characters of strings that are kept, walked and compared for nothing beyond their nodes."""
+
 
 class Expression(msgspec.Struct, frozen=True):
     """Python text and what is known of its value.
@@ -193,7 +196,7 @@ class Expression(msgspec.Struct, frozen=True):
     `atom`: a name or constant, free to be written any number of times; any other text is written exactly once.
     `bits`: what bounds an integer's magnitude; `base`: the accumulator that it adds a small integer to.
     `parts`: a pair that is not built, two atoms. `static`: the `Quoted` it surely is, or the known function.
-    `weight`: how deep its text nests. `flat`: a list that is a Python list (`flat_lists`); then `text` is none.
+    `weight`: how deep its text nests. `short`: a string of at most `SHORT` characters, which comparing charges nothing. `flat`: a list that is a Python list (`flat_lists`); then `text` is none.
     """
 
     text: str
@@ -206,6 +209,7 @@ class Expression(msgspec.Struct, frozen=True):
     weight: int = 1
     filled: bool = False
     flat: Any = None
+    short: bool = False
 
 
 class Region:

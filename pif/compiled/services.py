@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter, getitem
 from types import FunctionType
 from typing import Any, Protocol
 
 from pif.compiled.emitter import BIGNUM
 from pif.language.host import Refusal, Theory, ask, asking_charge, question_of
-from pif.language.values import Continuation, Value
+from pif.language.values import Continuation, Record, Value
 
 __all__ = ["CONSTANTS", "SERVICES", "SIZE_CHECKED", "asked"]
 
@@ -16,11 +17,12 @@ CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
     "none0": None, "nil0": (), "function0": FunctionType, "marker0": Continuation,
     "low0": -BIGNUM, "high0": BIGNUM, "append0": list.append, "reversed0": reversed, "sum0": sum,
+    "recordtype0": Record, "fields0": attrgetter("fields"), "item0": getitem,
 }  # fmt: skip
 
 SERVICES = (
     "pause", "look", "stop", "wide", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "up", "down", "length", "record", "get",
-    "keys", "concat", "chars", "join", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code", "ask",
+    "keys", "names", "concat", "concats", "chars", "letters", "join", "glue", "glued", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code", "ask",
 )  # fmt: skip
 
 SIZE_CHECKED = ("add", "sub", "mul", "div", "mod")

@@ -36,7 +36,8 @@ _WEIGHT_A_CHARACTER = 12
 
 
 class Unit:
-    """Compiled code and what it relies on."""
+    """Compiled code and what it relies on. `fuel_to_remake`: how much more of it runs use before it is worth compiling
+    with more care; 0 where that would change nothing."""
 
     __slots__ = (
         "__weakref__",
@@ -44,6 +45,7 @@ class Unit:
         "checks_sizes",
         "code",
         "constants",
+        "fuel_to_remake",
         "idle",
         "is_function",
         "owner",
@@ -53,7 +55,13 @@ class Unit:
     )
 
     def __init__(
-        self, draft: Draft, *, is_function: bool, checks_sizes: bool, owner: Tool | None = None
+        self,
+        draft: Draft,
+        *,
+        is_function: bool,
+        checks_sizes: bool,
+        owner: Tool | None = None,
+        nodes: int = 0,
     ) -> None:
         self.code = compiled(draft.source)
         self.constants = draft.constants
@@ -64,6 +72,7 @@ class Unit:
         self.checks_sizes = checks_sizes
         self.owner = owner
         self.weight = _WEIGHT_A_CHARACTER * len(draft.source) + _RUNTIME_WEIGHT
+        self.fuel_to_remake = _REMAKING_A_NODE * nodes if draft.gave_up else 0
         self.idle: list[tuple[Runtime, Any]] = []
 
     def loaded(self) -> tuple[Runtime, Any]:
@@ -192,19 +201,20 @@ class Prepared:
             self.bignum_runs -= 1
         key = (kind if self.is_function else ANY, checks_sizes)
         unit = self.units.get(key)
+        is_old = unit is not None and unit.fuel_to_remake < 0
         if unit is not None:
-            if not unit.used or still_hold(unit.used, tools):
+            if (not unit.used or still_hold(unit.used, tools)) and (only_ready or not is_old):
                 return unit
             with self.lock:
                 self.units = {kept: other for kept, other in self.units.items() if other is not unit}
-        return None if only_ready else self._made(kind, tools, checks_sizes)
+        return None if only_ready else self._made(kind, tools, checks_sizes, is_old)
 
-    def _made(self, kind: Kind, tools: Tools, checks_sizes: bool) -> Unit | None:
+    def _made(self, kind: Kind, tools: Tools, checks_sizes: bool, thorough: bool) -> Unit | None:
         try:
-            unit = self._compiled(kind, tools, checks_sizes)
+            unit = self._compiled(kind, tools, checks_sizes, thorough)
         except Bignums:
             self.bignum_runs = _BIGNUM_RUNS
-            return self._made(kind, tools, True)
+            return self._made(kind, tools, True, thorough)
         except Unsuitable:
             self.declined = True
             return None
@@ -214,19 +224,34 @@ class Prepared:
         self.has_grown = True
         return unit
 
-    def _compiled(self, kind: Kind, tools: Tools, checks_sizes: bool) -> Unit:
+    def _compiled(self, kind: Kind, tools: Tools, checks_sizes: bool, thorough: bool) -> Unit:
         """Compiled with calls written out where they stand; what is too much for CPython then, without that."""
         for inlines in (True, False):
             try:
                 if self.is_function:
                     draft = _generate().draft_function(
-                        self.term, self.owner, kind, tools, checks_sizes=checks_sizes, inlines=inlines
+                        self.term,
+                        self.owner,
+                        kind,
+                        tools,
+                        checks_sizes=checks_sizes,
+                        inlines=inlines,
+                        thorough=thorough,
                     )
                 else:
                     draft = _generate().draft_value(
                         self.term, self.owner, (), tools, checks_sizes=checks_sizes, inlines=inlines
                     )
-                return Unit(draft, is_function=self.is_function, checks_sizes=checks_sizes, owner=self.owner)
+                unit = Unit(
+                    draft,
+                    is_function=self.is_function,
+                    checks_sizes=checks_sizes,
+                    owner=self.owner,
+                    nodes=self.term.nodes,
+                )
+                if thorough or not self.is_function:
+                    unit.fuel_to_remake = 0
+                return unit
             except Unsuitable:
                 if not inlines:
                     raise
@@ -238,17 +263,28 @@ class Prepared:
 
 _UNITS = 8
 
+_REMAKING_A_NODE = 70_000
+"""Fuel of compiled runs, for each node, after which code in which lists were linked for want of tries is compiled with
+more of them: ten times as much work as that takes."""
+
 _BIGNUM_RUNS = 16
 
 
-_BITS, _FUEL = 256, 2**30
+_BITS, _FUEL, _CHARACTERS = 256, 2**30, 16
 
 Outcome = tuple[Value, int]
 
 
 def must_check_sizes(prepared: Prepared, given: RunInput, session: Session, fuel: int) -> bool:
     """Whether a run needs a unit that checks the sizes of integers: there may be bignums, or its budget is not what others rely on."""
-    return given.is_bignum or prepared.bignum_runs > 0 or fuel >= _FUEL or session.budget.integer_bits < _BITS
+    budget = session.budget
+    return (
+        given.is_bignum
+        or prepared.bignum_runs > 0
+        or fuel >= _FUEL
+        or budget.integer_bits < _BITS
+        or budget.string_length < _CHARACTERS
+    )
 
 
 def attempt(prepared: Prepared, given: RunInput, session: Session, fuel: int) -> Outcome | None:
@@ -300,7 +336,11 @@ def _run(
             runtime.charge(given.charge + table.CALL)
             value = value(_argument(runtime, given, session), depth - 1)
     left = runtime.left()
-    return None if left < 0 else (value, left)
+    if left < 0:
+        return None
+    if unit.fuel_to_remake > 0:
+        unit.fuel_to_remake -= fuel - left
+    return value, left
 
 
 def _argument(runtime: Runtime, given: RunInput, session: Session) -> Value:

@@ -29,6 +29,7 @@ from tests.support.terms.term_strategies import (
     shaped_terms,
     tool_terms,
     typed_terms,
+    written_terms,
 )
 from tests.support.terms.tool_dictionary import TOOLS, answer
 
@@ -116,8 +117,17 @@ def test_terms_of_known_shapes(term: Term, count: int, number: int) -> None:
     compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
 
 
+@given(written_terms(), st.integers(0, 4), st.sampled_from((1_000_000, 1_000_000, 40, 16, 5)), BELOW)
+def test_records_and_texts(term: Term, count: int, characters: int, number: int) -> None:
+    """Also where texts may not be long, and near the limits of depth."""
+    depth = (1_000, 1_000, 12, 20, 30)[number % 5]
+    budget = Budget(fuel=20_000, depth=depth, string_length=characters)
+    compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
+
+
 @given(
-    st.one_of(hard_terms(), shaped_terms(), typed_terms("integer", WELL_TYPED, size=40)), st.integers(0, 4)
+    st.one_of(hard_terms(), shaped_terms(), written_terms(), typed_terms("integer", WELL_TYPED, size=40)),
+    st.integers(0, 4),
 )
 def test_programs_at_the_least_depth_they_need(term: Term, count: int) -> None:
     program = Tool("t", 1, make("lam", (term,), "x"))

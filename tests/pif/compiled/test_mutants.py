@@ -17,8 +17,11 @@ from pif.compiled import emitter, functions, loops, operations, source, units
 from pif.compiled.emitter import Emitter
 from pif.compiled.flat_lists import FlatLists
 from pif.compiled.loops import Loops
+from pif.compiled.operations import Structures
+from pif.compiled.runtime import Runtime
 from pif.compiled.scope import COMMITTED, Expression, TermFacts
 from pif.compiled.source import Block
+from pif.compiled.text_services import Texts
 from pif.language.budget import Budget
 from pif.language.host import Tool
 from pif.language.terms import Term, literal, make
@@ -28,11 +31,15 @@ from tests.support.terms.compiled_maker import CompiledMaker
 from tests.support.terms.moving_binders import MovingMaker
 from tests.support.terms.shape_maker import ShapeMaker
 from tests.support.terms.term_maker import KINDS, Features, Seeded, lam
+from tests.support.terms.text_maker import TextMaker
 
-LIMIT = 1_900
+LIMIT = 2_200
 
 SHAPED = 1_500
 """From here on the programs are those of `shape_maker`."""
+
+WRITTEN = 1_900
+"""From here on those of `text_maker`."""
 
 MANY_KINDS = 750
 """Of their seeds those are taken among which every mutant is shown by a few."""
@@ -49,6 +56,10 @@ def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
     budget = Budget(fuel=FUEL, depth=depth)
     given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed >= WRITTEN:
+        term = TextMaker(choices, RECURSIVE, 40).written()
+        characters = (1_000_000, 1_000_000, 40, 12)[choices.below(4)]
+        return Tool("t", 1, lam("x", term)), given, Budget(fuel=FUEL, depth=depth, string_length=characters)
     if seed >= SHAPED:
         term = ShapeMaker(choices, RECURSIVE, 40).shaped()
         limits = Budget(fuel=FUEL, depth=depth, eval_depth=(100, 1)[choices.below(2)])
@@ -159,6 +170,14 @@ def _first_branch_alone(a: object, b: object) -> object:
     return a
 
 
+def _of_whichever_record(self: Structures, record: Expression) -> str:
+    found: str = next(iter(self.opened.values()), "") or _fields(self, record)
+    return found
+
+
+_fields = Structures.fields
+_show = Texts.show
+
 MUTANTS: dict[str, Mutant] = {
     "static charges dropped": of(Emitter, "node", _without_charges),
     "heights one short": of(Emitter, "node", _one_level_short),
@@ -203,6 +222,18 @@ MUTANTS: dict[str, Mutant] = {
     "flat lists of two branches taken for one": of(FlatLists, "both_flat", _any_flat),
     "flat lists handed on the wrong way round": in_source(r"\bup0\(", "down0("),
     "sums of what grows by something else": of(Loops, "_sums", lambda self, lines, target, item: True),
+    "long texts compared for nothing": of(operations, "SHORT", 10**6),
+    "texts of a loop taken for characters": of(loops, "_SPELLED", {"keys": "names", "chars": "names"}),
+    "fields of whichever record was open": of(Structures, "fields", _of_whichever_record),
+    "texts put together for nothing": of(Texts, "concats", lambda self, *texts: "".join(texts)),
+    "texts put together however long": in_source(r"\bconcat0\((\w+), (\w+)\)", r"concats0(\1, \2, \2)"),
+    "characters of a walked text not charged": of(Texts, "letters", lambda self, text: self.text(text)),
+    "names of a walked record not charged": of(Runtime, "names", lambda self, record: [*record.fields]),
+    "gathered lists joined the wrong way round": in_source(r"\bglued0\(", "glue0("),
+    "turned lists joined the wrong way round": in_source(r"\bglue0\(", "glued0("),
+    "texts shown however long": of(
+        Texts, "show", lambda self, value: str(value) if type(value) is int else _show(self, value)
+    ),
     "loops never tested for deep branches": of(Loops, "_guard", lambda self, lines, body: _unguarded(body)),
 }
 
@@ -225,6 +256,16 @@ BEGIN_AT = {
     "flat lists of two branches taken for one": SHAPED,
     "flat lists handed on the wrong way round": SHAPED,
     "sums of what grows by something else": SHAPED,
+    "long texts compared for nothing": WRITTEN,
+    "texts of a loop taken for characters": WRITTEN,
+    "fields of whichever record was open": WRITTEN,
+    "texts put together for nothing": WRITTEN,
+    "texts put together however long": WRITTEN,
+    "characters of a walked text not charged": WRITTEN,
+    "names of a walked record not charged": WRITTEN,
+    "gathered lists joined the wrong way round": WRITTEN,
+    "turned lists joined the wrong way round": WRITTEN,
+    "texts shown however long": WRITTEN,
 }
 
 

@@ -9,17 +9,20 @@ from typing import Any
 
 import pytest
 
-from pif.compiled import generate, runtime
+from pif.compiled import flat_lists, generate, runtime
 from pif.compiled import units as unit
 from pif.compiled.runtime import Runtime
 from pif.compiled.units import Cache, Prepared
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.host import Tool
-from pif.language.values import dismantle
+from pif.language.value_text import print_value
+from pif.language.values import ANY, dismantle
 from pif.reference import run_input
+from pif.reference.run_input import given_term
 from pif.run import evaluate, stepping
 from pif.run.evaluate import Request, run
+from pif.run.stepping import Stepper
 from tests.support.terms.eager_compilation import compiling_at_once
 from tests.support.terms.tool_dictionary import Dictionary, answer
 
@@ -107,6 +110,48 @@ def test_source_is_made_once_where_the_form_tells_how_lists_are_used(monkeypatch
         tool = Tool("t", 1, decode_term(lam("l", body)))
         generate.draft_function(tool.term, tool, ("list", "int"), Kept(), checks_sizes=False)
     assert len(made) == 2
+
+
+def test_what_runs_for_long_is_compiled_once_more_with_care(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three lists two are looked at as values, which a first compilation has no tries to find out."""
+    made: list[bool] = []
+    plain = generate._draft_function
+    monkeypatch.setattr(generate, "_draft_function", lambda *all_: made.append(True) or plain(*all_))
+    monkeypatch.setattr(flat_lists, "_MANY_NODES", 0)
+    monkeypatch.setattr(unit, "_REMAKING_A_NODE", 20)
+    gathered = {"fold": [lam("p", {"cons": [{"snd": var("p")}, {"fst": var("p")}]}), [], var("l")]}
+    total = {"fold": [lam("p", {"add": [{"fst": var("p")}, {"snd": var("p")}]}), 0, var("c")]}
+    body = {
+        "let": {"a": gathered, "b": gathered, "c": gathered},
+        "in": [{"head": var("a")}, {"head": var("b")}, total],
+    }
+    tool = Tool("t", 1, decode_term(lam("l", body)))
+    session = Stepper(Kept(), BUDGET, Cache(), cancelled=None, hook=None)
+    prepared = session.cache.prepared(tool)
+    drafts, steps = [], []
+    for _ in range(40):
+        step = session.attempt(prepared, given_term(decode_term([1, 2, 3])), 10_000)
+        assert step is not None
+        steps.append(step)
+        drafts.append(len(made))
+    answers = [(print_value(step.value, 100), step.used) for step in steps]
+    assert answers == [answers[0]] * len(answers)
+    assert drafts[0] == 2
+    assert drafts[-1] > drafts[0] + 2
+    assert drafts.count(drafts[0]) + drafts.count(drafts[-1]) == len(drafts)
+
+
+def test_fields_of_a_record_share_what_is_found_out_of_it() -> None:
+    """Its kind is tested and its dictionary taken once, on each way."""
+    field = {"get": [var("r"), "a"]}
+    term = decode_term(
+        lam(
+            "r",
+            {"if": {"cond": {"lt": [field, {"get": [var("r"), "b"]}]}, "then": [field, field], "else": 0}},
+        )
+    )
+    source = generate.draft_function(term, None, ANY, Kept(), checks_sizes=False).source
+    assert source.count("fields0(") == source.count("recordtype0") == 1
 
 
 def test_what_is_compiled_is_used_at_once(attempts: list[bool]) -> None:

@@ -27,6 +27,7 @@ from tests.support.terms.term_maker import (
     Source,
     TermMaker,
 )
+from tests.support.terms.text_maker import TextMaker
 
 __all__ = [
     "DATA_KINDS",
@@ -53,6 +54,7 @@ __all__ = [
     "shaped_terms",
     "tool_terms",
     "typed_terms",
+    "written_terms",
 ]
 
 KEYS = st.sampled_from(
@@ -135,6 +137,16 @@ def hard_terms(features: Features | None = None, *, size: int = 40) -> st.Search
     @st.composite
     def made(draw: Any) -> Term:
         return CompiledMaker(_Drawn(draw), chosen, size).hard()
+
+    return made()
+
+
+def written_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
+    """Terms over records and texts."""
+
+    @st.composite
+    def made(draw: Any) -> Term:
+        return TextMaker(_Drawn(draw), Features(tools=("double",), context=True), size).written()
 
     return made()
 
