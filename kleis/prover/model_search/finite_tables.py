@@ -19,7 +19,7 @@ from kleis.core import BOOL
 from kleis.prover.engines.first_order_problem import Problem, translate
 from kleis.prover.engines.first_order_terms import Function
 from kleis.prover.engines.models.finite_clauses import TooLargeError
-from kleis.prover.engines.models.finite_models import FiniteSearch
+from kleis.prover.engines.models.finite_models import FiniteSearch, true_bits
 from kleis.prover.engines.solvers.runs import library
 from kleis.prover.model_search.assignments import Ended
 from kleis.prover.model_search.isomorphism import Cells, Classes
@@ -117,7 +117,7 @@ class _Search:
             used += max(0, _spent(solver) - before)
             if outcome != "sat":
                 return _found(witnesses, seen, "no others" if outcome == "unsat" else "gave up", used)
-            values = encoding.tables(_true(solver.model()))
+            values = encoding.tables(true_bits(solver.model()))
             cells = tuple(values[each] for each in self._counted)
             seen.append(cells)
             _add(solver, encoding.bits, [encoding.other_than(self._counted, cells)])
@@ -153,12 +153,6 @@ def _unmentioned(task: Task, mentioned: Sequence[Function]) -> Iterator[Function
 def _add(solver: Any, bits: int, clauses: Sequence[Sequence[int]]) -> None:
     lines = [f"p cnf {bits} {len(clauses)}", *(" ".join(map(str, clause)) + " 0" for clause in clauses)]
     solver.from_string("\n".join(lines) + "\n")
-
-
-def _true(model: Any) -> frozenset[int]:
-    """The bits that are true in a model of the solver."""
-    true = library().is_true
-    return frozenset(int(each.name()[2:]) for each in model.decls() if true(model[each]))
 
 
 def _spent(solver: Any) -> int:

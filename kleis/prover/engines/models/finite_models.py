@@ -14,6 +14,7 @@ again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import product
@@ -34,7 +35,7 @@ from kleis.prover.engines.models.finite_clauses import (
 )
 from kleis.prover.protocol.engine import Answer, Task
 
-__all__ = ["FiniteModels", "FiniteSearch"]
+__all__ = ["FiniteModels", "FiniteSearch", "true_bits"]
 
 _LARGEST = 10
 _LARGEST_OF_SEVERAL = 4
@@ -213,8 +214,15 @@ def _solved(encoding: Encoding, limit: int) -> tuple[str, frozenset[int], int]:
     solver.from_string("\n".join(lines) + "\n")
     outcome = str(solver.check())
     spent = int(dict(list(solver.statistics())).get("rlimit count", 0))
-    true: set[int] = set()
-    if outcome == "sat":
-        model = solver.model()
-        true = {int(each.name()[2:]) for each in model.decls() if z3.is_true(model[each])}
-    return outcome, frozenset(true), spent
+    return outcome, true_bits(solver.model()) if outcome == "sat" else frozenset(), spent
+
+
+_TRUE = re.compile(r"\(define-fun k!(\d+) \(\) Bool\s+true\)")
+
+
+def true_bits(model: Any) -> frozenset[int]:
+    """The bits that are true in a model of the SAT core.
+
+    Read from its text, in one call of Z3: asking for each of some thousand bits takes ten times as long as finding the model.
+    """
+    return frozenset(map(int, _TRUE.findall(model.sexpr())))

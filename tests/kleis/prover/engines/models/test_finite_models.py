@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 
 from kleis.budget import Budget
 from kleis.core import BOOL, Application, Carrier, FunctionOf, Quantifier, Term, Variable
-from kleis.prover.engines.models.finite_models import FiniteModels
+from kleis.prover.engines.models.finite_models import FiniteModels, true_bits
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds
@@ -312,6 +313,20 @@ def test_a_model_of_another_claim_is_refused(found: tuple[Task, dict[str, Any]])
     asked, witness = found
     other = msgspec.structs.replace(asked.goal, claim=every(lambda x: eq(x, x)))
     assert evidence_of(Task(other), witness) is None
+
+
+def test_the_bits_of_a_model_are_those_that_the_solver_says_one_by_one() -> None:
+    z3 = pytest.importorskip("z3")
+    random = Random(0)
+    clauses = [[random.choice((-1, 1)) * random.randint(1, 3_000) for _ in range(4)] for _ in range(6_000)]
+    solver = z3.SolverFor("QF_FD", ctx=z3.Context())
+    lines = ["p cnf 3000 6000", *(" ".join(map(str, each)) + " 0" for each in clauses)]
+    solver.from_string("\n".join(lines) + "\n")
+    assert str(solver.check()) == "sat"
+    model = solver.model()
+    said = {int(each.name()[2:]) for each in model.decls() if z3.is_true(model[each])}
+    assert len(said) > 500
+    assert true_bits(model) == said
 
 
 # ── Brute force ──────────────────────────────────────────────────────────────────────────────────────────────
