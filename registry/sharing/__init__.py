@@ -9,6 +9,7 @@ In reading order, the ground first:
 - `publication`: the tools of a home as files that are named by their content, written to a directory
 - `theories`: saved theories as a publication has them
 - `theory_proofs`: certificates of what they state
+- `questions`: certificates of questions that belong to no theory
 - `web`: requests to a web server that may lie, stall or pour
 - `sources`: where such files are read from: a directory, or a web server
 - `wire`: calls of a running server of ours, which may lie too

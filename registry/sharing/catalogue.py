@@ -22,6 +22,7 @@ from registry.sharing.identity import Identities, named_in
 from registry.sharing.keys import KeyFile
 from registry.sharing.manifest import Offered, Row, object_hash, shard_of
 from registry.sharing.publication import rooted, row_of, shard_text, with_users
+from registry.sharing.questions import QuestionCatalogue
 from registry.sharing.theory_catalogue import TheoryCatalogue
 from registry.store.exchange.file_format import record_text
 from registry.store.protocol import Store
@@ -43,7 +44,14 @@ class _Entry(msgspec.Struct, frozen=True):
 class Catalogue:
     """The tools of one home, for those who pull from its server. Safe in threads."""
 
-    def __init__(self, home: Path, namespace: str, theories: TheoryCatalogue | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        namespace: str,
+        theories: TheoryCatalogue | None = None,
+        questions: QuestionCatalogue | None = None,
+    ) -> None:
+        self._questions = questions
         self._home = home
         self._namespace = namespace
         self._theories = theories
@@ -69,7 +77,10 @@ class Catalogue:
                 keys.create()
             shards = {shard: hash_ for shard, (hash_, _) in sorted(self._shards.items())}
             theories = "" if self._theories is None else self._theories.bring_up_to_date()
-            return rooted(shards, self._home, self._namespace, stream="server", theories=theories)[1]
+            questions = "" if self._questions is None else self._questions.bring_up_to_date()
+            return rooted(
+                shards, self._home, self._namespace, stream="server", theories=theories, questions=questions
+            )[1]
 
     def objects(self, hashes: Iterable[str], tools: SnapshotTools, store: Store) -> dict[str, str]:
         """Of the objects asked for those that there are, as many as a page takes."""
@@ -77,9 +88,9 @@ class Catalogue:
             self._bring_up_to_date(tools, store)
             texts = dict(self._shards.values())
             places = self._places
-            if self._theories is not None:
-                hashes = [*hashes]
-                found = ((each, self._theories.object(each)) for each in hashes)
+            hashes = [*hashes]
+            for others in (self._theories, self._questions):
+                found = ((each, None if others is None else others.object(each)) for each in hashes)
                 texts |= {hash_: content for hash_, content in found if content is not None}
         page: dict[str, str] = {}
         size = 0

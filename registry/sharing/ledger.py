@@ -56,12 +56,14 @@ class Provenance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
     def is_followed(self, hash_: str, root: Manifest) -> bool:
         """Whether a root comes after the one of this row, by the same key, and the saved theory with that hash is not changed since."""
-        if root.key != self.key or not self.time:
+        if root.key != self.key:
             return False
-        if root.stream == self.stream:
+        if self.time and root.stream == self.stream:
             later = root.sequence - self.sequence
         else:
-            later = (root.time > self.time) - (root.time < self.time)
+            # A row from before times were kept came with a root that was signed before the row was written.
+            time = self.time or self.moment
+            later = (root.time > time) - (root.time < time)
         return later > 0 if hash_ == self.hash else later >= 0 and "" != self.before == hash_
 
     def as_json(self) -> dict[str, Json]:

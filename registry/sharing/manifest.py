@@ -80,7 +80,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     `stream` is what the root was signed for, so that none is taken for another: empty for a publication in files, `server` for what a
     server offers at the moment, `push` for what is brought to a server. `theories`: the hash of the index of saved theories (`theories`),
-    empty where there are none.
+    empty where there are none; `questions`: that of the index of certificates that belong to none (`questions`).
     """
 
     format: str
@@ -92,6 +92,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     shards: dict[str, str]
     stream: str = ""
     theories: str = ""
+    questions: str = ""
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -164,7 +165,7 @@ def read_manifest(file: bytes, place: str, stream: str = "") -> Manifest:
     sound = (
         0 < manifest.sequence < _SEQUENCES
         and _TIME.fullmatch(manifest.time) is not None
-        and (not manifest.theories or _HASH.fullmatch(manifest.theories) is not None)
+        and all(not each or _HASH.fullmatch(each) for each in (manifest.theories, manifest.questions))
         and all(_SHARD.fullmatch(each) and _HASH.fullmatch(hash_) for each, hash_ in manifest.shards.items())
     )
     if not sound:

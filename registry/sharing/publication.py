@@ -236,9 +236,10 @@ def rooted(
     *,
     stream: str = "",
     theories: str = "",
+    questions: str = "",
     clock: Callable[[], float] = time.time,
 ) -> tuple[Manifest, bytes]:
-    """The root over those shards and that index of theories, and its file, signed by the key of the home for that stream; the last one where nothing differs."""
+    """The root over those shards, that index of theories and that of questions, and its file, signed by the key of the home for that stream; the last one where nothing differs."""
     from kleis.durable_files import FileLock, write_whole
 
     check_namespace(namespace)
@@ -250,7 +251,7 @@ def rooted(
         last = read_manifest(path.read_bytes(), str(path), stream) if path.exists() else None
         moment = datetime.fromtimestamp(int(clock()), UTC).isoformat().replace("+00:00", "Z")
         manifest = Manifest(
-            FORMAT, 1, namespace, key, 1 if last is None else last.sequence + 1, moment, shards, stream, theories
+            FORMAT, 1, namespace, key, 1 if last is None else last.sequence + 1, moment, shards, stream, theories, questions
         )  # fmt: skip
         if last is not None and last.key != key:
             manifest, last = msgspec.structs.replace(manifest, sequence=1), None

@@ -16,11 +16,13 @@ from registry.errors import RegistryError
 from registry.sharing.catalogue import Catalogue
 from registry.sharing.keys import TrustFile
 from registry.sharing.pull import TOGETHER, Puller, Taken
+from registry.sharing.questions import QuestionCatalogue
 from registry.sharing.staging import Staged, Wanted
 from registry.sharing.theory_catalogue import TheoryCatalogue
 from registry.sharing.theory_pull import Shelf, missing_texts, new_theories, pull_theories
 
 if TYPE_CHECKING:
+    from kleis.prover.kept_certificates import CertificateStorage
     from kleis.prover.process.deadline import Deadline
     from registry.workspace.workspace import Workspace
 
@@ -53,10 +55,11 @@ class SharingService:
         self._principal = principal
         self._trust = () if owner_home is None or owner_home == home else (TrustFile(owner_home),)
         self._shelf = shelf
-        theories = None
+        theories = questions = None
         if shelf is not None:
             theories = TheoryCatalogue(lambda: shelf().saved, lambda: shelf().proofs)
-        self._catalogue = Catalogue(home, namespace, theories)
+            questions = QuestionCatalogue(home, lambda: _certificates(shelf()))
+        self._catalogue = Catalogue(home, namespace, theories, questions)
 
     def root(self) -> dict[str, Any]:
         """The signed root of what is offered now. Raises `not_allowed` where nothing is shared."""
@@ -164,3 +167,8 @@ class SharingService:
                 "not_allowed", "this server shares no tools", place="share", expected="a server that does",
                 hint="its owner starts it with `pif serve --share NAMESPACE`",
             )  # fmt: skip
+
+
+def _certificates(shelf: Shelf) -> CertificateStorage | None:
+    """Where the certificates of a home are."""
+    return None if shelf.proofs is None else shelf.proofs.storage

@@ -17,6 +17,7 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `token_commands`: token create, list, revoke
 - `team_commands`: team create, list, add, remove
 - `sharing_commands`: publish, pull, push, sync, key, trust
+- `sharing_questions`: certificates of questions, which they give and take in
 - `sharing_views`: what these show
 - `interactive_commands`: repl
 - `repl/`: a prompt over the tools of a home

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from registry.cli.pif.completion import own_tool_names
+from registry.cli.pif.sharing_questions import given_questions, pulled_questions
 from registry.cli.pif.sharing_views import is_partial, show_keys, show_published, show_pulled, show_pushed
 from registry.cli.terminal.session import Answer, CommandContext, command, group
 from registry.cli.terminal.sources import path, text
@@ -39,8 +40,13 @@ all_theories_option = click.option("--all-theories", is_flag=True, help="All sav
 @theory_option
 @all_theories_option
 @click.option(
-    "--proofs", is_flag=True, help="Prove the lemmas of these theories now, and carry the certificates."
-)
+    "--proofs", is_flag=True,
+    help="Prove the lemmas of these theories now, and carry the certificates, also those of questions that the home has.",
+)  # fmt: skip
+@click.option(
+    "--certificate", "certificates", type=path, multiple=True, metavar="FILE",
+    help="Carry the certificate of a question, as `kleis verify --certificate FILE` writes it (repeatable).",
+)  # fmt: skip
 def publish(
     context: CommandContext,
     directory: Path,
@@ -49,6 +55,7 @@ def publish(
     theories: tuple[str, ...],
     all_theories: bool,
     proofs: bool,
+    certificates: tuple[Path, ...],
 ) -> int:
     """Write tools (all, or those NAMES with what they call) as a directory that any web server can serve.
 
@@ -56,17 +63,23 @@ def publish(
     """
     from registry.sharing import publication
     from registry.sharing.index_page import index_page
+    from registry.sharing.questions import QuestionFile, Questions
     from registry.sharing.theories import index_hash
 
-    if proofs and not (theories or all_theories):
-        raise click.UsageError("--proofs is about theories: add --theory NAME or --all-theories")
+    home = context.home().path
+    if proofs and not (theories or all_theories or certificates or QuestionFile(home).read()):
+        raise click.UsageError(
+            "--proofs is about theories and questions: add --theory NAME, --all-theories or --certificate FILE"
+        )
     with context.workspace() as workspace:
+        questions = given_questions(workspace, home, certificates) if proofs or certificates else Questions()
         content, given = _content(
             context, workspace, names, theories, all_theories=all_theories, proving=proofs
         )
+    content.objects.update(questions.objects)
     rows, refused = given.rows, publication.left_out(content.left, given.left)
     manifest, file = publication.rooted(
-        content.shards, context.home().path, namespace, theories=index_hash(rows)
+        content.shards, home, namespace, theories=index_hash(rows), questions=questions.index
     )
     page = index_page(content, manifest, sorted(rows))
     done = publication.publish(directory, content, manifest, file, page)
@@ -75,7 +88,7 @@ def publish(
         "type": "published", "directory": str(directory), "namespace": namespace, "key": manifest.key,
         "sequence": manifest.sequence, "time": manifest.time, "tools": done.tools, "versions": done.versions,
         "written": done.written, **({"theories": sorted(rows)} if rows else {}), **_certified(rows),
-        **({"refused": refused} if refused else {}),
+        **({"questions": len(questions.rows)} if questions.rows else {}), **({"refused": refused} if refused else {}),
     }  # fmt: skip
     status = context.answer(answer, lambda shown: show_published(context, shown))
     return status or int(is_partial(answer))
@@ -161,6 +174,9 @@ def _shelf(context: CommandContext, workspace: Any, sessions: Any) -> Any:
 @click.option("--as", "as_name", type=text, metavar="NAME", help="What it is called here.")
 @click.option("--all", "everything", is_flag=True, help="Take in all tools that are new.")
 @click.option("--all-theories", is_flag=True, help="Take in all saved theories that are new.")
+@click.option(
+    "--questions", is_flag=True, help="Take in the certificates of questions that are new here and hold."
+)
 @token_options
 def pull(
     context: CommandContext,
@@ -170,6 +186,7 @@ def pull(
     as_name: str | None,
     everything: bool,
     all_theories: bool,
+    questions: bool,
     token_file: Path | None,
     token_variable: str,
 ) -> int:
@@ -180,31 +197,39 @@ def pull(
     """
     if (everything or all_theories) and (name or as_name or theory):
         raise click.UsageError("--all and --all-theories take in all: leave NAME, --theory and --as out")
+    if questions and (name or as_name or theory or everything or all_theories):
+        raise click.UsageError("--questions takes in certificates alone: leave the rest out")
     if name and theory:
         raise click.UsageError("a NAME is a tool's, --theory names a theory: pull one after the other")
     if as_name and not (name or theory):
         raise click.UsageError("--as needs the NAME of what is taken in")
     from registry.sharing.places import opened
     from registry.sharing.pull import Puller
+    from registry.sharing.questions import offered_questions
     from registry.sharing.theory_pull import offered_theories
     from registry.sharing.tokens import read_token
 
-    with context.workspace(changes=bool(name or everything or theory or all_theories)) as workspace:
+    with context.workspace(
+        changes=bool(name or everything or theory or all_theories or questions)
+    ) as workspace:
         place = opened(source, read_token(token_file, token_variable))
         try:
             puller = Puller(workspace, context.home().path, place)
             if name:
                 answer = puller.one(name, as_name)
+            elif questions:
+                answer = pulled_questions(workspace, context.home().path, puller)
             elif theory:
                 answer = _pulled_theory(context, workspace, puller, theory, as_name)
             elif everything or all_theories:
                 answer = _all(context, workspace, puller, tools=everything, theories=all_theories)
             else:
                 there = sorted(offered_theories(puller))
+                asked = len(offered_questions(puller))
                 answer = {
                     "type": "offered", "namespace": puller.manifest.namespace, "publisher": puller.publisher,
                     "tools": [f"{each}@{version}" for each, version in puller.offered()],
-                    **({"theories": there} if there else {}),
+                    **({"theories": there} if there else {}), **({"questions": asked} if asked else {}),
                 }  # fmt: skip
         finally:
             place.close()

@@ -26,6 +26,8 @@ def show_published(context: CommandContext, answer: Answer) -> None:
         what = f"{what} and {number} saved {'theory' if number == 1 else 'theories'}"
     if "certificates" in answer:
         what = f"{what} with {counted(answer['certificates'], 'certificate')}"
+    if "questions" in answer:
+        what = f"{what} and {counted(answer['questions'], 'certificate')} of questions"
     context.say(f"{what} in {answer['directory']}, as {answer['namespace']}, number {answer['sequence']}")
     _refused(context, answer)
 
@@ -76,15 +78,20 @@ def show_pulled(context: CommandContext, answer: Answer) -> None:
             context.say(f"{answer['namespace']}/{each}")
         for each in answer.get("theories", ()):
             context.say(f"{answer['namespace']}/{each}  a theory")
+        if "questions" in answer:
+            context.say(f"{counted(answer['questions'], 'certificate')} of questions")
         return
     by = answer["publisher"]
     for each in answer["added"]:
         context.say(f"{each}  from {by['namespace']}, signed by {by['name']}")
     for each in answer.get("theories", ()):
         context.say(f"{each}  a theory from {by['namespace']}, signed by {by['name']}")
+    for each in answer.get("questions", ()):
+        context.say(f"{each['status']}  {each['claim']}  about what its certificate declares, checked here")
     _claimed(context, answer)
     for law in answer.get("laws", ()):
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
-    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or is_partial(answer)):
+    found = any(answer.get(each) for each in ("added", "theories", "certificates", "questions"))
+    if not (found or is_partial(answer)):
         context.say("nothing is new: it is here already")
     _refused(context, answer)

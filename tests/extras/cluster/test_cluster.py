@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -300,3 +301,21 @@ def test_properties_are_tried_on_a_cluster_and_a_failure_is_tried_here_again() -
     assert "in 3 properties" in done.stdout
     assert f"FAILED {file}::test_false" in done.stdout
     assert done.stdout.rstrip().endswith("failures   1\nseed       7")
+
+
+def test_claimed_laws_are_renewed_by_workers_of_the_command(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    with sqlite3.connect(home / "tools.sqlite") as connection:
+        connection.executescript((ROOT / "tests/registry/laws/home_of_format_1.sql").read_text())
+    connection.close()
+    words = ["--home", str(home), "certificate", "renew", "--all", "--cluster", "local:1"]
+    done = subprocess.run(
+        [sys.executable, "-m", "registry.cli.pif", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert "5 of 5 claimed laws are proved" in done.stdout

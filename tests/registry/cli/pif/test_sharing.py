@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from registry.cli.kleis.commands import kleis
 from tests.support.files.command_lines import Pif, answer
 from tests.support.files.publications import Peer
 from tests.support.servers.http_server import serving
@@ -117,3 +119,27 @@ def test_tools_that_cannot_be_shared_keep_the_others_back_no_more(square: Pif, t
     assert b"calls_" not in written
     assert square(*publish, "calls_that").exit_code == 1
     assert square(*publish, "plain").exit_code == 0
+
+
+def test_certificates_of_questions_are_published_offered_and_pulled(square: Pif, tmp_path: Path) -> None:
+    theirs, out, file = tmp_path / "theirs", tmp_path / "out", tmp_path / "one.json"
+    assert (
+        CliRunner().invoke(kleis, ["verify", "∀(x : ℤ). x + 1 > x", "--certificate", str(file)]).exit_code
+        == 0
+    )
+    key = answer(square("--home", theirs, "key", "create", "--json"))["key"]
+    publish = ("--home", theirs, "publish", out, "--namespace", "ops")
+    assert "cannot be shared" in square(*publish, "--certificate", out).stderr
+    assert "1 certificate of questions in" in square(*publish, "--certificate", file).stdout
+    assert answer(square(*publish, "--proofs", "--json"))["questions"] == 1
+    assert "questions" not in answer(square(*publish, "--json"))
+
+    assert square("trust", "add", key, "--as", "them").exit_code == 0
+    assert square("pull", "square", "--questions", "--from", out).exit_code == 2
+    with serving(theirs, share="ops", groups="pif,theory") as server:
+        assert "1 certificate of questions" in square("pull", "--from", server.url).stdout
+        pulled = square("pull", "--questions", "--from", server.url)
+        assert pulled.stdout.startswith("verified  ∀(x : ℤ). x + 1 > x"), pulled.output
+        assert "nothing is new" in square("pull", "--questions", "--from", server.url).stdout
+    assert square(*publish, "--proofs").exit_code == 0
+    assert "nothing is new" in square("pull", "--questions", "--from", out).stdout
