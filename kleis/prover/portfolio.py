@@ -31,6 +31,7 @@ __all__ = [
     "MOST_EFFORT",
     "ORDER",
     "PRELOAD",
+    "PURE",
     "Chain",
     "Entry",
     "Outcome",
@@ -135,6 +136,9 @@ ASKING_NO_SOLVER = COMPUTING | {
     f"{_ENGINES}.superposition.engine:Superposition",
 }
 """The engines that ask no solver: a process for them has none ready, which is most of what one costs."""
+
+PURE = ASKING_NO_SOLVER | {f"{_ENGINES}.models.finite_models:FiniteModels"}
+"""The engines whose answers, to the step, do not depend on what ran before in their process: one process runs many."""
 
 DEFINITE = frozenset({"proved", "refuted", "model", "inconsistent"})
 
@@ -245,7 +249,12 @@ class _Race:
                 limits = Guards(cpu=int(entry.cpu * self._guards) or 1, wall=entry.cpu * self._guards * 3 + 2)
                 preload = () if entry.engine in ASKING_NO_SOLVER else PRELOAD
                 number, future = self._broker.submit(
-                    entry.engine, self._task, entry.steps, guards=limits, preload=preload
+                    entry.engine,
+                    self._task,
+                    entry.steps,
+                    guards=limits,
+                    preload=preload,
+                    pure=entry.engine in PURE,
                 )
                 self._running[future] = (place, entry, number, time.monotonic())
             return

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,17 @@ PATIENCE = 60.0
 """Seconds after which a test fails rather than waits; none is ever needed."""
 
 
-@pytest.fixture
-def broker() -> Iterator[Broker]:
-    with Broker(guards=Guards(cpu=30, wall=PATIENCE, memory=1024)) as made:
+class Trusting(Broker):
+    """Takes every job for a pure one, so that children go on to the next."""
+
+    def submit(self, job: str, task: Any, steps: int, **further: Any) -> tuple[int, Future[Answer]]:
+        return super().submit(job, task, steps, **{**further, "pure": True})
+
+
+@pytest.fixture(params=[Broker, Trusting])
+def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
+    kind: type[Broker] = request.param
+    with kind(guards=Guards(cpu=30, wall=PATIENCE, memory=1024)) as made:
         yield made
 
 
@@ -147,6 +156,44 @@ def test_a_child_that_closes_its_pipe_and_goes_on_is_ended(broker: Broker, fifo:
     assert answers(broker)
 
 
+def test_a_child_that_was_used_before_has_limits_all_the_same() -> None:
+    with Trusting(guards=Guards(cpu=30, wall=PATIENCE, memory=1024)) as broker:
+        processes = {ask(broker, "CHILD").detail.split()[0] for _ in range(5)}
+        assert len(processes) == 1
+        assert ask(broker, "SPIN", cpu=1).detail == "stopped after 1 s of processor time"
+        assert ask(broker, "CHILD").detail.split()[0] not in processes
+        memory = ask(broker, "HOG", memory=512)
+        assert (memory.outcome, memory.reason) == ("silent", "memory")
+        assert answers(broker)
+
+
+def test_what_is_no_pure_job_has_a_new_child_and_ends_with_it() -> None:
+    with Broker(guards=Guards(cpu=30, wall=PATIENCE, memory=1024)) as broker:
+
+        def process(*, pure: bool) -> str:
+            found = broker.submit(f"{ROGUES}:CHILD", None, 1, pure=pure)[1].result(PATIENCE)
+            return found.detail.split()[0]
+
+        first, again = process(pure=True), process(pure=True)
+        others = [process(pure=False) for _ in range(3)]
+        assert first == again == process(pure=True)
+        assert len({first, *others}) == 4
+
+
+def test_a_child_that_has_grown_takes_no_other_question() -> None:
+    with Trusting(guards=Guards(cpu=30, wall=PATIENCE, memory=1024)) as broker:
+        before = ask(broker, "CHILD").detail.split()[0]
+        assert len(ask(broker, "BIG", steps=48 << 20).witness) == 48 << 20
+        assert ask(broker, "CHILD").detail.split()[0] != before
+
+
+def test_what_a_child_says_after_its_answer_ends_it() -> None:
+    with Trusting(guards=Guards(cpu=30, wall=PATIENCE, memory=1024)) as broker:
+        before = ask(broker, "CHILD").detail.split()[0]
+        assert ask(broker, "TALKING").detail == "the first answer"
+        assert ask(broker, "CHILD").detail.split()[0] != before
+
+
 def test_what_a_child_starts_ends_with_it(broker: Broker, fifo: Path) -> None:
     number, future = broker.submit(f"{ROGUES}:LEAVING", str(fifo), 1)
     process = begun(fifo)
@@ -221,7 +268,7 @@ def test_children_that_wait_for_a_question_may_die(broker: Broker) -> None:
     for _ in range(5):
         worker = worker_of(broker)
         idle = [int(each) for each in at_rest(worker)]
-        assert len(idle) <= SPARES
+        assert len(idle) <= SPARES + isinstance(broker, Trusting)
         for process in idle:
             os.kill(process, signal.SIGKILL)
         assert all(ended(each) for each in idle)

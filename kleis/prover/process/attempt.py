@@ -10,7 +10,7 @@ reported as what it was.
     fork ──────────────────────▶ confine, warm up
          ◀────────────── READY ─ wait
     request ───────────────────▶ set the limits, run the job
-         ◀───────────── answer ─ end
+         ◀───────────── answer ─ end; after a job that keeps nothing: READY, and wait
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import pickle
 import resource
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import NoReturn
@@ -30,15 +31,17 @@ import msgspec
 from kleis.prover.process.pipe_messages import RECURSION, message_of, pack, read_message, write_whole
 from kleis.prover.protocol.engine import Answer, load_job
 
-__all__ = ["NO_MEMORY", "READY", "Request", "attempt"]
+__all__ = ["NO_MEMORY", "READY", "Request", "attempt", "peak_of"]
 
 READY = b"\x01"
-"""The first byte that a child writes.  A pickle begins with another one."""
+"""What a child writes when it begins to read a request."""
 
 NO_MEMORY = 3
 """The exit status of a child that ran out of memory."""
 
 _MEGABYTE = 1 << 20
+_GROWN = 64
+"""Megabytes by which a child may grow and still take a further request: that is to have as much as in a new child."""
 _PR_SET_PDEATHSIG = 1
 _DESCRIPTORS = 1 << 16
 
@@ -59,6 +62,9 @@ class Request(msgspec.Struct, frozen=True):
     preload
         What the worker has ready for its children: a ``module`` is imported before they are forked, a
         ``module:function`` is also called in each of them, before it reads a request.
+    pure
+        Whether the answer depends on the task and the steps alone, whatever ran before in the process: then a child that
+        has run other such jobs may run it, and may go on to run more.
     """
 
     number: int
@@ -69,6 +75,7 @@ class Request(msgspec.Struct, frozen=True):
     wall: float
     memory: int
     preload: tuple[str, ...] = ()
+    pure: bool = False
 
 
 class _Ending:
@@ -95,19 +102,27 @@ class _Ending:
 
 
 def attempt(source: int, target: int, parent: int, warm_up: Iterable[Callable[[], object]]) -> NoReturn:
-    """Get ready, read a request from `source`, run its job, write its answer to `target`, and end."""
+    """Get ready, read a request from `source`, run its job, write its answer to `target`, and end.
+
+    After a pure job the next request is read.  Where the job fails, the child ends.
+    """
     with _Ending(target):
         _confine(source, target, parent)
         for each in warm_up:
             each()
+        begun = peak_of(resource.getrusage(resource.RUSAGE_SELF))
         os.write(target, READY)
         with os.fdopen(source, "rb") as stream:
-            request = read_message(stream.read)
-        if request is None:
-            os._exit(0)  # the worker has closed the pipe: this child is not needed
-        _limit(request)
-        run = load_job(request.job)
-        write_whole(target, message_of(pack(run(pickle.loads(request.task), request.steps))))
+            while (request := read_message(stream.read)) is not None:
+                if not request.pure:
+                    stream.close()
+                _limit(request)
+                run = load_job(request.job)
+                write_whole(target, message_of(pack(run(pickle.loads(request.task), request.steps))))
+                if not request.pure or peak_of(resource.getrusage(resource.RUSAGE_SELF)) > begun + _GROWN:
+                    break
+                os.write(target, READY)
+        # If there is no request, the worker has closed the pipe: this child is not needed.
     raise AssertionError("the child has ended")
 
 
@@ -131,15 +146,27 @@ def _confine(source: int, target: int, parent: int) -> None:
 
 
 def _limit(request: Request) -> None:
-    """Set the limits of the request."""
+    """Set the limits of the request: what the child has used before does not count.
+
+    A hard limit can never be raised again, so a child that may get another request has only the other one, which ends
+    it as well.
+    """
     size = request.memory * _MEGABYTE
-    _set_limit(resource.RLIMIT_AS, size, size)
-    _set_limit(resource.RLIMIT_CPU, request.cpu, request.cpu + 1)
+    seconds = int(time.process_time()) + request.cpu
+    _set_limit(resource.RLIMIT_AS, size, None if request.pure else size)
+    _set_limit(resource.RLIMIT_CPU, seconds, None if request.pure else seconds + 1)
 
 
-def _set_limit(what: int, soft: int, hard: int) -> None:
-    """Set a limit, or keep the stricter one that is there."""
+def _set_limit(what: int, soft: int, hard: int | None) -> None:
+    """Set a limit, or keep the stricter one that is there; the hard limit stays where None is given."""
     _, most = resource.getrlimit(what)
+    if hard is None:
+        hard = most
     if most != resource.RLIM_INFINITY:
         soft, hard = min(soft, most), min(hard, most)
     resource.setrlimit(what, (soft, hard))
+
+
+def peak_of(usage: resource.struct_rusage) -> int:
+    """The most memory that a process has had, in megabytes."""
+    return usage.ru_maxrss // (1024 if sys.platform == "linux" else _MEGABYTE)

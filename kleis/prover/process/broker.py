@@ -57,11 +57,19 @@ class Broker:
         self._closed = False
 
     def submit(
-        self, job: str, task: Any, steps: int, *, guards: Guards | None = None, preload: tuple[str, ...] = ()
+        self,
+        job: str,
+        task: Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
+        pure: bool = False,
     ) -> tuple[int, Future[Answer]]:
         """Begin an attempt at the job ``module:attribute``; its number, and a future of its answer.
 
-        `preload` names what the worker loads before it forks: see `Request`.
+        `preload` names what the worker loads before it forks, `pure` says that the job may follow others in a process: see
+        `Request`.
         """
         from concurrent.futures import Future
 
@@ -77,7 +85,7 @@ class Broker:
             self._count += 1
             number = self._count
         body = pack(task)
-        request = Request(number, job, body, steps, limits.cpu, limits.wall, limits.memory, preload)
+        request = Request(number, job, body, steps, limits.cpu, limits.wall, limits.memory, preload, pure)
         for _ in range(2):
             # A worker may have died since its last answer.  If a second one dies too, the attempt is answered with `killed`.
             try:

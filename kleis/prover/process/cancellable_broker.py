@@ -54,7 +54,14 @@ class CancellableBroker(Broker):
         self._cancelled: set[int] = set()
 
     def submit(
-        self, job: str, task: Any, steps: int, *, guards: Guards | None = None, preload: tuple[str, ...] = ()
+        self,
+        job: str,
+        task: Any,
+        steps: int,
+        *,
+        guards: Guards | None = None,
+        preload: tuple[str, ...] = (),
+        pure: bool = False,
     ) -> tuple[int, Future[Answer]]:
         """As `Broker.submit`; once stopped, every answer is `killed`."""
         if self.stopped:
@@ -64,7 +71,7 @@ class CancellableBroker(Broker):
             if answer.outcome != "silent" or answer.reason != "incomplete":
                 return _answered(answer)
         try:
-            number, future = self._shared.submit(job, task, steps, guards=guards, preload=preload)
+            number, future = self._shared.submit(job, task, steps, guards=guards, preload=preload, pure=pure)
         except RuntimeError:  # the shared broker was closed meanwhile: the process is ending
             return self._not_begun()
         with self._mutex:

@@ -4,8 +4,9 @@ See docs/reference/proving.md §10.  Started by `broker`; requests come on stand
 (`pipe_messages`).  What a child does, and how it is confined, is in `attempt`.
 
 Most of what an attempt at a small question costs is the first use of memory in a fresh process, so children are forked
-ahead: idle ones have warmed up and wait for a request.  Each takes one and ends.  What warms a solver up takes several
-times what a bare process does, so requests that ask no solver have children of their own.
+ahead: idle ones have warmed up and wait for a request.  What warms a solver up takes several
+times what a bare process does, so requests that ask no solver have children of their own.  A child takes one request and
+ends; after a request for a pure job it is idle again, with all that it has made ready meanwhile, for others of that kind.
 
 Invariants
     * This process is single-threaded and holds no solver state: children are forked from a clean image in which
@@ -13,6 +14,7 @@ Invariants
     * It reads neither tasks nor answers: a task is unpickled in the child, an answer by the caller.
     * At most `slots` children run at a time; further requests wait, and their limits do not run meanwhile.
     * A request is written only to a child that has said that it is reading, so this process never waits for one.
+    * What is no pure job runs in a new child: how Z3 goes about a question depends on what it was asked before.
     * When standard input ends, every child is killed and the process ends.
     * A child writes one answer or none; it counts as soon as it is whole, whatever becomes of the child.
     * The group of a child is killed before the child is reaped, so its number is still its own.
@@ -33,7 +35,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, TypeAlias
 
-from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt
+from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt, peak_of
 from kleis.prover.process.deadline import processors
 from kleis.prover.process.pipe_messages import first_message, write_message
 from kleis.prover.protocol.engine import Answer
@@ -47,6 +49,8 @@ _MEGABYTE = 1 << 20
 _LARGEST_ANSWER = 64 * _MEGABYTE
 _WARM_UP = 60.0
 """Seconds after which a child that is not ready is given up."""
+_REST = 5.0
+"""The same for a child that has answered."""
 
 
 _Kind: TypeAlias = tuple[str, ...]
@@ -56,7 +60,8 @@ _Kind: TypeAlias = tuple[str, ...]
 class _Child:
     """A process: warming up, ready, at an attempt, or ending after it has answered.
 
-    `kind` names what has warmed it up; `stopped` is the answer where the worker ended it.
+    `kind` names what has warmed it up; `stopped` is the answer where the worker ended it; `used` says whether it has
+    answered before.
     """
 
     def __init__(self, process: int, source: int, pipe: int, kind: _Kind) -> None:
@@ -70,12 +75,19 @@ class _Child:
         self.deadline: float | None = time.monotonic() + _WARM_UP
         self.stopped: Answer | None = None
         self.answered = False
+        self.used = False
 
     def stop(self, answer: Answer) -> None:
         """End the child with this answer; the first reason counts."""
         if self.stopped is None:
             self.stopped = answer
             self.kill()
+
+    def close(self) -> None:
+        """Write no more to the child."""
+        if self.source >= 0:
+            os.close(self.source)
+            self.source = -1
 
     def kill(self) -> None:
         """End the child and whatever it started.  Only before it is reaped: later its number may be another's."""
@@ -166,17 +178,17 @@ class _Worker:
 
     def _enqueue(self, request: Request) -> None:
         try:
-            is_new = self._load(request)
+            self._load(request)
         except ImportError as error:
             self._answer(request.number, _silent("killed", f"no such engine: {error}"))
             return
-        if is_new:
-            for child in list(self._idle):  # each of them would have to import it
-                self._reap(child)
         self._queue.append(request)
 
-    def _load(self, request: Request) -> bool:
-        """Import what a request needs, so that its child has it from the start; whether anything was new."""
+    def _load(self, request: Request) -> None:
+        """Import what a request needs, so that children have it from the start.
+
+        Those that are idle already import it themselves: that takes less than another child.
+        """
         is_new = False
         for name in (*request.preload, request.job):
             module = name.partition(":")[0]
@@ -189,24 +201,33 @@ class _Worker:
         if kind not in self._kinds:
             named = (each.partition(":") for each in kind)
             self._kinds[kind] = [getattr(sys.modules[module], function) for module, _, function in named]
-        return is_new
 
     def _hand_out(self) -> None:
         """Give waiting requests to ready children, and keep enough of these."""
+        resting = Counter(each.kind for each in self._idle if each.used and not each.ready)
         for request in list(self._queue):
             if len(self._running) >= self._slots:
                 break
             kind = _kind(request)
-            child = next((each for each in self._idle if each.ready and each.kind == kind), None)
+            ready = [each for each in self._idle if each.ready and each.kind == kind]
+            used = [each for each in ready if each.used and request.pure]
+            if not used and request.pure and resting[kind]:
+                resting[kind] -= (
+                    1  # a child that has just answered is ready before another one would be forked
+                )
+                continue
+            child = next(iter(used), None) or next((each for each in ready if not each.used), None)
             if child is not None:
                 self._begin(child, request)
         if not self._queue and not self._running:
             return
         free = self._slots - len(self._running)
-        waiting = Counter(_kind(each) for each in islice(self._queue, max(0, free)))
+        waiting = Counter((_kind(each), each.pure) for each in islice(self._queue, max(0, free)))
         for kind in self._kinds:
-            idle = sum(each.kind == kind for each in self._idle)
-            for _ in range(idle, max(SPARES, waiting[kind])):
+            idle = sum(each.kind == kind and not each.used for each in self._idle)
+            lasting = sum(each.kind == kind and each.used for each in self._idle)
+            wanted = waiting[kind, False] + max(0, waiting[kind, True] - lasting)
+            for _ in range(idle, max(SPARES, wanted)):
                 if not self._forked(kind):
                     break
 
@@ -219,7 +240,8 @@ class _Worker:
             return
         self._queue.remove(request)
         self._idle.remove(child)
-        os.close(child.source)
+        if not request.pure:
+            child.close()
         child.request = request
         child.deadline = time.monotonic() + request.wall * _crowding()
         self._running[request.number] = child
@@ -256,13 +278,14 @@ class _Worker:
         """Read what a child wrote; at the end of its output, decide what became of it."""
         received = os.read(child.pipe, _MEGABYTE)
         if child.request is None and received == READY:
-            child.ready = True
-            child.deadline = None
+            self._ready(child)
+        elif received and child.request is None:
+            self._reap(child)  # it says something that it was not asked
         elif received:
             child.received += received
             self._receive(child)
         elif child.request is None:
-            was_ready = child.ready
+            was_ready = child.ready or child.used
             self._reap(child)
             if not was_ready:
                 self._reject_first(child.kind, _silent("killed", "the solver cannot be started"))
@@ -280,8 +303,35 @@ class _Worker:
             body = first_message(child.received)
             if body is not None:
                 child.answered = True
-                child.kill()
-                self._answer(child.request.number, body)
+                number = child.request.number
+                if child.request.pure:
+                    self._rest(child)
+                else:
+                    child.kill()
+                self._answer(number, body)
+
+    def _rest(self, child: _Child) -> None:
+        """Have a child that has answered be idle again, where there are not enough of its kind."""
+        assert child.request is not None, "it has answered"
+        del self._running[child.request.number]
+        child.request = None
+        child.answered = child.ready = False
+        child.used = True
+        child.deadline = time.monotonic() + _REST
+        self._idle.append(child)
+        if sum(each.kind == child.kind and each.used for each in self._idle) > self._slots:
+            self._reap(child)
+        elif child.received == READY:
+            self._ready(child)
+        elif child.received:
+            self._reap(child)
+
+    @staticmethod
+    def _ready(child: _Child) -> None:
+        """A child waits for a request."""
+        child.received.clear()
+        child.ready = True
+        child.deadline = None
 
     def _reap(self, child: _Child) -> tuple[int, int]:
         """End and reap a child; its exit status, and the memory it had in megabytes."""
@@ -289,12 +339,12 @@ class _Worker:
         os.close(child.pipe)
         if child.request is None:
             self._idle.remove(child)
-            os.close(child.source)
         else:
             del self._running[child.request.number]
+        child.close()
         child.kill()
         _, status, usage = os.wait4(child.process, 0)
-        return status, usage.ru_maxrss // (1024 if sys.platform == "linux" else _MEGABYTE)
+        return status, peak_of(usage)
 
     @staticmethod
     def _answer(number: int, answer: Answer | bytes) -> None:

@@ -1,7 +1,8 @@
 """Text to tree, with every error named.
 
 - `grammar.lark` (data): the grammar; its comments explain the terminals
-- `tables`: grammar.lark compiled by lark, cached on disk
+- `grammar.tables` (data): the grammar compiled, written by `python -m kleis.syntax.parser.tables`
+- `tables`: grammar.lark compiled by lark, shipped or cached on disk
 - `lexer`: text to tokens in one linear pass
 - `build_types`: what the rules for types and patterns build
 - `build_expressions`: what the rules for expressions build

@@ -1,9 +1,11 @@
 """The parse tables: grammar.lark compiled by lark, in a form that loads in milliseconds.
 
 lark analyses the grammar (LALR(1), strict: a conflict is an error).  What this module keeps of the result is
-plain data, stored as JSON in the user's cache directory under the hash of the grammar and this file, so lark
-itself is imported only when one of them has changed.  Where no cache can be read or written,
-the tables are built again (about a quarter of a second).
+plain data, shipped beside the grammar in `grammar.tables` with the hash of the grammar and this file, so lark
+itself is imported only when one of them has changed.  Then the tables are built again (about half a second) and kept
+as JSON in the user's cache directory, until they are shipped anew:
+
+    python -m kleis.syntax.parser.tables
 
 Two things are done to lark's tables.  Every rule gets a recipe: which of its parts reach the builder, and where
 an absent optional part leaves None (lark's `maybe_placeholders`).  And states that can only pass a single part
@@ -16,6 +18,7 @@ import functools
 import hashlib
 import pkgutil
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from lark import Lark
     from lark.grammar import Rule as LarkRule
 
-__all__ = ["END", "Rule", "Tables", "build_tables", "grammar_text", "load_tables"]
+__all__ = ["END", "Rule", "Tables", "build_tables", "grammar_text", "load_tables", "shipped_tables"]
 
 END = "$END"
 """The terminal that stands after the last token."""
@@ -60,6 +63,7 @@ class Tables(msgspec.Struct, frozen=True, array_like=True):
 
 
 _STARTS = ["program", "expression", "type"]
+_SHIPPED = "grammar.tables"
 
 
 def grammar_text() -> str:
@@ -77,9 +81,12 @@ def _data(name: str) -> bytes:
 
 @functools.lru_cache(maxsize=1)
 def load_tables() -> Tables:
-    """The tables of the grammar, from the cache where possible."""
+    """The tables of the grammar: those that are shipped, else from the cache where possible."""
     grammar = grammar_text()
-    key = hashlib.sha256(grammar.encode() + b"\0" + _data("tables.py")).hexdigest()
+    key = _key(grammar)
+    shipped = shipped_tables(key)
+    if shipped is not None:
+        return shipped
     folder = user_cache_folder()
     cache = None if folder is None else folder / f"kleis-grammar-{key[:32]}.json"
     tables = None if cache is None else _stored(cache)
@@ -88,6 +95,29 @@ def load_tables() -> Tables:
         if cache is not None:
             _store(cache, msgspec.json.encode(tables))
     return tables
+
+
+def _key(grammar: str) -> str:
+    """What the tables depend on, as a hash."""
+    return hashlib.sha256(grammar.encode() + b"\0" + _data("tables.py")).hexdigest()
+
+
+def shipped_tables(key: str) -> Tables | None:
+    """The tables that came with the package; None if they are of another key, or there are none."""
+    try:
+        written, _, content = _data(_SHIPPED).partition(b"\n")
+    except FileNotFoundError:
+        return None
+    if written.decode("ascii", "replace") != key:
+        return None
+    return msgspec.json.decode(zlib.decompress(content), type=Tables)
+
+
+def write_shipped() -> None:
+    """Write the tables into the package: a line with their key, then compressed JSON."""
+    grammar = grammar_text()
+    content = zlib.compress(msgspec.json.encode(build_tables(grammar)), 9)
+    Path(__file__).with_name(_SHIPPED).write_bytes(_key(grammar).encode() + b"\n" + content)
 
 
 def _stored(cache: Path) -> Tables | None:
@@ -224,3 +254,7 @@ def _bypass(tables: Tables) -> Tables:
         for name, reached in tables.gotos[source].items():
             tables.gotos[source][name] = follow(source, reached)
     return tables
+
+
+if __name__ == "__main__":
+    write_shipped()

@@ -31,10 +31,11 @@ class Killing(Broker):
         *,
         guards: Guards | None = None,
         preload: tuple[str, ...] = (),
+        pure: bool = False,
     ) -> tuple[int, Future[Answer]]:
         self.count += 1
         if not self.kills:
-            return self.behind.submit(engine, task, steps, guards=guards, preload=preload)
+            return self.behind.submit(engine, task, steps, guards=guards, preload=preload, pure=pure)
         future: Future[Answer] = Future()
         future.set_result(_KILLED)
         return -self.count, future
@@ -60,6 +61,7 @@ class Hanging(Broker):
         *,
         guards: Guards | None = None,
         preload: tuple[str, ...] = (),
+        pure: bool = False,
     ) -> tuple[int, Future[Answer]]:
         future: Future[Answer] = Future()
         number = len(self.open) + 1

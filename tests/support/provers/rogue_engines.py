@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
 from pathlib import Path
 from typing import Any
 
-from kleis.prover.process.pipe_messages import message_of
+from kleis.prover.process.pipe_messages import message_of, pack
 from kleis.prover.protocol.engine import Answer
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "SIBLINGS",
     "SPIN",
     "STRANGER",
+    "TALKING",
     "WORLD",
 ]
 
@@ -107,9 +109,14 @@ def _close(fifo: Any, _: int) -> None:
 
 
 def _write(answer: bytes) -> None:
-    for descriptor in _pipes():
-        os.write(descriptor, answer)
+    _say(answer)
     os._exit(0)
+
+
+def _say(answer: bytes) -> None:
+    for descriptor in _pipes():
+        with contextlib.suppress(OSError):  # one that it reads
+            os.write(descriptor, answer)
 
 
 def _pipes() -> list[int]:
@@ -145,6 +152,12 @@ def _raise(_: Any, __: int) -> None:
     raise LookupError("the engine has a mistake")
 
 
+def _talk(_: Any, __: int) -> Answer:
+    """Write an answer, and then come to another one."""
+    _say(message_of(pack(Answer(outcome="silent", detail="the first answer"))))
+    return Answer(outcome="silent", detail="the second answer")
+
+
 HANG = Rogue("hang", _hang)
 SPIN = Rogue("spin", _spin)
 CRASH = Rogue("crash", _crash)
@@ -156,6 +169,7 @@ GARBAGE = Rogue("garbage", lambda _, __: _write(b"no answer at all"))
 PICKLED_GARBAGE = Rogue("pickled garbage", lambda _, __: _write(message_of(b"no pickle at all")))
 STRANGER = Rogue("stranger", lambda _, __: Answer(outcome="model", witness=_Stranger()))
 RAISING = Rogue("raising", _raise)
+TALKING = Rogue("talking", _talk)
 NOTHING = Rogue("nothing", lambda _, __: os._exit(0))
 ECHO = Rogue("echo", lambda task, _: Answer(outcome="model", witness=task))
 BIG = Rogue("big", lambda _, steps: Answer(outcome="model", witness=b"x" * steps))

@@ -9,6 +9,7 @@ Nothing here is trusted: the rule `tables` of the checker evaluates axioms and c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from random import Random
 from typing import Any, TypeAlias
@@ -26,6 +27,9 @@ _WIDEST = 300_000
 
 _FEW = 5
 """So many times the assignments that are tried are not too many."""
+
+_KEPT = 4_096
+"""Assignments at once that are kept for the next formula."""
 
 _LARGEST = 4_000
 """Parts of a formula when its definitions are unfolded."""
@@ -105,23 +109,17 @@ class Evaluation:
 
     def _assignments(self, variables: Sequence[core.Variable]) -> tuple[dict[str, Column], int]:
         """All assignments, or as many of them as are tried."""
-        sizes = [self._size(each.sort) for each in variables]
+        sizes = tuple(self._size(each.sort) for each in variables)
         count = prod(sizes)
         if self._tried is not None and count > _FEW * self._tried:
-            chosen = Random(count)
-            return {
-                each.name: [chosen.randrange(size) for _ in range(self._tried)]
-                for each, size in zip(variables, sizes, strict=True)
-            }, self._tried
-        if count > _WIDEST:
+            columns, count = _some(sizes, self._tried), self._tried
+        elif count > _WIDEST:
             raise TooLargeError
-        columns: dict[str, Column] = {}
-        before, after = 1, count
-        for variable, size in zip(variables, sizes, strict=True):
-            after //= size
-            columns[variable.name] = [value for value in range(size) for _ in range(after)] * before
-            before *= size
-        return columns, count
+        elif count > _KEPT:
+            columns = _every(sizes)
+        else:
+            columns = _kept(sizes)
+        return {each.name: column for each, column in zip(variables, columns, strict=True)}, count
 
     def _size(self, sort: core.Sort) -> int:
         size = self._sizes.get(sort)
@@ -217,3 +215,27 @@ class Evaluation:
             return self._assignments(variables)
         finally:
             self._tried = tried
+
+
+def _every(sizes: tuple[int, ...]) -> tuple[Column, ...]:
+    """All assignments of variables with so many values each, a column for each variable."""
+    columns: list[Column] = []
+    before, after = 1, prod(sizes)
+    for size in sizes:
+        after //= size
+        columns.append([value for value in range(size) for _ in range(after)] * before)
+        before *= size
+    return tuple(columns)
+
+
+@lru_cache(maxsize=256)
+def _kept(sizes: tuple[int, ...]) -> tuple[Column, ...]:
+    """All assignments where they are few: every formula is tried at the same ones."""
+    return tuple(map(tuple, _every(sizes)))
+
+
+@lru_cache(maxsize=256)
+def _some(sizes: tuple[int, ...], tried: int) -> tuple[Column, ...]:
+    """So many assignments, the same ones each time."""
+    chosen = Random(prod(sizes))
+    return tuple(tuple(chosen.randrange(size) for _ in range(tried)) for size in sizes)

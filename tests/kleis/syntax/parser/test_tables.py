@@ -1,7 +1,8 @@
-"""The cache of parse tables: used when it fits, rebuilt when it does not, and not needed."""
+"""The parse tables that are shipped, and the cache of others: used when it fits, rebuilt when it does not, and not needed."""
 
 from __future__ import annotations
 
+import os
 import pwd
 import subprocess
 import sys
@@ -21,9 +22,14 @@ from registry.home import find_home
 UNCACHED = load_tables.__wrapped__
 
 
+def _none(key: str) -> None:
+    """No tables are shipped."""
+
+
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(tables, "shipped_tables", _none)
     return tmp_path / "pif-kleis"
 
 
@@ -55,6 +61,7 @@ def test_a_damaged_cache_is_replaced(cache: Path, content: bytes) -> None:
 def test_a_place_that_cannot_be_written_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(tables, "shipped_tables", _none)
     blocked = tmp_path / "file"
     blocked.write_text("no directory")
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
@@ -68,6 +75,29 @@ def test_another_grammar_has_another_cache(cache: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(tables, "grammar_text", lambda: text + "\n// changed\n")
     UNCACHED()
     assert len(list(cache.iterdir())) == 2
+
+
+def test_shipped_tables_need_neither_cache_nor_lark(tmp_path: Path) -> None:
+    """Where this fails, the grammar or tables.py has changed: python -m kleis.syntax.parser.tables."""
+    code = (
+        "import sys\n"
+        "from kleis.syntax.parser.parser import parse_expression\n"
+        "parse_expression('1 + 1')\n"
+        "print('lark' in sys.modules)\n"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout == "False\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_of_another_grammar_are_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = tables._key(tables.grammar_text())
+    assert tables.shipped_tables(key) is not None
+    assert tables.shipped_tables(key[::-1]) is None
+    monkeypatch.setattr(tables, "_SHIPPED", "missing.tables")
+    assert tables.shipped_tables(key) is None
 
 
 def test_a_process_that_forks_reads_the_tables_before() -> None:
