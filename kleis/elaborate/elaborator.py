@@ -36,7 +36,7 @@ from kleis.elaborate.scopes.section_links import Link, component, links_of, link
 from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance, StructureScope
 from kleis.elaborate.scopes.structure_search import Found, StructureSearch
 from kleis.elaborate.sorts.data_instances import instances as data_instances
-from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
+from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data, with_parts
 from kleis.elaborate.subject import Subject
 from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import tree
@@ -295,7 +295,7 @@ class Elaborator:
             terminations=self.definitions.terminations,
             places=self.definitions.places,
             data=data,
-            higher_order=self.data_report().higher_order,
+            higher_order=self._report_on(reached.sorts).higher_order,
             polymorphic=self.definitions.higher_order.keys(),
             obligations=obligations,
             warnings=[*notes, *self._uncovered(reached), *self._shadowing(reached)],
@@ -423,14 +423,18 @@ class Elaborator:
         if self._declarations is None:
             found: dict[str, DataDeclaration] = {}
             for name in self.theory.summary.data:
-                try:
-                    declaration = self.globals.data(name)
-                except ElaborationError:
-                    continue
+                declaration = self.data_type(name)
                 if declaration is not None:
                     found[name] = declaration
             self._declarations = found
         return self._declarations
+
+    def data_type(self, name: str) -> DataDeclaration | None:
+        """The data type of a name; None if there is none, or none without errors."""
+        try:
+            return self.globals.data(name)
+        except ElaborationError:
+            return None
 
     def data_report(self) -> DataReport:
         """Positivity and base cases of all data types."""
@@ -440,13 +444,18 @@ class Elaborator:
 
     def groups(self, sorts: Sequence[core.Sort]) -> tuple[tuple[DataType, ...], ...]:
         """The data types reached from sorts."""
-        return data_instances(sorts, self.data())
+        return data_instances(sorts, self.data_type)
+
+    def _report_on(self, sorts: Iterable[core.Sort]) -> DataReport:
+        """Positivity and base cases of data types among these sorts, and of what they are made of."""
+        names = (each.name for each in sorts if isinstance(each, core.DataSort))
+        return check_data(with_parts(names, self.data_type))
 
     def _data_of(self, reached: Reached) -> tuple[tuple[DataType, ...], ...]:
-        report = self.data_report() if reached.data else None
+        rejected = self._report_on(reached.data).rejected
         for sort in reached.data:
-            if report is not None and sort.name in report.rejected:
-                raise self._rejected_data(sort, report)
+            if sort.name in rejected:
+                raise self._rejected_data(sort, self.data_report())
             self.globals.data(sort.name)
         groups = self.groups(tuple(reached.sorts))
         for group in groups:

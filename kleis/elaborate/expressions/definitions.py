@@ -32,8 +32,8 @@ __all__ = ["Definitions", "TheoryQueries"]
 class TheoryQueries(Protocol):
     """What definitions ask of a theory; `kleis.elaborate.elaborator.Elaborator` answers."""
 
-    def data(self) -> dict[str, DataDeclaration]:
-        """The data types without errors, by name."""
+    def data_type(self, name: str) -> DataDeclaration | None:
+        """The data type of a name; None if there is none, or none without errors."""
         ...
 
     def owners(self, name: str) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ class Definitions:
 
     def constructors(self, sort: core.DataSort) -> tuple[core.Constructor, ...]:
         """The constructors of a data type at its arguments."""
-        declaration = self._theory.data().get(sort.name)
+        declaration = self._theory.data_type(sort.name)
         if declaration is None:
             return ()
         if sort not in self._data:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -34,7 +34,10 @@ Arguments = Mapping[str, core.Sort | core.Dimension]
 
 
 def instances(
-    sorts: Iterable[core.Sort], declarations: Mapping[str, DataDeclaration], *, limit: int = _INSTANCES
+    sorts: Iterable[core.Sort],
+    declared: Callable[[str], DataDeclaration | None],
+    *,
+    limit: int = _INSTANCES,
 ) -> tuple[tuple[DataType, ...], ...]:
     """Every data type that the sorts reach, by strongly connected component, parts before wholes.
 
@@ -48,7 +51,7 @@ def instances(
     waiting = deque(roots)
     while waiting:
         sort = waiting.popleft()
-        declaration = declarations.get(sort.name)
+        declaration = declared(sort.name)
         if declaration is None:
             continue
         # Before anything is hashed: a family may double in size from one instance to the next.

@@ -12,7 +12,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -23,7 +23,7 @@ from kleis.core.sort_printing import sort_text
 from kleis.problems import Place, Problem
 from kleis.strongly_connected import components
 
-__all__ = ["DataDeclaration", "DataReport", "check_data"]
+__all__ = ["DataDeclaration", "DataReport", "check_data", "with_parts"]
 
 
 class DataDeclaration(msgspec.Struct, frozen=True):
@@ -68,9 +68,9 @@ def _worst(uses: Iterable[Use]) -> Use:
 
 def check_data(declarations: Mapping[str, DataDeclaration]) -> DataReport:
     """Check positivity and base cases of data types."""
-    uses = _Uses(declarations)
-    edges = {name: sorted(uses.mentioned(name)) for name in declarations}
+    edges = {name: sorted(_mentioned(each, declarations)) for name, each in declarations.items()}
     groups = components(edges)
+    uses = _Uses(declarations, groups)
     problems = list(_not_positive(declarations, uses, groups))
     found = {problem.found for problem in problems}
     inhabited = _Inhabited(declarations)
@@ -92,17 +92,53 @@ def check_data(declarations: Mapping[str, DataDeclaration]) -> DataReport:
 # ── Positivity ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Uses:
-    """How the fields of each type use its parameters and the other types: the least fixed point."""
+def with_parts(
+    names: Iterable[str], declared: Callable[[str], DataDeclaration | None]
+) -> dict[str, DataDeclaration]:
+    """The types of these names and all that they are made of.
 
-    def __init__(self, declarations: Mapping[str, DataDeclaration]) -> None:
+    Whether a type is lawful depends on these alone, so that a question need not look at all the others.
+    """
+    found: dict[str, DataDeclaration] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        declaration = None if name in found else declared(name)
+        if declaration is not None:
+            found[name] = declaration
+            waiting += [each.name for each in _data_sorts(declaration)]
+    return found
+
+
+def _data_sorts(declaration: DataDeclaration) -> Iterator[core.DataSort]:
+    """The data types that occur in the fields of a type."""
+    waiting = list(_fields(declaration))
+    while waiting:
+        sort = waiting.pop()
+        waiting.extend(sort_parts(sort))
+        if isinstance(sort, core.DataSort):
+            yield sort
+
+
+def _mentioned(declaration: DataDeclaration, declarations: Mapping[str, DataDeclaration]) -> set[str]:
+    """The declared types that occur in the fields of a type."""
+    return {each.name for each in _data_sorts(declaration) if each.name in declarations}
+
+
+class _Uses:
+    """How the fields of each type use its parameters and the types of its own group: the least fixed point."""
+
+    def __init__(
+        self, declarations: Mapping[str, DataDeclaration], groups: Iterable[tuple[str, ...]]
+    ) -> None:
         self._declarations = declarations
         self._known: dict[tuple[str, str], Use] = {}
+        together = {name: group for group in groups for name in group}
         changed = True
         while changed:
             changed = False
             for name, declaration in declarations.items():
-                for target in (*declaration.parameters, *declarations):
+                for target in (*declaration.parameters, *together[name]):
                     use = _worst(
                         self.within(field, target, declaration.parameters) for field in _fields(declaration)
                     )
@@ -113,17 +149,6 @@ class _Uses:
     def of(self, name: str, target: str) -> Use:
         """How a type uses a parameter of its own, or a type, in its own fields."""
         return self._known.get((name, target), "absent")
-
-    def mentioned(self, name: str) -> set[str]:
-        """The types that occur in the fields of a type."""
-        waiting = list(_fields(self._declarations[name]))
-        found = set()
-        while waiting:
-            sort = waiting.pop()
-            waiting.extend(sort_parts(sort))
-            if isinstance(sort, core.DataSort) and sort.name in self._declarations:
-                found.add(sort.name)
-        return found
 
     def within(self, sort: core.Sort, target: str, parameters: tuple[str, ...]) -> Use:
         """How a sort in the fields of a type with these parameters uses a parameter or type."""

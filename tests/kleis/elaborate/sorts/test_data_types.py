@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kleis.core import (
     BOOL,
@@ -23,11 +25,14 @@ from kleis.core import (
     TupleOf,
 )
 from kleis.core.goal import ElaborationError
+from kleis.elaborate.elaborator import Elaborator
 from kleis.elaborate.sorts.data_instances import instances
-from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data
+from kleis.elaborate.sorts.data_types import DataDeclaration, DataReport, check_data, with_parts
 from kleis.elaborate.sorts.dimensions import normal_dimension
 from kleis.problems import Place
 from kleis.strongly_connected import components
+from kleis.syntax.parser.parser import parse_expression, parse_program
+from kleis.theory.theory import Theory
 
 T = SortVariable("T")
 U = SortVariable("U")
@@ -172,6 +177,58 @@ def test_a_base_case_may_lie_elsewhere(declarations: tuple[DataDeclaration, ...]
     assert check(*declarations).problems == ()
 
 
+_NAMES = ("A", "B", "E", "F")
+
+
+def _sorts() -> st.SearchStrategy[Sort]:
+    leaves = st.sampled_from([INTEGER, BOOL, T, *(of(name, T) for name in _NAMES)])
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.builds(ListOf, inner),
+            st.builds(SetOf, inner),
+            st.builds(arrow, inner, inner),
+            st.builds(of, st.sampled_from(_NAMES), inner),
+        ),
+        max_leaves=3,
+    )
+
+
+_VARIANTS = st.lists(st.lists(_sorts(), max_size=2), min_size=1, max_size=2)
+
+
+@given(st.tuples(*(_VARIANTS for _ in _NAMES)))
+def test_whether_a_type_is_lawful_depends_on_what_it_is_made_of(every: tuple[list[list[Sort]], ...]) -> None:
+    declared = {
+        name: data(f"{name}(T)", *((f"{name}{place}", *fields) for place, fields in enumerate(variants)))
+        for name, variants in zip(_NAMES, every, strict=True)
+    }
+    whole = check_data(declared)
+    for name in _NAMES:
+        parts = with_parts([name], declared.get)
+        alone = check_data(parts)
+        assert alone.rejected == whole.rejected & parts.keys()
+        assert alone.higher_order == whole.higher_order & parts.keys()
+        found = {(each.code, each.found) for each in alone.problems}
+        assert found == {(each.code, each.found) for each in whole.problems if each.found in parts}
+
+
+def test_a_question_looks_at_no_other_data_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "data D = Zero | Make(left : D, right : E)\ndata E = One\n"
+    others = "".join(f"data O{number} = Only{number}(part : D)\n" for number in range(20))
+    elaborator = Elaborator(Theory().include(parse_program(text + others)))
+    looked_at = set()
+    read = elaborator.globals.data
+
+    def data_of(name: str) -> DataDeclaration | None:
+        looked_at.add(name)
+        return read(name)
+
+    monkeypatch.setattr(elaborator.globals, "data", data_of)
+    elaborator.proposition(parse_expression("∀(x : D). x = x"))
+    assert looked_at == {"D", "E"}
+
+
 def test_groups_come_parts_before_wholes() -> None:
     report = check(
         data("Program", ("Run", ListOf(of("Statement")))),
@@ -189,7 +246,7 @@ def test_instances_are_reached_and_marked() -> None:
         "Wrap": data("Wrap", ("MkWrap", of("Tree", BOOL))),
         "Unused": data("Unused", ("MkUnused",)),
     }
-    found = instances([ListOf(of("Wrap")), of("Option", INTEGER)], declarations)
+    found = instances([ListOf(of("Wrap")), of("Option", INTEGER)], declarations.get)
     assert [[each.sort for each in group] for group in found] == [
         [of("Tree", BOOL)],
         [of("Wrap")],
@@ -209,11 +266,11 @@ def test_dimensions_are_replaced() -> None:
 
     one_more = dimension((("n",), 1), ((), 1))
     declaration = data("Grid(n)", ("MkGrid", MatrixOf(one_more, dimension((("n", "n"), 1)), INTEGER)))
-    (group,) = instances([of("Grid", dimension((("m",), 2)))], {"Grid": declaration})
+    (group,) = instances([of("Grid", dimension((("m",), 2)))], {"Grid": declaration}.get)
     assert group[0].constructors[0].fields[0].sort == MatrixOf(
         dimension((("m",), 2), ((), 1)), dimension((("m", "m"), 4)), INTEGER
     )
-    (group,) = instances([of("Grid", dimension(((), 3)))], {"Grid": declaration})
+    (group,) = instances([of("Grid", dimension(((), 3)))], {"Grid": declaration}.get)
     assert group[0].constructors[0].fields[0].sort == MatrixOf(
         dimension(((), 4)), dimension(((), 9)), INTEGER
     )
@@ -223,16 +280,16 @@ def test_dimensions_are_replaced() -> None:
 def test_infinite_families_are_refused_when_used(grown: Sort) -> None:
     declarations = {"N": data("N(T)", ("Zero",), ("Succ", of("N", grown)))}
     assert check(*declarations.values()).problems == ()
-    assert instances([INTEGER], declarations) == ()
+    assert instances([INTEGER], declarations.get) == ()
     with pytest.raises(ElaborationError) as caught:
-        instances([of("N", INTEGER)], declarations)
+        instances([of("N", INTEGER)], declarations.get)
     assert (caught.value.code, caught.value.line) == ("data_not_regular", 3)
     assert caught.value.hint
 
 
 def test_a_parameter_may_be_permuted() -> None:
     declarations = {"Alt": data("Alt(T, U)", ("End",), ("More", T, of("Alt", U, T)))}
-    (group,) = instances([of("Alt", INTEGER, BOOL)], declarations)
+    (group,) = instances([of("Alt", INTEGER, BOOL)], declarations.get)
     assert {each.sort for each in group} == {of("Alt", INTEGER, BOOL), of("Alt", BOOL, INTEGER)}
 
 
