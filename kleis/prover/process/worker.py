@@ -203,7 +203,10 @@ class _Worker:
             self._kinds[kind] = [getattr(sys.modules[module], function) for module, _, function in named]
 
     def _hand_out(self) -> None:
-        """Give waiting requests to ready children, and keep enough of these."""
+        """Give waiting requests to ready children, and keep enough of these.
+
+        One for a pure job waits for a child that has just answered: that is ready before another would be forked.
+        """
         resting = Counter(each.kind for each in self._idle if each.used and not each.ready)
         for request in list(self._queue):
             if len(self._running) >= self._slots:
@@ -212,13 +215,11 @@ class _Worker:
             ready = [each for each in self._idle if each.ready and each.kind == kind]
             used = [each for each in ready if each.used and request.pure]
             if not used and request.pure and resting[kind]:
-                resting[kind] -= (
-                    1  # a child that has just answered is ready before another one would be forked
-                )
+                resting[kind] -= 1
                 continue
-            child = next(iter(used), None) or next((each for each in ready if not each.used), None)
-            if child is not None:
-                self._begin(child, request)
+            for child in (*used, *(each for each in ready if not each.used)):
+                if self._begun(child, request):
+                    break
         if not self._queue and not self._running:
             return
         free = self._slots - len(self._running)
@@ -231,13 +232,13 @@ class _Worker:
                 if not self._forked(kind):
                     break
 
-    def _begin(self, child: _Child, request: Request) -> None:
+    def _begun(self, child: _Child, request: Request) -> bool:
         """Write a waiting request to a child that reads.  One that has died is reaped; the request waits on."""
         try:
             write_message(child.source, request)
         except OSError:
             self._reap(child)
-            return
+            return False
         self._queue.remove(request)
         self._idle.remove(child)
         if not request.pure:
@@ -245,6 +246,7 @@ class _Worker:
         child.request = request
         child.deadline = time.monotonic() + request.wall * _crowding()
         self._running[request.number] = child
+        return True
 
     def _forked(self, kind: _Kind) -> bool:
         """Fork one more child of a kind, and say whether that was possible; if not, the first request that waits for it is rejected."""
