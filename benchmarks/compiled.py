@@ -17,8 +17,8 @@ from benchmarks.evaluator import WorkloadTools, prepared_reference
 from benchmarks.terms import Workload, workloads
 from benchmarks.timing import alternating, geometric_mean
 from pif.compiled.generate import draft_function
-from pif.compiled.source_policy import checked_code
 from pif.compiled.units import Cache
+from pif.compiled.units import compiled as vetted_code
 from pif.language.budget import Budget, reserve_stack
 from pif.language.decode import decode_term
 from pif.language.errors import PifError
@@ -206,7 +206,7 @@ def _preparing() -> dict[str, float]:
             {
                 "generate": generate,
                 "compile": partial(compile, source, "<pif>", "exec"),
-                "vet": partial(checked_code, source),
+                "vet": partial(vetted_code, source),
             },
             seconds=0.3,
         )

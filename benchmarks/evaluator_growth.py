@@ -41,6 +41,16 @@ _SIZES: dict[str, tuple[tuple[int, ...], Callable[[int], Any]]] = {
 }
 """Sizes of each workload, and its input of a size. Products of the factorial pass a machine word on the way."""
 
+_FIRST_SIZES: dict[str, tuple[int, ...]] = {
+    "01": (1, 10, 100, 1_000, 2_000, 3_000, 10_000), "02": (20, 60, 150, 300, 500, 800), "03": (10, 14, 16, 18, 22),
+    "04": (1, 10, 24, 26, 28, 30, 34, 40, 60, 100, 300), "05": (10, 100, 200, 300, 600, 1_000),
+    "07": (1, 10, 100, 700, 1_000, 3_000, 10_000), "08": (10, 60, 80, 100, 150, 300, 1_000),
+}  # fmt: skip
+"""Sizes of first runs: many about where compiling begins to be worth it."""
+
+_OWN = ("01", "04", "07")
+"""Workloads whose code runs without a tool as well."""
+
 _EXPONENT = "exponent of the compiled time over the fuel"
 _NAMES = tuple(workload.name for workload in workloads())
 LIMITS = {f"{name}: {_EXPONENT}": 1.1 for name in _NAMES if not name.startswith("02")}
@@ -54,17 +64,29 @@ _LARGER = 10
 """How many times the size the long lists have where growth is fitted: shorter ones fit into the caches."""
 
 
-def _places(larger: int) -> list[tuple[str, int, WorkloadTools, Any, RunInput]]:
+def _places(
+    larger: int, sizes_of: dict[str, tuple[int, ...]]
+) -> list[tuple[str, int, WorkloadTools, Any, RunInput]]:
     """(name, size, tools, tool, input) for every size of every workload."""
     found = []
     for place, workload in enumerate(workloads()):
         key = workload.name[:2] if workload.name[:2].isdigit() else list(_SIZES)[place]
-        sizes, made = _SIZES[key]
-        for size in (size * larger if key in ("01", "07") else size for size in sizes):
+        made = _SIZES[key][1]
+        for size in (size * larger if key in ("01", "07") else size for size in sizes_of[key]):
             tools = WorkloadTools(workload)
             given = given_term(decode_term(made(size)))
             found.append((workload.name, size, tools, tools.tools[workload.run], given))
     return found
+
+
+def _first_places() -> list[tuple[str, WorkloadTools, Any, RunInput]]:
+    """(name, tools, program, input) for first runs: of tools, and of their code as the run's own."""
+    places = _places(1, _FIRST_SIZES)
+    found = [(f"{name}: {size}", tools, tool, given) for name, size, tools, tool, given in places]
+    own = [place for place in places if list(_SIZES)[_NAMES.index(place[0])] in _OWN]
+    return found + [
+        (f"{name}, no tool: {size}", tools, tool.term, given) for name, size, tools, tool, given in own
+    ]
 
 
 def _fresh(tools: WorkloadTools) -> Stepper:
@@ -86,7 +108,9 @@ def measure() -> dict[str, float]:
     reserve_stack(20_000)
     found: dict[str, float] = {}
     points: dict[str, list[tuple[float, float]]] = {}
-    for name, size, tools, tool, given in _places(_LARGER):
+    for name, size, tools, tool, given in _places(
+        _LARGER, {key: sizes for key, (sizes, _) in _SIZES.items()}
+    ):
         session = _fresh(tools)
         prepared = session.cache.prepared(tool)
         step = session.attempt(prepared, given, FUEL)
@@ -104,7 +128,7 @@ def measure_first_runs() -> dict[str, float]:
     """First runs over the better of the two evaluators, where that one takes a millisecond; then the most."""
     reserve_stack(20_000)
     found: dict[str, float] = {}
-    for name, size, tools, tool, given in _places(1):
+    for name, tools, tool, given in _first_places():
 
         def reference(tools: WorkloadTools = tools, tool: Any = tool, given: RunInput = given) -> None:
             _fresh(tools).reference(tool, given, FUEL)
@@ -123,6 +147,6 @@ def measure_first_runs() -> dict[str, float]:
         )
         best = min(times["reference"], times["compiled"])
         if best >= _LONG:
-            found[f"{name}: {size}"] = times["first"] / best
+            found[name] = times["first"] / best
     found[_MOST] = max(found.values())
     return found

@@ -1,7 +1,7 @@
 """The state of one unit's compilation, and how values get into text: names, checks, commitments.
 
 `known` has the kinds that checks have shown, `truths` the flags that a branch stands behind, `opened` the names of the
-dictionaries of records, `versions` what has become of flat lists.
+dictionaries of records and of fields taken out of them, `versions` what has become of flat lists.
 
 Order of evaluation is free here, because only success counts; termination is not, so nothing moves out of the branch
 that it stands in. A check narrows what is known of a name in the block where it stands and those within.
@@ -115,6 +115,11 @@ class Emitter:
             block.busy = True
             block.is_slow = block.is_slow or is_slow
 
+    def slow(self) -> None:
+        """The present block, and so every block around it, takes long for its fuel: loops of it ask now and then."""
+        for block in self.blocks:
+            block.is_slow = True
+
     def depth(self, level: int) -> str:
         """The text of the depth left `level` levels below the function's first."""
         if level == 0:
@@ -203,8 +208,7 @@ class Emitter:
     def service(self, name: str, operands: Sequence[Expression], kind: Kind, **more: Any) -> Expression:
         """A call of one of the runtime's operations, which may take a while."""
         texts = ", ".join([self.text(operand) for operand in operands])
-        for block in self.blocks:
-            block.is_slow = True
+        self.slow()
         return self.made(f"{name}0({texts})", kind, *operands, **more)
 
     def impossible(self) -> Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from pif.compiled.emitter import SMALL
 from pif.compiled.flat_lists import FlatLists
 from pif.compiled.scope import COMMITTED, SHORT, Expression
 from pif.language import primitives as table
@@ -265,6 +266,7 @@ class Structures(Scalars):
             return self.service("concat", (left, right), "str")
         left, right = self.whole(left), self.whole(right)
         a, b = left.text, right.text
+        self.slow()
         return self.made(f"({a} + {b} if len0({a}) + len0({b}) <= {SHORT} else concat0({a}, {b}))", "str")
 
     def text_operation(self, op: str, operands: list[Expression]) -> Expression:
@@ -278,12 +280,19 @@ class Structures(Scalars):
                 "glue" if flat.up else "glued", (separator, Expression(flat.name, atom=True)), "str"
             )
             return self.named(found)  # where it stands: the list may grow afterwards
+        if op == "show" and self.kind(operands[0]) == "int" and not self.checks_sizes:
+            value = self.whole(operands[0]).text
+            self.slow()
+            return self.made(f"(str0({value}) if -{SMALL} < {value} < {SMALL} else show0({value}))", "str")
         return self.service(op, operands, _TEXTS[op])
 
     def field(self, record: Expression, name: str) -> Expression:
         """The field of a record by a name that is written."""
-        fields = self.fields(record)
-        return self.named(Expression(f"{self.field_getter(name)}({fields})"))
+        text = f"{self.field_getter(name)}({self.fields(record)})"
+        known = self.opened.get(text)
+        if known is None:
+            known = self.opened[text] = self.named(Expression(text)).text
+        return Expression(known, atom=True)
 
     def found_field(self, record: Expression, name: Expression) -> Expression:
         """The field of a record by a name that is found."""

@@ -177,6 +177,7 @@ def _of_whichever_record(self: Structures, record: Expression) -> str:
 
 _fields = Structures.fields
 _show = Texts.show
+_field_getter = Emitter.field_getter
 
 MUTANTS: dict[str, Mutant] = {
     "static charges dropped": of(Emitter, "node", _without_charges),
@@ -225,6 +226,7 @@ MUTANTS: dict[str, Mutant] = {
     "long texts compared for nothing": of(operations, "SHORT", 10**6),
     "texts of a loop taken for characters": of(loops, "_SPELLED", {"keys": "names", "chars": "names"}),
     "fields of whichever record was open": of(Structures, "fields", _of_whichever_record),
+    "every field taken for one": of(Emitter, "field_getter", lambda self, name: _field_getter(self, "a")),
     "texts put together for nothing": of(Texts, "concats", lambda self, *texts: "".join(texts)),
     "texts put together however long": in_source(r"\bconcat0\((\w+), (\w+)\)", r"concats0(\1, \2, \2)"),
     "characters of a walked text not charged": of(Texts, "letters", lambda self, text: self.text(text)),
@@ -259,6 +261,7 @@ BEGIN_AT = {
     "long texts compared for nothing": WRITTEN,
     "texts of a loop taken for characters": WRITTEN,
     "fields of whichever record was open": WRITTEN,
+    "every field taken for one": WRITTEN,
     "texts put together for nothing": WRITTEN,
     "texts put together however long": WRITTEN,
     "characters of a walked text not charged": WRITTEN,

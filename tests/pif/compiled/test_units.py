@@ -142,7 +142,7 @@ def test_what_runs_for_long_is_compiled_once_more_with_care(monkeypatch: pytest.
 
 
 def test_fields_of_a_record_share_what_is_found_out_of_it() -> None:
-    """Its kind is tested and its dictionary taken once, on each way."""
+    """Its kind is tested, its dictionary and each field taken once, on each way."""
     field = {"get": [var("r"), "a"]}
     term = decode_term(
         lam(
@@ -152,6 +152,7 @@ def test_fields_of_a_record_share_what_is_found_out_of_it() -> None:
     )
     source = generate.draft_function(term, None, ANY, Kept(), checks_sizes=False).source
     assert source.count("fields0(") == source.count("recordtype0") == 1
+    assert source.count("(r1)") == 2  # each of two fields, once
 
 
 def test_what_is_compiled_is_used_at_once(attempts: list[bool]) -> None:
