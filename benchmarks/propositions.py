@@ -22,14 +22,14 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from kleis.prover.certificates.build import Question, build
-from kleis.prover.checker.format import CertificateError
+from kleis.prover.certificates.build import Question, build, build_part
+from kleis.prover.checker.format import Certificate, CertificateError
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.prover import Prover
@@ -55,29 +55,35 @@ def answer_of(
         return Verdict(status="error", message=str(loading.errors[0])), ""
     with Prover(loading.theory, cvc5=cvc5, guards=guards) as prover:
         if row["proposition"] is None:
-            return _consistency_of(prover, row), ""
+            part, verdict = _consistency_of(prover, row)
+            certified = certificates and verdict.status in _DEFINITE
+            return verdict, _digest_of(
+                lambda: build_part(prover.broker, prover.theory, part, verdict)
+            ) if certified else ""
         using = parse_type(row["using"]) if row.get("using") else None
         verdict = prover.verify(parse_expression(row["proposition"]), using=using)
         certified = certificates and verdict.status in _DEFINITE
-        return verdict, _certificate_of(prover, row, verdict) if certified else ""
+        question = Question(row["proposition"], row.get("using") or "")
+        return verdict, _digest_of(
+            lambda: build(prover.broker, prover.theory, question, verdict)
+        ) if certified else ""
 
 
-def _consistency_of(prover: Prover, row: dict[str, Any]) -> Verdict:
+def _consistency_of(prover: Prover, row: dict[str, Any]) -> tuple[str, Verdict]:
     structure = prover.theory.structures.get(row["using"]) if row.get("using") else None
     if structure is not None and structure.parameters:
-        ((_, verdict),) = prover.consistent(structure.name)
-        return verdict
-    verdicts = [verdict for _, verdict in prover.consistent()]
-    clash = [each for each in verdicts if each.status == "inconsistent"]
-    undecided = [each for each in verdicts if each.status != "consistent"]
+        (found,) = prover.consistent(structure.name)
+        return found
+    verdicts = list(prover.consistent())
+    clash = [each for each in verdicts if each[1].status == "inconsistent"]
+    undecided = [each for each in verdicts if each[1].status != "consistent"]
     return (clash or undecided or verdicts)[0]
 
 
-def _certificate_of(prover: Prover, row: dict[str, Any], verdict: Verdict) -> str:
-    """The SHA-256 of the certificate's canonical bytes; where there is none, the reason."""
-    question = Question(row["proposition"], row.get("using") or "")
+def _digest_of(made: Callable[[], Certificate]) -> str:
+    """The SHA-256 of the canonical bytes of a certificate; where there is none, the reason."""
     try:
-        return hashlib.sha256(to_json(build(prover.broker, prover.theory, question, verdict))).hexdigest()
+        return hashlib.sha256(to_json(made())).hexdigest()
     except CertificateError as error:
         return f"none: {error}"
 

@@ -89,7 +89,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.induction.law_search:OF_TREES", "prove", 3_000_000, cpu=12),
     Entry(f"{_ENGINES}.induction.law_search:LAWS", "prove", 8_000_000, cpu=16),
     Entry(f"{_ENGINES}.models.standard_models:INTERPRETATIONS", "refute", 2_000_000, cpu=10),
-    Entry(f"{_ENGINES}.denials.engine:DENIALS", "refute", 1_200_000, cpu=12, late=True),
+    Entry(f"{_ENGINES}.denials.engine:DENIALS", "refute", 1_200_000, cpu=8, late=True),
     Entry(f"{_ENGINES}.solvers.instantiation:INSTANTIATION", "prove", 1_000_000, cpu=5),
     Entry(f"{_ENGINES}.solvers.cvc5_engine:CVC5_FINITE", "refute", 60_000, cpu=5, extra="cvc5", late=True),
     Entry(f"{_ENGINES}.solvers.cvc5_engine:CVC5", "prove", 60_000, cpu=5, extra="cvc5", late=True),

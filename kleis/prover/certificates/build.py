@@ -168,7 +168,7 @@ class _Builder:
         except Contradiction:
             raise
         except CertificateError:
-            for entry in self._engines.others(verdict) if verdict.status == "verified" else ():
+            for entry in self._engines.others(verdict):
                 with suppress(CertificateError):
                     return self._by(question, verdict, entry=entry)
             raise
@@ -181,6 +181,8 @@ class _Builder:
         goal = self._elaborated(question.claim, question.using)
         base = _Base(self._theory, question.claim, question.using, assumed=verdict.assumed)
         if verdict.status == "disproved":
+            if entry is not None:
+                answer = self._engines.found(entry, Task(goal), "refuted")
             return self._with_witness(base, "disproved", Task(goal), verdict, answer)
         if verdict.status not in ("verified", "inconsistent"):
             raise _no(f"a verdict that is {verdict.status} shows nothing")
@@ -220,7 +222,7 @@ class _Builder:
         offered = library.offered(goal, verdict)
         task = with_lemmas(goal, [*before, *(own for _, own in offered)])
         if entry is not None:
-            answer = self._engines.proved(entry, task)
+            answer = self._engines.found(entry, task, "proved")
             verdict = msgspec.structs.replace(verdict, engine=load_engine(entry.engine).name)
         return library.renamed(self._proof(task, verdict, answer), len(before), offered)
 
@@ -392,22 +394,23 @@ class Engines:
         return answer
 
     def others(self, verdict: Verdict) -> Iterator[Entry]:
-        """The entries of other engines than the one that decided, which prove and take little time."""
+        """The entries of other engines than the one that decided, which prove, or refute, and take little time."""
+        chains = {"verified": "prove", "disproved": "refute"}
         for each in self._order:
             if (
-                each.chain == "prove"
+                each.chain == chains.get(verdict.status)
                 and each.cpu <= _SHORT
                 and load_engine(each.engine).name != verdict.engine
             ):
                 yield each
 
-    def proved(self, entry: Entry, task: Task) -> Answer:
-        """The proof of the engine of an entry; `CertificateError` where it finds none."""
+    def found(self, entry: Entry, task: Task, outcome: str) -> Answer:
+        """The proof or counterexample of the engine of an entry; `CertificateError` where it finds none."""
         if load_engine(entry.engine).applies(task):
             answer = self.asked(entry.engine, task, entry.steps)
-            if answer.outcome == "proved":
+            if answer.outcome == outcome:
                 return answer
-        raise _no("another engine finds no proof")
+        raise _no(f"another engine has {outcome} nothing")
 
     def asked(self, job: str, question: object, steps: int) -> Answer:
         """The answer of an engine, or what another job gives."""

@@ -37,6 +37,7 @@ What `identities`, `sums` and `rational_roots` read of numbers and matrices
 - `unknown_powers`: powers with unknown exponents
 - `normal_forms`: terms as forms
 - `matrix_forms`: matrices entry by entry
+- `list_forms`: lists and tuples item by item
 
 What `induction` and `remainders` read
 

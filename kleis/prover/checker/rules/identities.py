@@ -3,7 +3,7 @@
     ∀x. hypotheses → s = t          the forms of s and t are equal (kleis/prover/checker/rules/normal_forms.py)
     given: ∀x. hypotheses → what the forms ask for          an earlier step; none where nothing is asked for
 
-The claim is a conjunction of equations of real numbers, or of matrices of known sizes, below ∀ and hypotheses.  See
+The claim is a conjunction of equations of real numbers, of matrices of known sizes, or of lists and tuples of numbers, below ∀ and hypotheses.  See
 docs/reference/certificates.md §3.10.
 
 Invariants
@@ -22,6 +22,7 @@ from kleis.core.build_terms import conjunction
 from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, substitute
 from kleis.prover.checker.format import Identity
+from kleis.prover.checker.rules.list_forms import Lists, is_of_lists
 from kleis.prover.checker.rules.matrix_forms import Matrices, is_matrix
 from kleis.prover.checker.rules.normal_forms import Forms, Refined, is_number
 from kleis.prover.checker.rules.polynomials import Ring
@@ -60,7 +61,7 @@ def asked_for(goal: Goal, claim: core.Term, steps: int) -> tuple[core.Term | Non
         ring = Ring(left)
         forms = Forms(goal, ring, parts)
         try:
-            equal = _are_equal(forms, sides)
+            equal = _are_equal(goal, forms, sides)
         except Refined:
             left = ring.steps
             continue
@@ -78,7 +79,7 @@ Binder: TypeAlias = tuple[core.Variable, ...] | core.Term
 
 
 def equations(claim: core.Term) -> tuple[list[Binder], list[core.Equals]]:
-    """The quantifiers and hypotheses around a conjunction of equations of numbers or matrices, and these.
+    """The quantifiers and hypotheses around a conjunction of equations of numbers, matrices or lists, and these.
 
     ``let x = v in φ`` is φ at v, and ``v = v``: it has no truth value where v has no value, whether φ mentions x or not.
     So no ∀ or hypothesis may follow: ``let y = 1/x in x ≠ 0 → x y = 1`` has none at 0, whatever its hypothesis says.
@@ -101,9 +102,10 @@ def equations(claim: core.Term) -> tuple[list[Binder], list[core.Equals]]:
     found = [*named, *_conjuncts(claim)]
     sides = [each for each in found if isinstance(each, core.Equals)]
     if len(sides) < len(found) or not all(
-        is_number(each.left.sort) or is_matrix(each.left.sort) for each in sides
+        is_number(each.left.sort) or is_matrix(each.left.sort) or is_of_lists(each.left.sort)
+        for each in sides
     ):
-        raise RejectedError("the claim is no equation of numbers or matrices")
+        raise RejectedError("the claim is no equation of numbers, matrices or lists")
     return binders, sides
 
 
@@ -146,10 +148,14 @@ def below(binders: list[Binder], formula: core.Term) -> core.Term:
     return formula
 
 
-def _are_equal(forms: Forms, sides: list[core.Equals]) -> bool:
+def _are_equal(goal: Goal, forms: Forms, sides: list[core.Equals]) -> bool:
     matrices = Matrices(forms)
+    lists = Lists(forms, goal)
     equal = True
     for each in sides:
+        if is_of_lists(each.left.sort):
+            equal = lists.are_equal(lists.value(each.left), lists.value(each.right)) and equal
+            continue
         if is_number(each.left.sort):
             left, right = [[forms.of(each.left)]], [[forms.of(each.right)]]
         else:

@@ -37,12 +37,15 @@ __all__ = ["Forms", "Refined", "is_number"]
 class Forms(UnknownPowers):
     """The forms of terms.
 
-    `outside` gives the form of an operation that is not one of numbers alone, if it has one.
+    `outside` gives the form of an operation that is not one of numbers alone, if it has one; `chosen` that of a part of a
+    value, or of a branch; `written` says that a term which is no number is written out, and asks for what its numbers need.
     """
 
     def __init__(self, goal: Goal, ring: Ring, parts: dict[Hashable, int]) -> None:
         super().__init__(goal, ring, parts)
         self.outside: Callable[[core.BuiltinCall], Form | None] = lambda term: None
+        self.chosen: Callable[[core.Selection | core.Conditional], Form | None] = lambda term: None
+        self.written: Callable[[core.Term], bool] = lambda term: False
         self._known: dict[core.Term, Form] = {}
         self._definedness = Definedness(goal)
 
@@ -77,6 +80,10 @@ class Forms(UnknownPowers):
                     return self.of(at_arguments(definition.body, definition, arguments))
             case core.BuiltinCall():
                 return self._builtin(term)
+            case core.Selection() | core.Conditional():
+                found = self.chosen(term)
+                if found is not None:
+                    return found
             case core.SymbolCall(symbol=symbol, arguments=arguments):
                 return self._atom(("symbol", symbol, tuple(map(self._argument, arguments))), term)
             case core.Variable():
@@ -87,7 +94,7 @@ class Forms(UnknownPowers):
         """Ask for a term to have a value."""
         if is_number(term.sort):
             self.of(term)
-        elif not isinstance(term, core.Variable | core.LiteralTerm | core.Lambda):
+        elif not isinstance(term, core.Variable | core.LiteralTerm | core.Lambda) and not self.written(term):
             self.needed(core.Equals(term, term))
 
     def _opaque(self, term: core.Term) -> Form:

@@ -28,7 +28,7 @@ from kleis.budget import Budget
 from kleis.core.goal import Goal
 from kleis.core.traversal import stripped, subterms
 from kleis.errors import BudgetError
-from kleis.prover.checker.format import Step
+from kleis.prover.checker.format import RegularLanguages, Step
 from kleis.prover.checker.rules.interpretation import leaves_of
 from kleis.prover.checker.rules.interpreted_goals import Meaning, Translation
 from kleis.prover.checker.rules.named_parts import arrow
@@ -38,6 +38,7 @@ from kleis.prover.engines.laws.engine import LAWS
 from kleis.prover.engines.laws.engine import steps_of as law_steps
 from kleis.prover.engines.models.standard_models import is_proved
 from kleis.prover.engines.models.standard_operations import candidates
+from kleis.prover.engines.regular.engine import REGULAR
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.witness import Interpretation
 from kleis.semantics.models import Model, evaluator_of
@@ -87,12 +88,16 @@ class Denials:
             named = tuple((name, *meaning) for name, meaning in meanings.items())
             if used + _QUERY > steps:
                 return Answer(outcome="silent", reason="resource", detail="steps used up", steps=steps)
-            if functions or not variables:
+            leaf = _leaf(goal, meanings, inwards=True)
+            proof, taken = _computed(leaf, steps - used)
+            used += taken
+            if not proof and (functions or not variables):
                 used += _QUERY
                 if _is_shown(goal, meanings):
                     return _refuted(Interpretation(functions=named), used)
-            proof, taken = _proof(_leaf(goal, meanings, inwards=True), steps - used)
-            used += taken
+            if not proof:
+                proof, taken = _by_laws(leaf, steps - used)
+                used += taken
             if proof:
                 return _refuted(Interpretation(functions=named, proof=proof), used)
         if not functions and _may_be_undefined(goal.claim):
@@ -174,15 +179,23 @@ def _task(leaf: Sequent) -> Task:
     return Task(msgspec.structs.replace(leaf.goal, claim=leaf.claim))
 
 
-def _proof(leaf: Sequent | None, steps: int) -> tuple[tuple[Step, ...], int]:
-    """Steps to a leaf, by the engines that know functions of real numbers; none where they show nothing."""
+def _computed(leaf: Sequent | None, steps: int) -> tuple[tuple[Step, ...], int]:
+    """A step to a leaf by automata or by a change of sign, and the engines' steps; none where they show nothing."""
     if leaf is None:
         return (), 0
     given, used = _task(leaf), 0
-    for engine in (INTERVALS, LAWS):
-        if engine.applies(given) and used < steps:
-            answer = engine.run(given, (steps - used) // 2)
+    for engine in (REGULAR, INTERVALS):
+        if engine.applies(given):
+            answer = engine.run(given, (steps - used) // 3)
             used += answer.steps
             if answer.outcome == "proved":
-                return (law_steps(answer) if engine is LAWS else (step_of(answer),)), used
+                return (Step(RegularLanguages()) if engine is REGULAR else step_of(answer),), used
     return (), used
+
+
+def _by_laws(leaf: Sequent | None, steps: int) -> tuple[tuple[Step, ...], int]:
+    """Steps to a leaf by the laws of functions, and the solver's steps; none where they do not show it."""
+    if leaf is None or steps < 2 or not LAWS.applies(_task(leaf)):
+        return (), 0
+    answer = LAWS.run(_task(leaf), steps // 2)
+    return (law_steps(answer) if answer.outcome == "proved" else ()), answer.steps

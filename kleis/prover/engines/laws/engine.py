@@ -24,6 +24,7 @@ from kleis.prover.checker.format import Identity, Law, Proof, Step, Sums
 from kleis.prover.checker.read_terms import operation_at
 from kleis.prover.checker.rules.identities import asked_for, equations
 from kleis.prover.checker.rules.laws import law
+from kleis.prover.checker.rules.list_forms import is_of_lists
 from kleis.prover.checker.rules.matrix_forms import is_matrix
 from kleis.prover.checker.rules.normal_forms import is_number
 from kleis.prover.checker.rules.sums import asked_for_sums
@@ -46,7 +47,7 @@ class Identities:
     name = "identities"
 
     def applies(self, task: Task) -> bool:
-        """To equations of numbers, or of matrices, under ∀ and hypotheses, that solvers alone know too little of."""
+        """To equations of numbers, of matrices, or of lists that are written out, under ∀ and hypotheses, that solvers alone know too little of."""
         claim = task.goal.claim
         if claim is None or task.goal.unsettled:
             return False
@@ -55,7 +56,9 @@ class Identities:
         except RejectedError:
             return False
         terms = (claim, *(each.body for each in task.goal.definitions))
-        return any(map(_is_of_matrices, subterms(*terms))) or mentions_functions(*terms)
+        if any(map(_is_of_matrices, subterms(*terms))) or mentions_functions(*terms):
+            return True
+        return any(isinstance(each, core.Construction) and is_of_lists(each.sort) for each in subterms(claim))
 
     def run(self, task: Task, steps: int) -> Answer:
         """Compare the sides, then prove what that asks for."""

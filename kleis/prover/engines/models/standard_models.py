@@ -30,6 +30,7 @@ from kleis.prover.checker.rules.interpretation import leaves_of, parameters_of
 from kleis.prover.checker.rules.interpreted_goals import Translation
 from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.engines.models.standard_operations import candidates
+from kleis.prover.engines.models.stated_operations import stated
 from kleis.prover.engines.solvers.runs import run_text, script_text
 from kleis.prover.lowering.defunctionalize import expanded
 from kleis.prover.protocol.engine import Answer, Inexpressible, Outcome, Task
@@ -143,7 +144,7 @@ def _choices(goal: Goal) -> Iterator[tuple[dict[core.Carrier, core.Sort], _Table
         table: _Table = {}
         for symbol in goal.symbols:
             parameters, result = parameters_of(symbol, carriers)
-            table[symbol] = parameters, candidates(parameters, result)
+            table[symbol] = parameters, (*candidates(parameters, result), *stated(goal, symbol, parameters))
         if all(terms for _, terms in table.values()):
             yield carriers, table
 

@@ -28,6 +28,7 @@ FALSE = (
     "∀(f : ℤ → ℤ, y : ℤ). ∃(x : ℤ). f(x) > x + y",
     "∀(f g : ℤ → ℤ). ∃(x : ℤ). f(g(x)) = x",
     "¬(∃(x : ℤ). x > 3)",
+    "∃(s : String). strlen(s) = 1 ∧ ¬matches(s, re_allchar)",
 )
 UNDEFINED = (
     "∃(x : ℝ). x = 0 ∧ x/x = 1",
@@ -88,6 +89,7 @@ def test_what_has_no_truth_value_is_not_said_to_be_false(claim: str) -> None:
         "∀(f : ℕ → ℕ). ∃(x : ℕ). f(x + 1) ≥ f(x)",
         "∀(f : ℤ → ℤ). (∀(x : ℤ). f(x) = x) → f(3) = 3",
         "∃(x : ℝ). x = 0 ∨ x/x = 1",
+        "∃(s : String). strlen(s) = 2 ∧ ¬matches(s, re_allchar)",
         "∀(x : ℤ). (∀(y : ℤ). y ≠ 0 → div(x, y) = div(x, y))",
         "¬(∃(x : ℤ). x ≠ 0 ∧ div(x, x) = 2)",
     ],

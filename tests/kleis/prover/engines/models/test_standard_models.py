@@ -180,6 +180,52 @@ def test_candidates_have_values_everywhere(codomain: Sort) -> None:
     assert tried > 50
 
 
+FALLING = """
+structure Falling {
+  operation f : ℤ → ℤ
+  axiom falls : ∀(x : ℤ). f(x + 1) < f(x)
+  axiom start : f(0) = 2
+}
+"""
+
+RECIPROCAL = """
+structure Reciprocal {
+  operation f : ℝ → ℝ
+  axiom apart : ∀(x : ℝ). x ≠ 0 → f(x) = 1/x
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "claim"),
+    [
+        (FALLING, None),
+        (FALLING, "∀(x : ℤ). f(x) ≠ 1 - x + 1"),
+        (RECIPROCAL, "f(0) = 0"),
+        (RECIPROCAL, "f(0) = 1"),
+        (RECIPROCAL, "∀(x : ℝ). f(f(x)) = x ∧ f(0) ≠ 0"),
+    ],
+)
+def test_what_axioms_say_of_a_symbol_is_tried(program: str, claim: str | None) -> None:
+    given = task(program, claim)
+    answer = INTERPRETATIONS.run(given, 4 * STEPS)
+    assert answer.outcome == ("model" if claim is None else "refuted")
+    assert evidence_of(given, answer.witness) is not None
+
+
+@pytest.mark.parametrize(
+    ("program", "claim"),
+    [
+        (FALLING, "∀(x : ℤ). f(x) > f(x + 1)"),
+        (FALLING, "f(1) < 2"),
+        (RECIPROCAL, "f(2) = 1/2"),
+        (RECIPROCAL, "∀(x : ℝ). x ≠ 0 → x * f(x) = 1"),
+    ],
+)
+def test_what_follows_from_what_axioms_say_is_not_refuted(program: str, claim: str) -> None:
+    assert INTERPRETATIONS.run(task(program, claim), 4 * STEPS).outcome == "silent"
+
+
 def test_a_claim_that_fails_in_a_standard_model_is_refuted() -> None:
     given = task(NEXT, "∀(y : T). ∃(x : T). next(x) = y ∧ next(x) ≠ x", "Next(T)")
     answer = INTERPRETATIONS.run(given, STEPS)
