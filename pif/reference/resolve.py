@@ -73,7 +73,7 @@ def resolve(
     entered.
     """
     code = Code(place, owner)
-    resolver = _Resolver(code, names, traced, metered)
+    resolver = _Resolver(term, code, names, traced, metered)
     if names and resolver.evaluates(term):
         resolver.want(names)
     root = resolver.node(term, operand=operand, in_function=False, entered=True)
@@ -90,7 +90,8 @@ class _Resolver:
     What an `eval` needs to know of its scope is left for its first run, which is charged for it.
     """
 
-    def __init__(self, code: Code, names: tuple[str, ...], traced: bool, metered: bool) -> None:
+    def __init__(self, term: Term, code: Code, names: tuple[str, ...], traced: bool, metered: bool) -> None:
+        self.term = term
         self.code = code
         self.nodes = code.nodes
         self.owner = code.owner
@@ -103,9 +104,14 @@ class _Resolver:
         self.scope = Scope(None, None, self.wanted, 0, len(names), visible)
         self.captures: list[set[str | int]] = []
         self.evaluating: dict[int, bool] = {}
+        self.may_evaluate: bool | None = None
 
     def evaluates(self, term: Term) -> bool:
         """Whether an `eval` can run where the term does."""
+        if self.may_evaluate is None:
+            self.may_evaluate = _holds_eval(self.term)
+        if not self.may_evaluate:
+            return False
         known = self.evaluating.get(id(term))
         if known is None:
             known = term.op == "eval" or any(self.evaluates(part) for part in live_children(term))
@@ -310,6 +316,17 @@ class _Resolver:
             splice.parent = made
             splice.steps = steps
         return made
+
+
+def _holds_eval(term: Term) -> bool:
+    """Whether an `eval` stands anywhere in a term: most have none, and are asked no further."""
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        if part.op == "eval":
+            return True
+        stack += part.parts
+    return False
 
 
 def _unquote_steps(quote: Term) -> Iterator[tuple[str | int, ...]]:

@@ -35,8 +35,8 @@ _TRIAL, _TRIAL_A_NODE = 300, 16
 """Fuel that a tool uses on the reference, all its runs together, before it is compiled, and for each node: a ninth of
 what compiling it costs, so that where a run is long the trial is no great part of it."""
 
-_LEAST_TRIAL = 1_500
-"""The least of it for a run's own code, which seldom comes again: a tenth of a millisecond, so that it is no great part
+_LEAST_TRIAL = 1_000
+"""The least of it for a run's own code, which seldom comes again: some 0.07 ms, so that it is no great part
 of any run of a millisecond, and most runs need no compiling."""
 
 _LOADING = 12_000
