@@ -28,6 +28,34 @@ IDENTITY = '{"lam": "x", "body": {"var": "x"}}'
 PIF = [sys.executable, "-m", "registry.cli.pif"]
 KLEIS = [sys.executable, "-m", "registry.cli.kleis"]
 
+_ROLES = """
+define can_view(p : ℤ) : Bool = p ≥ 1
+define can_edit(p : ℤ) : Bool = p ≥ 3
+define effective(folder : ℤ, document : ℤ, blocked : Bool) : ℤ =
+  if blocked then 0 else if folder ≥ document then folder else document
+structure Sharing {
+  operation role : ℤ → ℤ → ℤ
+  axiom bounded : ∀(u d : ℤ). 0 ≤ role(u, d) ∧ role(u, d) ≤ 4
+  axiom one_owner : ∀(u v d : ℤ). role(u, d) = 4 ∧ role(v, d) = 4 → u = v
+}
+"""
+_CLAIMS = (
+    "∀(p : ℤ). can_edit(p) → can_view(p)",
+    "∀(p : ℤ). p = 1 → ¬can_edit(p)",
+    "∀(p : ℤ). p < 0 → ¬can_view(p)",
+    "∀(f d : ℤ). effective(f, d, true) = 0",
+    "∀(f d : ℤ). effective(f, d, false) ≥ f",
+    "∀(f d : ℤ). effective(f, d, false) ≥ d",
+    "∀(f : ℤ). effective(f, f, false) = f",
+    "∀(u d : ℤ). role(u, d) < 5",
+    "∀(u d : ℤ). role(u, d) ≥ 0",
+    "∀(u d : ℤ). role(u, d) = 4 → can_edit(role(u, d))",
+    "∀(u d : ℤ). role(u, d) = 0 → ¬can_view(role(u, d))",
+    "∀(u v d : ℤ). role(u, d) > 3 ∧ role(v, d) > 3 → u = v",
+    "∀(u d : ℤ). can_edit(role(u, d)) → role(u, d) ≥ 2",
+)
+"""A file as people write their first ones: 13 examples that are proved."""
+
 LIMITS = {
     "pif serve --groups pif / import z3": 5.0,
     "pif serve / import z3": 7.8,
@@ -35,6 +63,7 @@ LIMITS = {
     "kleis eval / import z3": 2.3,
     "kleis verify, new / import z3": 6.5,
     "kleis verify, again / import z3": 2.9,
+    "kleis test, 13 claims / import z3": 22.0,
 }
 
 
@@ -64,6 +93,9 @@ def measure(*, rounds: int = ROUNDS) -> dict[str, float]:
         environment = {**os.environ, "PIF_HOME": folder, "XDG_CACHE_HOME": str(Path(folder, "cache"))}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         environment["PYTHONPYCACHEPREFIX"] = str(Path(folder, "compiled"))
+        examples = Path(folder, "roles.kleis")
+        blocks = (f'example "{number}" {{ assert({claim}) }}\n' for number, claim in enumerate(_CLAIMS, 1))
+        examples.write_text(_ROLES + "".join(blocks), encoding="utf-8")
         commands: dict[str, tuple[Callable[[], list[str]], bytes]] = {
             "python -c pass": (lambda: [sys.executable, "-c", "pass"], b""),
             "import z3": (lambda: [sys.executable, "-c", "import z3"], b""),
@@ -73,6 +105,7 @@ def measure(*, rounds: int = ROUNDS) -> dict[str, float]:
             "kleis eval": (lambda: [*KLEIS, "eval", "1 + 2"], b""),
             "kleis verify, new": (lambda: [*KLEIS, "verify", f"∀(x : ℤ). x + {next(claims)} > x"], b""),
             "kleis verify, again": (lambda: [*KLEIS, "verify", "∀(x : ℤ). x + 1 > x"], b""),
+            "kleis test, 13 claims": (lambda: [*KLEIS, "test", "--fresh", str(examples)], b""),
         }
         spent: dict[str, list[float]] = {name: [] for name in commands}
         for number in range(rounds + 1):

@@ -244,7 +244,7 @@ def is_symbolic(value: Value, meter: Meter) -> bool:
     return any(isinstance(leaf, Symbolic) for leaf in leaves_of(value, meter))
 
 
-_SIMPLE = frozenset((bool, int, Fraction, str))
+_SIMPLE = frozenset((bool, int, Fraction, str, BitVector))
 """The kinds of values that have no parts and are no floats."""
 
 

@@ -29,6 +29,7 @@ from kleis.values import (
     number_from_text,
     plain_text,
 )
+from kleis.values.equality import contains_float, leaves_of
 
 
 def meter() -> Meter:
@@ -170,3 +171,11 @@ def test_closeness() -> None:
     assert close(1e-11, 0)
     assert not close(Fraction(1, 10**11), 0)
     assert not close(1.0, 1 + Fraction(1, 10**8))
+
+
+@pytest.mark.parametrize("value", [True, 7, Fraction(1, 3), "text", BitVector(8, 200)])
+def test_what_has_no_parts_is_looked_at_once_for_floats(value: Value) -> None:
+    counted, walked = meter(), meter()
+    assert not contains_float(value, counted)
+    assert [*leaves_of(value, walked)] == [value]
+    assert counted.used == walked.used == 1
