@@ -41,6 +41,7 @@ _SOLVING: tuple[tuple[str, int], ...] = (
     (f"{_ENGINES}.solvers.script_engines:DIRECT", 100_000),
     (f"{_ENGINES}.solvers.residues:RESIDUES", 60_000),
     (f"{_ENGINES}.induction.engine:INDUCTION", 60_000),
+    (f"{_ENGINES}.denials.engine:DENIALS", 400_000),
 )
 _POINTS = 30
 _SHARES = 4

@@ -61,6 +61,7 @@ PARTS: dict[str, Part] = {
             "tests/attacks/test_nearly_true_claims.py",
             "tests/attacks/test_small_theories.py",
             "tests/kleis/prover/engines/completion/test_completion_checks.py",
+            "tests/kleis/prover/engines/denials/test_denials.py",
         ),
     ),
     "conduct of the prover": Part(

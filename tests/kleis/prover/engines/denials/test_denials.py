@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -17,6 +18,7 @@ from kleis.prover.checker.kernel import judge
 from kleis.prover.checker.write_witness import witness_data
 from kleis.prover.engines.denials.engine import DENIALS
 from tests.support.provers.claims import evidence_of, task
+from tests.support.provers.hostile_witnesses import mutated, plain
 
 STEPS = 1_200_000
 
@@ -34,6 +36,18 @@ UNDEFINED = (
     "∃(x : ℝ). x = 0 ∧ x/x = 1",
     "¬(∀(x : ℤ). div(x, x) = 1)",
     "∀(x : ℤ). (∀(y : ℤ). div(x, y) = div(x, y)) → x = 5",
+)
+TRUE = (
+    "∃(x : ℝ). exp(x) = 1",
+    "∀(x : ℝ). exp(x) ≠ 0",
+    "∀(x : ℝ). cos(x) ≠ 2",
+    "∀(f : ℤ → ℤ). ∃(x : ℤ). f(x) ≥ f(0)",
+    "∀(f : ℕ → ℕ). ∃(x : ℕ). f(x + 1) ≥ f(x)",
+    "∀(f : ℤ → ℤ). (∀(x : ℤ). f(x) = x) → f(3) = 3",
+    "∃(x : ℝ). x = 0 ∨ x/x = 1",
+    "∃(s : String). strlen(s) = 2 ∧ ¬matches(s, re_allchar)",
+    "∀(x : ℤ). (∀(y : ℤ). y ≠ 0 → div(x, y) = div(x, y))",
+    "¬(∃(x : ℤ). x ≠ 0 ∧ div(x, x) = 2)",
 )
 
 
@@ -79,21 +93,7 @@ def test_what_has_no_truth_value_is_not_said_to_be_false(claim: str) -> None:
     assert not accepted(claim, Interpretation())
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "∃(x : ℝ). exp(x) = 1",
-        "∀(x : ℝ). exp(x) ≠ 0",
-        "∀(x : ℝ). cos(x) ≠ 2",
-        "∀(f : ℤ → ℤ). ∃(x : ℤ). f(x) ≥ f(0)",
-        "∀(f : ℕ → ℕ). ∃(x : ℕ). f(x + 1) ≥ f(x)",
-        "∀(f : ℤ → ℤ). (∀(x : ℤ). f(x) = x) → f(3) = 3",
-        "∃(x : ℝ). x = 0 ∨ x/x = 1",
-        "∃(s : String). strlen(s) = 2 ∧ ¬matches(s, re_allchar)",
-        "∀(x : ℤ). (∀(y : ℤ). y ≠ 0 → div(x, y) = div(x, y))",
-        "¬(∃(x : ℤ). x ≠ 0 ∧ div(x, x) = 2)",
-    ],
-)
+@pytest.mark.parametrize("claim", TRUE)
 def test_what_is_true_is_never_refuted(claim: str) -> None:
     given = task("", claim)
     answer = DENIALS.run(given, STEPS)
@@ -178,6 +178,30 @@ def test_nothing_is_undefined_where_something_is_declared(program: str) -> None:
     ):
         with pytest.raises(CertificateError):
             judge(msgspec.structs.replace(given, witness=witness), ("z3",))
+
+
+# ── Edited witnesses ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def plain_witness(claim: str) -> Any:
+    return plain(found(claim))
+
+
+def wrongly_accepted(random: Random) -> str:
+    """A true claim that an edited witness of a false one is accepted for; empty if it is refused."""
+    changed = mutated(plain_witness(random.choice((*FALSE, *UNDEFINED))), random, random.choice((0, 1, 1, 2)))
+    aimed = random.choice(TRUE)
+    try:
+        witness = msgspec.convert(changed, Interpretation)
+    except msgspec.ValidationError:
+        return ""
+    return f"{aimed}: {changed}" if accepted(aimed, witness) else ""
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_edited_witnesses_refute_nothing_that_is_true(seed: int) -> None:
+    assert not wrongly_accepted(Random(seed))
 
 
 # ── Against a second semantics ───────────────────────────────────────────────────────────────────────────────
@@ -295,7 +319,7 @@ def test_random_claims_about_few_numbers(seed: int) -> None:
 def main(count: int, seed: int) -> None:
     """Try so many claims, and stop at the first that is answered wrongly."""
     for number in range(count):
-        wrong = disagreement(Random(seed + number))
+        wrong = disagreement(Random(seed + number)) or wrongly_accepted(Random(seed + number))
         if wrong:
             sys.exit(f"seed {seed + number}: {wrong}")
     print(f"{count} claims, none answered wrongly")
