@@ -87,8 +87,8 @@ class Schedule:
         finally:
             lane.leave(client, seconds=time.monotonic() - begun)
 
-    def close(self) -> None:
-        """Let idle threads end, and kill searches."""
+    async def close(self) -> None:
+        """Let idle threads end, kill searches, and wait for their ends."""
         for each in self._workers.values():
             each.close()
-        self.searches.close()
+        await self.searches.close()

@@ -8,12 +8,14 @@ Invariants
 ----------
 - One search at a time in a process. Its answer, its failure, or the end of the process ends the search.
 - What a search runs is named by an address (``module:function``); only this server names any.
-- When the server ends, however it ends, the input of its processes ends, and they with it.
+- When the server ends, however it ends, the input of its processes ends, and they with it. Where it closes them, the
+  event loop hears of the end of each before it is closed itself.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import pickle
@@ -37,6 +39,9 @@ IDLE = 60.0
 
 GRACE = 6.0
 """Seconds after its time that a search has to answer with what it has; then its process is killed."""
+
+_REAPED = 5.0
+"""Seconds within which a killed process has ended."""
 
 _START = (
     "import sys; sys.path[:] = sys.argv[1:]; from registry.server.calls.search_process import main; main()"
@@ -112,6 +117,7 @@ class Searches:
     def __init__(self) -> None:
         self._idle: list[_Process] = []
         self._busy: set[_Process] = set()
+        self._killed: set[_Process] = set()
 
     def processes(self) -> list[int]:
         """The ids of the processes that are at a search."""
@@ -153,7 +159,7 @@ class Searches:
             if answered:
                 self._keep(process)
             else:
-                process.kill()
+                self._kill(process)
 
     async def _taken(self) -> _Process:
         while self._idle:
@@ -166,7 +172,7 @@ class Searches:
 
     def _keep(self, process: _Process) -> None:
         if len(self._idle) >= KEPT:
-            process.kill()
+            self._kill(process)
             return
         process.expiry = asyncio.get_running_loop().call_later(IDLE, self._expire, process)
         self._idle.append(process)
@@ -174,10 +180,18 @@ class Searches:
     def _expire(self, process: _Process) -> None:
         if process in self._idle:
             self._idle.remove(process)
-            process.kill()
+            self._kill(process)
 
-    def close(self) -> None:
-        """Kill all processes."""
+    def _kill(self, process: _Process) -> None:
+        process.kill()
+        self._killed = {each for each in (*self._killed, process) if each.lives}
+
+    async def close(self) -> None:
+        """Kill all processes, and wait for their ends, of which the event loop would otherwise hear when it is no more."""
         for process in (*self._idle, *self._busy):
-            process.kill()
+            self._kill(process)
         self._idle.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_REAPED):
+                while any(each.lives for each in self._killed):
+                    await asyncio.sleep(0.005)

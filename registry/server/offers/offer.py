@@ -116,7 +116,7 @@ class Offer:
                 group.close()
             self.calls.jobs.close()
             if self._owns_schedule:
-                self.schedule.close()
+                await self.schedule.close()
 
     async def _tell(self, changed: frozenset[ListName]) -> None:
         await self.on_changed(changed)

@@ -41,7 +41,7 @@ def asked(home: Path, observer: Witness, name: object, arguments: object, groups
             with within_request(41, None):
                 return await calls.answer(name, arguments, None, "session 1")
         finally:
-            schedule.close()
+            await schedule.close()
 
     try:
         return asyncio.run(ask())
@@ -100,7 +100,7 @@ def test_a_cancelled_call_is_seen() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        schedule.close()
+        await schedule.close()
 
     asyncio.run(ask())
     assert [(call.tool, call.outcome) for call in observer.seen] == [("wait_for_cancel", "cancelled")]

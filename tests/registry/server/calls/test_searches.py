@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -43,13 +42,6 @@ def _call(schedule: Schedule, charged: list[float], begun: asyncio.Event) -> Cal
     return Call(schedule, report, jobs, proved=charged.append)
 
 
-async def _ended(schedule: Schedule, processes: list[Any]) -> None:
-    """Close it, and wait for its processes: the loop that knows of them ends."""
-    schedule.close()
-    while any(each.lives for each in processes):
-        await asyncio.sleep(0.01)
-
-
 def test_what_a_search_has_used_elsewhere_is_charged_with_its_own_time(tmp_path: Path) -> None:
     charged: list[float] = []
 
@@ -59,7 +51,10 @@ def test_what_a_search_has_used_elsewhere_is_charged_with_its_own_time(tmp_path:
         settings = Settings(home=tmp_path)
         answer = await call.search(f"{HERE}:spending", settings, 5_000.0, 40.0)
         assert answer.structured["spent"] == 5_000.0
-        await _ended(schedule, list(schedule.searches._idle))
+        idle = list(schedule.searches._idle)
+        await schedule.close()
+        assert idle
+        assert not any(each.lives for each in idle)
 
     asyncio.run(main())
     assert len(charged) == 1
@@ -78,7 +73,9 @@ def test_a_call_that_is_cancelled_is_charged_what_its_search_may_have_begun(tmp_
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await _ended(schedule, busy)
+        await schedule.close()
+        assert busy
+        assert not any(each.lives for each in busy)
 
     asyncio.run(main())
     assert len(charged) == 1
