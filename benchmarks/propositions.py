@@ -58,14 +58,14 @@ def answer_of(
             part, verdict = _consistency_of(prover, row)
             certified = certificates and verdict.status in _DEFINITE
             return verdict, _digest_of(
-                lambda: build_part(prover.broker, prover.theory, part, verdict)
+                lambda: build_part(prover.broker, prover.theory, part, verdict, answers=prover.answers)
             ) if certified else ""
         using = parse_type(row["using"]) if row.get("using") else None
         verdict = prover.verify(parse_expression(row["proposition"]), using=using)
         certified = certificates and verdict.status in _DEFINITE
         question = Question(row["proposition"], row.get("using") or "")
         return verdict, _digest_of(
-            lambda: build(prover.broker, prover.theory, question, verdict)
+            lambda: build(prover.broker, prover.theory, question, verdict, answers=prover.answers)
         ) if certified else ""
 
 

@@ -55,7 +55,9 @@ def _stated(proposition: str, theory: Theory, provers: Provers, deadline: Deadli
 def _certificate(proposition: str, verdict: Verdict, prover: Prover, provers: Provers) -> tuple[str, str]:
     """The SHA-256 of the certificate, or why there is none."""
     try:
-        certificate = build(provers.broker, prover.theory, Question(proposition), verdict)
+        certificate = build(
+            provers.broker, prover.theory, Question(proposition), verdict, answers=prover.answers
+        )
     except CertificateError as error:
         return "", f"no certificate: {error.message}"[:300]
     return hashlib.sha256(to_json(certificate)).hexdigest(), ""

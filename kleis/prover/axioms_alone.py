@@ -11,6 +11,7 @@ from kleis.core import Connective
 from kleis.core.goal import Axiom, Goal
 from kleis.prover.portfolio import Chain, Entry, Outcome, engine_of
 from kleis.prover.protocol.engine import Task, declarations_of
+from kleis.prover.protocol.recorded_answers import RecordedAnswers
 from kleis.prover.protocol.verdict import Evidence, Verdict
 
 __all__ = ["AxiomsAlone", "Outcomes"]
@@ -54,7 +55,7 @@ class _Found:
 class AxiomsAlone:
     """The outcomes for sets of axioms; `run` has the engines of an order do one of two things.
 
-    `known` are the outcomes of other provers of the same theory, order and effort.
+    `known` are the outcomes of other provers of the same theory, order and effort; `answers` records those of engines.
     """
 
     def __init__(
@@ -62,8 +63,10 @@ class AxiomsAlone:
         run: Callable[[Task, Sequence[Entry], Sequence[Chain]], Outcome],
         order: Sequence[Entry],
         known: Outcomes | None = None,
+        answers: RecordedAnswers | None = None,
     ) -> None:
         self._run = run
+        self._answers = RecordedAnswers() if answers is None else answers
         self._known = Outcomes() if known is None else known
         self._order = tuple(order)
         self._quick = tuple(each for each in order if each.quick)
@@ -133,7 +136,7 @@ class AxiomsAlone:
         if not axioms:
             return None
         task = Task(msgspec.structs.replace(goal, claim=None, free=(), axioms=axioms))
-        answer = self._known.of(self._known.models, task, self._model).answer
+        answer = self._models(task).answer
         return answer.witness if answer is not None and isinstance(answer.witness, Evidence) else None
 
     def _model(self, task: Task) -> Outcome:
@@ -152,6 +155,12 @@ class AxiomsAlone:
             ):
                 return found.outcome
         return self._run(task, self._order, ("refute",))
+
+    def _models(self, task: Task) -> Outcome:
+        """The outcome for a model of the axioms of a task; what engines answered is recorded, whoever asked them."""
+        found = self._known.of(self._known.models, task, self._model)
+        self._answers.add(*found.recorded)
+        return found
 
     def is_cut(self, goal: Goal, verdict: Verdict) -> bool:
         """Whether a limit stopped the search for a model of the axioms that a proof used."""

@@ -19,6 +19,7 @@ import msgspec
 
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
+from kleis.prover.protocol.recorded_answers import Recorded
 from kleis.prover.protocol.verdict import Attempt, Reason
 
 if TYPE_CHECKING:
@@ -165,6 +166,8 @@ class Outcome(msgspec.Struct, frozen=True):
     attempts: tuple[Attempt, ...]
     reasons: tuple[Reason, ...]
     """Why engines before the answer gave up."""
+    recorded: tuple[Recorded, ...] = ()
+    """What these engines answered, with witnesses as they were found."""
 
     @property
     def cut(self) -> bool:
@@ -215,6 +218,7 @@ class _Race:
         self._chains = chains if beside else [list(entries)]
         self._running: dict[Future[Answer], tuple[int, Entry, int, float]] = {}
         self._done: dict[int, tuple[Entry, Answer, float]] = {}
+        self._recorded: dict[int, Recorded] = {}
         self._left_out: set[int] = set()
         self._best: int | None = None
 
@@ -262,6 +266,7 @@ class _Race:
     def _finish(self, future: Future[Answer]) -> None:
         place, entry, _, begun = self._running.pop(future)
         answer = future.result()
+        self._recorded[place] = Recorded(entry.engine, self._task, entry.steps, answer)
         if answer.outcome in ("refuted", "model"):
             answer = self._confirm(answer)
         self._done[place] = (entry, answer, time.monotonic() - begun)
@@ -287,7 +292,8 @@ class _Race:
             for entry, answer, seconds in counted.values()
         )
         reasons = tuple(answer.reason for _, answer, _ in counted.values() if answer.reason is not None)
+        recorded = tuple(self._recorded[place] for place in counted)
         if self._best is None:
-            return Outcome(None, None, attempts, reasons)
+            return Outcome(None, None, attempts, reasons, recorded)
         entry, answer, _ = self._done[self._best]
-        return Outcome(entry, answer, attempts, reasons)
+        return Outcome(entry, answer, attempts, reasons, recorded)

@@ -49,6 +49,7 @@ from kleis.prover.portfolio import (
 )
 from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.engine import Answer, Task, with_lemmas
+from kleis.prover.protocol.recorded_answers import RecordedAnswers
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.reasons import undecided
 from kleis.prover.verdict_cache import Verdicts, key_of
@@ -87,7 +88,8 @@ class Prover:
     limits; `effort` the budgets in steps, and so what can be decided; `beside` runs the two chains side by side;
     `elaborator` is one of the same theory.  Without `assumes` no axiom is assumed: what is verified follows from the
     definitions alone.  `known` is what other provers like it have found of the axioms.  Not for several threads at once,
-    but `close` may be called from any.
+    but `close` may be called from any.  `answers` are those that engines gave to the latest
+    questions, from which certificates are made.
     """
 
     def __init__(
@@ -118,7 +120,10 @@ class Prover:
         self._guards = guards
         self._beside = beside
         self._library = LibraryLaws(self.elaborator, self._broker, cache)
-        self._axioms = AxiomsAlone(self._run, [entry for entry in self.order if not entry.late], known)
+        self.answers = RecordedAnswers()
+        self._axioms = AxiomsAlone(
+            self._run, [entry for entry in self.order if not entry.late], known, self.answers
+        )
         self._obligations = Obligations(
             self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
         )
@@ -482,7 +487,7 @@ class Prover:
     ) -> Outcome:
         from kleis.prover.confirming import in_child
 
-        return run_portfolio(
+        outcome = run_portfolio(
             self._broker,
             task,
             order=self.order if order is None else order,
@@ -491,6 +496,8 @@ class Prover:
             guards=self._guards,
             beside=self._beside,
         )
+        self.answers.add(*outcome.recorded)
+        return outcome
 
     def _options(self) -> str:
         return repr(self.order)

@@ -57,6 +57,7 @@ class Provers:
             with self._lock:
                 self._busy.remove(cancellable)
             if not cancellable.stopped:
+                prover.answers.clear()  # whoever wanted a certificate has made it
                 self._give_back(theory, (prover, cancellable))
 
     def under_way(self) -> tuple[tuple[str, float], ...]:

@@ -52,7 +52,9 @@ def certify(
             fields["certificate"] = "none: only a proof or a refutation has one"
             return warned(verdict.warnings, fields)
         try:
-            made = build(prover.broker, prover.theory, Question(expression, using), verdict)
+            made = build(
+                prover.broker, prover.theory, Question(expression, using), verdict, answers=prover.answers
+            )
         except Contradiction as error:
             withdrawn = msgspec.structs.replace(
                 verdict, status="unknown", reason="contradiction", message=error.message, advice=error.hint, core=(), evidence=None,

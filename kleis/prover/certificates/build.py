@@ -1,9 +1,9 @@
-"""Makes the certificate of a verdict: runs the engine that decided once more, and writes what it leaves as data.
+"""Makes the certificate of a verdict: writes what the engine that decided left as data.
 
 See docs/reference/certificates.md §6.
 
-Engines are deterministic, so the engine that decided, run again with its budget, gives the proof or witness that a
-verdict does not carry.  No certificate is given out that the checker does not accept; where none is accepted, the reason
+A verdict does not carry its proof or witness.  Engines are deterministic: where the answer that decided is not at hand, the
+engine, run again with its budget, gives it.  No certificate is given out that the checker does not accept; where none is accepted, the reason
 names the leaf.
 """
 
@@ -56,6 +56,7 @@ from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.portfolio import ORDER, PRELOAD, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
+from kleis.prover.protocol.recorded_answers import RecordedAnswers
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression, parse_type
@@ -111,22 +112,29 @@ def build(
     *,
     order: Sequence[Entry] = ORDER,
     answer: Answer | None = None,
+    answers: RecordedAnswers | None = None,
     elaborator: Elaborator | None = None,
 ) -> Certificate:
     """The certificate of a verdict, checked; `CertificateError` where none can be made.
 
-    `answer` is the answer that decided; without it the engine runs again.  `elaborator` is one of the same theory; the
-    check has its own.
+    `answer` is the answer that decided, `answers` are those that engines gave when it was looked for; what neither has is asked
+    again.  `elaborator` is one of the same theory; the check has its own.
     """
-    return _Builder(broker, theory, order, elaborator).certificate(question, verdict, answer)
+    return _Builder(broker, theory, order, elaborator, answers).certificate(question, verdict, answer)
 
 
 @deep()
 def build_part(
-    broker: Broker, theory: Theory, part: str, verdict: Verdict, *, order: Sequence[Entry] = ORDER
+    broker: Broker,
+    theory: Theory,
+    part: str,
+    verdict: Verdict,
+    *,
+    order: Sequence[Entry] = ORDER,
+    answers: RecordedAnswers | None = None,
 ) -> Certificate:
     """The certificate of a verdict on whether a part of a theory has a model, checked."""
-    return _Builder(broker, theory, order).part(part, verdict)
+    return _Builder(broker, theory, order, answers=answers).part(part, verdict)
 
 
 @deep()
@@ -152,11 +160,16 @@ class _Builder:
     """Makes the certificates of one theory."""
 
     def __init__(
-        self, broker: Broker, theory: Theory, order: Sequence[Entry], elaborator: Elaborator | None = None
+        self,
+        broker: Broker,
+        theory: Theory,
+        order: Sequence[Entry],
+        elaborator: Elaborator | None = None,
+        answers: RecordedAnswers | None = None,
     ) -> None:
         self._broker = broker
         self._order = order
-        self._engines = Engines(broker, order)
+        self._engines = Engines(broker, order, answers)
         self._elaborator = elaborator or Elaborator(theory)
         self._library = LibraryLaws(self._elaborator, broker)
         self._theory = theory_text(theory)
@@ -367,11 +380,17 @@ class _Builder:
 
 
 class Engines:
-    """The engines of an order, asked again: they are deterministic, so they give what they gave."""
+    """The engines of an order, asked again: they are deterministic, so they give what they gave.
 
-    def __init__(self, broker: Broker, order: Sequence[Entry] = ORDER) -> None:
+    What they gave is taken from `answers`, where it is kept there.
+    """
+
+    def __init__(
+        self, broker: Broker, order: Sequence[Entry] = ORDER, answers: RecordedAnswers | None = None
+    ) -> None:
         self._broker = broker
         self._order = order
+        self._answers = RecordedAnswers() if answers is None else answers
 
     def proof(self, task: Task, verdict: Verdict, answer: Answer | None = None) -> tuple[Step, ...]:
         """The steps of a proof, as the engine that found it left them; `CertificateError` where it leaves none.
@@ -412,9 +431,12 @@ class Engines:
                 return answer
         raise _no(f"another engine has {outcome} nothing")
 
-    def asked(self, job: str, question: object, steps: int) -> Answer:
-        """The answer of an engine, or what another job gives."""
-        return self._broker.submit(job, question, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
+    def asked(self, engine: str, task: Task, steps: int) -> Answer:
+        """The answer of an engine."""
+        known = self._answers.find(engine, task, steps)
+        if known is not None:
+            return known
+        return self._broker.submit(engine, task, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
 
     def _decider(self, task: Task, verdict: Verdict) -> Entry:
         """The entry that decided: engines stand in the order more than once, with other budgets.

@@ -4,4 +4,5 @@
 - `engine`: tasks, answers, engines and other jobs of the broker
 - `witness`: witness records
 - `points`: points with irrational coordinates
+- `recorded_answers`: answers as engines gave them
 """

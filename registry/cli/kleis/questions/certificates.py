@@ -40,7 +40,7 @@ def certified(
             asked, found = _with_facts(decision, prover)
         else:
             asked, found = Asked(proposition, question.using, tuple(_lemmas(question, prover))), verdict
-        certificate = build(broker, prover.theory, asked, found)
+        certificate = build(broker, prover.theory, asked, found, answers=prover.answers)
     except Contradiction as error:
         return msgspec.structs.replace(
             verdict,
@@ -71,7 +71,8 @@ def certified_parts(
             name = "".join(each if each.isalnum() else "-" for each in part)[:_NAME]
             file = folder / f"{place}-{name}.json"
             try:
-                write_certificate(file, build_part(broker, prover.theory, part, verdict))
+                made = build_part(broker, prover.theory, part, verdict, answers=prover.answers)
+                write_certificate(file, made)
                 verdict = msgspec.structs.replace(verdict, certificate=str(file))
             except CertificateError as error:
                 verdict = _without(verdict, error)

@@ -31,7 +31,9 @@ from kleis.prover.checker.format import (
 from kleis.prover.checker.strict_reading import from_json, to_json
 from kleis.prover.portfolio import Entry
 from kleis.prover.process.broker import Broker
-from kleis.prover.protocol.engine import declarations_of
+from kleis.prover.protocol.engine import Answer, Task, declarations_of
+from kleis.prover.protocol.recorded_answers import Recorded, RecordedAnswers
+from kleis.prover.protocol.verdict import Reason
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
@@ -141,6 +143,61 @@ def test_it_holds_again_also_from_its_file(broker: Broker, case: str) -> None:
     assert report.ok, report.refused
     assert report.status == CASES[case][2]
     assert report.leaves
+
+
+class Counting(Broker):
+    """A broker that keeps the names of its jobs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: list[str] = []
+
+    def submit(self, job: str, task: Any, steps: int, **options: Any) -> Any:
+        """Note the job and pass it on."""
+        self.jobs.append(job)
+        return super().submit(job, task, steps, **options)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_the_engines_of_a_verdict_answered_is_not_asked_again(broker: Broker, case: str) -> None:
+    claim, order, _ = CASES[case]
+    with Counting() as counting:
+        prover = Prover(theory(), broker=counting, order=order)
+        verdict = prover.verify(parse_expression(claim))
+        before = len(counting.jobs)
+        certificate = build(counting, theory(), Question(claim), verdict, order=order, answers=prover.answers)
+    assert not {each.engine for each in order} & set(counting.jobs[before:])
+    assert to_json(certificate) == to_json(made(broker, case))
+
+
+def test_other_questions_and_other_budgets_are_no_recorded_answers(broker: Broker) -> None:
+    prover = Prover(theory(), broker=broker, order=DIRECT)
+    prover.verify(parse_expression(SQUARE))
+    (entry,) = DIRECT
+    elaborator = Elaborator(theory())
+    task = Task(elaborator.proposition(parse_expression(SQUARE), file="<elsewhere>"))
+    assert task.goal.claim is not None
+    known = prover.answers.find(entry.engine, task, entry.steps)
+    assert known is not None
+    assert known.outcome == "proved"
+    other = Task(elaborator.proposition(parse_expression("∀(x : ℝ). x * x ≥ 1")))
+    with_lemma = Task(task.goal, (task.goal.claim,))
+    assert prover.answers.find(entry.engine, other, entry.steps) is None
+    assert prover.answers.find(entry.engine, with_lemma, entry.steps) is None
+    assert prover.answers.find(entry.engine, task, entry.steps + 1) is None
+    assert prover.answers.find(TABLES[0].engine, task, entry.steps) is None
+    prover.answers.clear()
+    assert prover.answers.find(entry.engine, task, entry.steps) is None
+
+
+@pytest.mark.parametrize("reason", ["killed", "memory"])
+def test_an_answer_that_a_limit_cut_short_is_not_recorded(reason: Reason) -> None:
+    task = Task(Elaborator(theory()).proposition(parse_expression(SQUARE)))
+    answers = RecordedAnswers()
+    answers.add(Recorded("engine", task, 1, Answer(outcome="silent", reason=reason)))
+    assert answers.find("engine", task, 1) is None
+    answers.add(Recorded("engine", task, 1, Answer(outcome="silent", reason="resource")))
+    assert answers.find("engine", task, 1) is not None
 
 
 PROOFS: dict[str, type] = {

@@ -12,6 +12,7 @@ from kleis.core.canonical_bytes import digest_of
 from kleis.prover.checker.format import Certificate, CertificateError, Step
 from kleis.prover.checker.kernel import judge
 from kleis.prover.engines.laws.engine import IDENTITIES, LAWS, SUMS
+from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer
 from tests.support.provers.claims import task
 
@@ -54,6 +55,19 @@ def test_a_proof_is_a_certificate_and_its_changes_are_none(engine: Any, claim: s
         forged = msgspec.structs.replace(whole, steps=msgspec.convert(changed, tuple[Step, ...]))
         with pytest.raises(CertificateError):
             judge(forged, ("z3",))
+
+
+def test_where_no_law_has_an_instance_the_steps_end_the_engine() -> None:
+    prime = "(n * n ≥ 2 ∧ (∀(d : ℕ). 2 ≤ d ∧ d < n * n → mod(n * n, d) ≠ 0))"
+    with Broker() as broker:
+        _, future = broker.submit(
+            "kleis.prover.engines.laws.engine:LAWS",
+            task("", f"∃(n : ℕ). {prime}"),
+            400_000,
+            guards=Guards(cpu=20, wall=300.0),
+        )
+        answer = future.result()
+    assert (answer.outcome, answer.reason) == ("silent", "resource")
 
 
 @pytest.mark.parametrize(
