@@ -1,6 +1,6 @@
 """A batch decided here, with what workers found.
 
-    verdict cache ── else certificate of a worker, checked ── else search here
+    verdict cache ── else certificate from elsewhere or of a worker, checked ── else search here
 
 Invariants
     * Every verdict is the prover's of this process.  A worker's word alone is never `verified` nor `disproved`; with
@@ -25,6 +25,7 @@ from kleis.batches.spread import QUIET, Opening, spread
 from kleis.batches.tasks import tasks_of
 from kleis.batches.work import asked_of
 from kleis.errors import KleisError
+from kleis.prover.kept_certificates import AnyElsewhere, Elsewhere
 from kleis.prover.lemmas import Ledger, recalled
 from kleis.prover.process.broker import Broker
 from kleis.prover.protocol.verdict import Verdict
@@ -53,7 +54,8 @@ class Progress(msgspec.Struct):
 class Batch:
     """Questions about one theory.
 
-    `jobs` questions are decided side by side here; `note` is told, for people, what went wrong with workers.
+    `jobs` questions are decided side by side here; `elsewhere` has verdicts of other machines beside those of workers; `note` is
+    told, for people, what went wrong with workers.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Batch:
         trust_unknown: bool = False,
         note: Callable[[str], None] = lambda text: None,
         quiet: float = QUIET,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._loading = loading
         self._broker = broker
@@ -78,6 +81,7 @@ class Batch:
         self._quiet = quiet
         self._mine = threading.local()
         self._arrived = Arrived(broker)
+        self._elsewhere = self._arrived if elsewhere is None else AnyElsewhere((elsewhere, self._arrived))
         self._contradicted: set[str] = set()
         self.progress = Progress(0)
 
@@ -208,7 +212,7 @@ class Batch:
                 theory,
                 broker=self._broker,
                 cache=self._cache,
-                elsewhere=self._arrived,
+                elsewhere=self._elsewhere,
                 beside=False,
                 effort=self._effort,
             )

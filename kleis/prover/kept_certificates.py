@@ -6,6 +6,7 @@ docs/reference/proving.md §11.1.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LONGEST",
+    "REFUSED",
+    "AnyElsewhere",
     "CertificateFiles",
     "CertificateStorage",
     "Elsewhere",
@@ -35,6 +38,12 @@ __all__ = [
 
 LONGEST = 4 * 2**20
 """Characters of a certificate that is shared."""
+
+REFUSED = "refused"
+"""The folder, beside the certificates of a home, of those that were checked and show nothing."""
+
+_ASIDE = 20
+"""How many of those are kept, the newest."""
 
 
 class KeptCertificate(msgspec.Struct, frozen=True):
@@ -78,8 +87,12 @@ class CertificateFiles:
         """Whether nothing was ever kept."""
         return not self._directory.is_dir()
 
+    def has(self, question: str) -> bool:
+        """Whether there is a file for a question, readable or not."""
+        return (self._directory / f"{question}.json").exists()
+
     def get(self, question: str) -> KeptCertificate | None:
-        """What the file of a question holds."""
+        """What the file of a question holds; None where it cannot be read."""
         try:
             return read_certificate((self._directory / f"{question}.json").read_bytes())
         except (OSError, msgspec.DecodeError):
@@ -91,9 +104,20 @@ class CertificateFiles:
         durable_files.write_whole(self._directory / f"{question}.json", msgspec.json.encode(kept))
 
     def refuse(self, question: str) -> None:
-        """Remove the file: it wastes no other check, and another certificate may come in its place."""
+        """Put the certificate aside, as `kleis certificate check` reads it: it wastes no other check, and another may come in its place."""
+        file, aside = self._directory / f"{question}.json", self._directory / REFUSED
+        kept = self.get(question)
         with suppress(OSError):
-            (self._directory / f"{question}.json").unlink()
+            aside.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if kept is None:
+                os.replace(file, aside / file.name)
+            else:
+                data = kept.certificate.encode("utf-8", "surrogatepass")
+                durable_files.write_whole(aside / file.name, data, durable=False)
+            for old in sorted(aside.iterdir(), key=lambda each: each.stat().st_mtime)[:-_ASIDE]:
+                old.unlink()
+        with suppress(OSError):
+            file.unlink()
 
 
 class MadeCertificates:
@@ -147,3 +171,21 @@ class Elsewhere(Protocol):
     ) -> None:
         """Share a verdict on a task with these facts, without delay for who asked."""
         ...
+
+
+class AnyElsewhere:
+    """Several places with verdicts of other machines, the first asked first."""
+
+    def __init__(self, places: Sequence[Elsewhere]) -> None:
+        self._places = places
+
+    def find(self, task: Task, broker: Broker) -> ShownElsewhere | None:
+        """What the first place shows that shows anything."""
+        return next(filter(None, (each.find(task, broker) for each in self._places)), None)
+
+    def offer(
+        self, theory: Theory, task: Task, facts: Sequence[Fact], verdict: Verdict, answer: Answer | None
+    ) -> None:
+        """Share a verdict in each."""
+        for each in self._places:
+            each.offer(theory, task, facts, verdict, answer)

@@ -228,7 +228,7 @@ class Prover:
             return Decision(failed, goal)
         library = self._from_library(goal)
         given, texts = (*serving, *shown, *library), tuple(print_expression(each) for each in lemmas)
-        decision = self._decide(goal, given, texts)
+        decision = self._decide(goal, given, texts, without=((*serving, *shown), ()))
         if library and decision.verdict.status == "unknown":
             given = (*serving, *shown)
             decision = self._decide(goal, given, texts)
@@ -308,8 +308,17 @@ class Prover:
 
     # ── propositions ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _decide(self, goal: Goal, facts: Sequence[Fact], lemmas: tuple[str, ...] = ()) -> Decision:
-        """The verdict on a goal, with facts that hold there; the last of them are the `lemmas` given with the question."""
+    def _decide(
+        self,
+        goal: Goal,
+        facts: Sequence[Fact],
+        lemmas: tuple[str, ...] = (),
+        without: Sequence[Sequence[Fact]] = (),
+    ) -> Decision:
+        """The verdict on a goal, with facts that hold there; the last of them are the `lemmas` given with the question.
+
+        What a certificate from elsewhere shows with fewer facts counts too: those of `without`.
+        """
         claim = self._text(goal)
         base = self._base(goal)
         blocked = self._obligations.undecidable(goal, base)
@@ -325,7 +334,7 @@ class Prover:
                 kept, cached=True, claim=claim, warnings=base.warnings, lemmas=lemmas
             )
             return Decision(verdict, goal, key=key)
-        shown = self._shown_elsewhere(task, base, facts)
+        shown = self._shown_elsewhere(task, base, facts) or self._shown_with_fewer(goal, base, facts, without)
         if shown is not None:
             return self._keep(msgspec.structs.replace(shown, lemmas=lemmas), goal, key)
         decision = self._search(task, base)
@@ -358,6 +367,17 @@ class Prover:
         verdict = verified(goal, answer, common, self._axioms, self._obligations)
         verdict = verdict.resting_on([each.verdict for each in facts])
         return verdict if verdict.consistency == "model" else None
+
+    def _shown_with_fewer(
+        self, goal: Goal, base: Verdict, facts: Sequence[Fact], without: Sequence[Sequence[Fact]]
+    ) -> Verdict | None:
+        """What a certificate of another machine shows of a goal with fewer facts than serve here: facts follow from the axioms, so it
+        holds with them."""
+        if self._elsewhere is None:
+            return None
+        counts = {len(each): each for each in without if len(each) < len(facts)}
+        tasks = ((with_lemmas(goal, [fact.goal for fact in each]), each) for each in counts.values())
+        return next(filter(None, (self._shown_elsewhere(task, base, each) for task, each in tasks)), None)
 
     def _keep(self, verdict: Verdict, goal: Goal, key: str) -> Decision:
         """The decision of a verdict from elsewhere, which is in the cache from now on unless a limit had a part in it."""

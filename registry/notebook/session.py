@@ -11,6 +11,7 @@ from kleis.conversation.conversation import Conversation
 from kleis.sessions.sessions import open_sessions
 from kleis.theory.parse_cache import user_cache
 from registry.home import find_home
+from registry.store.shared_state import certificate_files
 
 __all__ = ["NAME", "notebook_conversation"]
 
@@ -20,9 +21,14 @@ NAME = "notebook"
 @contextmanager
 def notebook_conversation() -> Iterator[Conversation]:
     """A conversation over a session of its own."""
+    home = find_home().path
     with TemporaryDirectory(prefix="kleis-notebook-") as directory:
         sessions = open_sessions(
-            find_home().path, roots=(Path.cwd(), Path("/")), cache=user_cache(), workspace=Path(directory)
+            home,
+            roots=(Path.cwd(), Path("/")),
+            cache=user_cache(),
+            workspace=Path(directory),
+            certificates=certificate_files(home),
         )
         try:
             sessions.prepare()

@@ -151,9 +151,10 @@ def file_certificates(
         except OSError as error:
             raise _unusable(path, error.strerror or str(error)) from None
         kept = _kept_of(data)
-        digest = "" if kept is None else _shown_by(kept, broker)
-        if kept is None or not digest:
+        shown = () if kept is None else _shown_by(kept, broker)
+        if kept is None or not shown:
             raise _unusable(path, "it does not hold, or is no certificate of a verdict on a claim")
+        digest = shown[-1]
         _put(storage, digest, kept)
         found[digest] = _said(kept, "claim")
     QuestionFile(home).add(found)
@@ -211,7 +212,7 @@ def pull_questions(puller: Puller, home: Path, storage: CertificateStorage, brok
         fetched += 1
         left += len(content)
         kept = read_certificate_object(content, hash_, place)
-        if kept is None or _shown_by(kept, broker) != digest:
+        if kept is None or digest not in _shown_by(kept, broker):
             refused.append(
                 _refusal(
                     digest, untrue(place, "a certificate does not show what its digest says", hash_, digest)
@@ -227,11 +228,13 @@ def pull_questions(puller: Puller, home: Path, storage: CertificateStorage, brok
     }  # fmt: skip
 
 
-def _shown_by(kept: KeptCertificate, broker: Broker) -> str:
-    """The digest of the question that a certificate answers, checked here; empty where it answers none."""
+def _shown_by(kept: KeptCertificate, broker: Broker) -> tuple[str, ...]:
+    """The digests of the questions that a certificate answers, checked here: none, one, or with and without its lemmas."""
     data = kept.certificate.encode("utf-8", "surrogatepass")
     report = check(data, broker, file="<certificate>", guards=GUARDS)
-    return report.goal if report.ok and report.status in ("verified", "disproved") else ""
+    if not report.ok or report.status not in ("verified", "disproved"):
+        return ()
+    return (report.goal, report.without_lemmas) if report.without_lemmas else (report.goal,)
 
 
 def _kept_of(data: bytes) -> KeptCertificate | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from registry.store.protocol import Store
 
 if TYPE_CHECKING:
-    from kleis.prover.kept_certificates import CertificateStorage
+    from kleis.prover.kept_certificates import CertificateFiles, CertificateStorage
     from registry.store.job_board import JobBoard
     from registry.store.postgres.locked_rows import LockedRows
     from registry.store.postgres.postgres_store import PostgresStore
@@ -33,7 +33,7 @@ COPIES = "database"
 """The folder of a home for copies of what is kept in databases."""
 
 CERTIFICATES = "certified"
-"""The folder of a home for certificates of verdicts, where they came from a database."""
+"""The folder of a home for certificates of verdicts that came from elsewhere."""
 
 
 def database_of(store: Store) -> PostgresStore | None:
@@ -86,8 +86,8 @@ def certificate_storage(store: Store, home: Path) -> CertificateStorage:
     return CertificateRows(database.connections, database.transactions)
 
 
-def certificate_files(home: Path) -> CertificateStorage:
-    """The certificates that a home got from a database or with theories that were pulled."""
+def certificate_files(home: Path) -> CertificateFiles:
+    """The certificates that a home got from a database, with theories that were pulled, or of questions."""
     from kleis.prover.kept_certificates import CertificateFiles
 
     return CertificateFiles(home / CERTIFICATES)

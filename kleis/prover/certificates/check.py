@@ -60,8 +60,8 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
         Whether the certificate shows what it says.  If not, `refused` is the step and the reason.
     claim, using, part
         The claim as read, printed from what it means; the structure; or the part of the theory.
-    goal
-        The SHA-256 of the goal.
+    goal, without_lemmas
+        The SHA-256 of the goal; and that of the goal without the lemmas, where the proof has some and shows it too.
     core, assumed
         The axioms that the proof uses, and those of them that are only assumed of an implementation.
     model
@@ -78,6 +78,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     using: str = ""
     part: str = ""
     goal: str = ""
+    without_lemmas: str = ""
     core: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     model: str = ""
@@ -158,6 +159,7 @@ def _accepted(said: CheckReport, certificate: Certificate, judgement: Judgement)
         said,
         ok=True,
         claim=print_expression(proposition) if proposition is not None else certificate.claim,
+        without_lemmas=judgement.alone,
         core=judgement.core,
         assumed=judgement.assumed,
         model=judgement.model if certificate.status == "verified" else "",

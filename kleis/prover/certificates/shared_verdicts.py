@@ -20,7 +20,7 @@ import queue
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import msgspec
@@ -30,12 +30,13 @@ from kleis.core.canonical_bytes import digest_of
 from kleis.delaborate.describe_goal import proposition_of
 from kleis.errors import KleisError
 from kleis.prover.certificates.build import Question, build
-from kleis.prover.certificates.check import check
+from kleis.prover.certificates.check import CheckReport, check
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.facts import Fact
 from kleis.prover.kept_certificates import LONGEST, CertificateStorage, KeptCertificate, ShownElsewhere
 from kleis.prover.portfolio import ORDER
 from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.process.cancellable_broker import CancellableBroker
 from kleis.prover.protocol.engine import Answer, Task, load_engine
 from kleis.prover.protocol.verdict import Attempt, Verdict
 from kleis.syntax.printer.program import print_expression
@@ -69,8 +70,15 @@ class _Offered(msgspec.Struct, frozen=True):
 class SharedVerdicts:
     """The verdicts in a storage. See `kleis.prover.kept_certificates.Elsewhere`. Safe in threads; `close` ends the thread."""
 
-    def __init__(self, storage: CertificateStorage, broker: Broker) -> None:
+    def __init__(
+        self,
+        storage: CertificateStorage,
+        broker: Broker,
+        refused: Callable[[str, str], None] = lambda question, why: None,
+    ) -> None:
+        """`refused` is told of which question a certificate showed nothing, and why."""
         self._storage = storage
+        self._told = refused
         self._broker = broker
         self._lock = threading.Lock()
         self._queue: queue.Queue[_Offered | None] = queue.Queue(WAITING)
@@ -86,13 +94,17 @@ class SharedVerdicts:
             return None
         data = kept.certificate.encode("utf-8", "surrogatepass")
         report = check(data, broker, file="<shared certificate>", guards=GUARDS)
-        if report.ok and report.goal == question and report.status in ("verified", "disproved"):
+        shows = question in (report.goal, report.without_lemmas)
+        if report.ok and shows and report.status in ("verified", "disproved"):
             engine, attempts = _known(kept.attempts)
             if report.status == "disproved":
                 return ShownElsewhere("disproved", evidence=report.evidence, engine=engine, attempts=attempts)
             lemmas = tuple(f"lemma {place}" for place in range(1, len(task.lemmas) + 1))
             return ShownElsewhere("verified", core=(*report.core, *lemmas), engine=engine, attempts=attempts)
+        if isinstance(broker, CancellableBroker) and broker.stopped:
+            return None  # who asked has no time left: that says nothing of the certificate
         self._storage.refuse(question)
+        self._told(question, _why(report))
         with self._lock:
             self._refused[kept.certificate] = None
             while len(self._refused) > _REFUSED or sum(map(len, self._refused)) > 8 * LONGEST:
@@ -175,6 +187,13 @@ class SharedVerdicts:
             return
         attempts = tuple((each.engine, each.outcome, each.steps) for each in offered.verdict.attempts)
         self._storage.put(offered.question, KeptCertificate(text, attempts[:_MOST_ATTEMPTS]))
+
+
+def _why(report: CheckReport) -> str:
+    """Why what was checked shows nothing of the question, for people."""
+    if report.refused is None:
+        return "it is about another question"
+    return ": ".join(report.refused)
 
 
 def _claim_of(fact: Fact, theory: Theory) -> str:

@@ -95,10 +95,14 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
         The axioms used, by name.
     model
         Whether the axioms used are known to have a model.
+    alone
+        The digest of the goal without the lemmas, where there are lemmas and a proof rests on axioms of that goal only: they
+        are shown here, so the claim is shown without them too.
     """
 
     status: str
     goal: Goal
+    alone: str = ""
     core: tuple[str, ...] = ()
     model: Model = "no axioms"
     assumed: tuple[str, ...] = ()
@@ -223,12 +227,20 @@ class _Judge:
             status=given.status,
             goal=goal,
             core=tuple(each.name for each in axioms),
+            alone=self._alone(lemmas, axioms),
             model=self._model(goal, axioms),
             assumed=given.assumed,
             leaves=tuple(self._leaves),
             evidence=evidence,
             warnings=tuple(dict.fromkeys(each.message for each in goal.warnings)),
         )
+
+    def _alone(self, lemmas: Sequence[Goal], axioms: Sequence[Axiom]) -> str:
+        """See `Judgement.alone`."""
+        if self._given.status != "verified" or not lemmas:
+            return ""
+        bare = self._elaborated(self._given.claim)
+        return digest_of(bare) if all(each in bare.axioms for each in axioms) else ""
 
     def _witness(self, place: str, goal: Goal, witness: Witness | None) -> tuple[Evidence, bool]:
         """What a witness shows of a goal, once its leaves are settled; and whether computing alone shows it.

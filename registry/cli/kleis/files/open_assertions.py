@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kleis.batches.ahead import About, Ahead
     from kleis.prover.axioms_alone import Outcomes
     from kleis.prover.facts import Fact
+    from kleis.prover.kept_certificates import Elsewhere
     from kleis.prover.portfolio import Entry
     from kleis.prover.protocol.verdict import Verdict
     from kleis.prover.prover import Prover
@@ -53,6 +54,7 @@ class ProverPool:
         self._about: dict[int, About] = {}
         self._fresh = fresh
         self._effort = effort
+        self._elsewhere = self._from_elsewhere()
         self._workers = ThreadPoolExecutor(jobs, thread_name_prefix="kleis-test")
         self._mine = threading.local()
         self._known: dict[int, tuple[Theory, Outcomes]] = {}
@@ -154,8 +156,21 @@ class ProverPool:
             beside=False,
             effort=self._effort,
             order=order,
-            elsewhere=None if self._ahead is None else self._ahead.arrived,
+            elsewhere=self._elsewhere if order is None else None,
             known=known,
+        )
+
+    def _from_elsewhere(self) -> Elsewhere | None:
+        """What was found elsewhere: certificates that were pulled, and what workers bring."""
+        from registry.cli.kleis.shared.pulled import pulled_verdicts
+        from registry.cli.kleis.shared.workers import noting
+
+        arrived = None if self._ahead is None else self._ahead.arrived
+        if self._fresh:
+            return arrived
+        note = noting(self._waiting.line)
+        return pulled_verdicts(
+            self._waiting.broker, lambda warning: note(f"warning  {warning}"), beside=arrived
         )
 
 

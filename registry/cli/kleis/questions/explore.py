@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,7 +22,7 @@ from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_rejection, print_table, render
 from registry.cli.kleis.shared.strict import strict_errors
-from registry.cli.kleis.shared.workers import workers_ahead
+from registry.cli.kleis.shared.workers import noting, workers_ahead
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.live_line import LiveLine
 from registry.cli.terminal.plain_output import print_error
@@ -30,6 +30,11 @@ from registry.cli.terminal.process import INTERRUPTED
 from registry.cli.terminal.screen import Screen, json_text
 from registry.cli.terminal.session import interruptible
 from registry.errors import RegistryError
+
+if TYPE_CHECKING:
+    from kleis.batches.ahead import Ahead
+    from kleis.prover.kept_certificates import Elsewhere
+    from kleis.prover.process.broker import Broker
 
 __all__ = ["Exploring", "explore"]
 
@@ -131,7 +136,7 @@ def _answer(asked: Exploring, loading: Loading, cancelled: Callable[[], bool]) -
         closing(
             TheorySnapshot(
                 loading.theory, name=asked.file, broker=broker, cache=cache,
-                elsewhere=None if ahead is None else ahead.arrived,
+                elsewhere=_elsewhere(asked, broker, ahead, noting(line)),
             )
         ) as snapshot,
     ):  # fmt: skip
@@ -141,6 +146,20 @@ def _answer(asked: Exploring, loading: Loading, cancelled: Callable[[], bool]) -
             progress=lambda done, total, law: at.append((done, total, law)),
             workers=None if ahead is None else ahead.about(Declarations.of(loading)),
         )  # fmt: skip
+
+
+def _elsewhere(
+    asked: Exploring, broker: Broker, ahead: Ahead | None, note: Callable[[str], None]
+) -> Elsewhere | None:
+    """What was found elsewhere: certificates that were pulled, and what workers bring."""
+    from registry.cli.kleis.shared.pulled import pulled_verdicts
+
+    arrived = None if ahead is None else ahead.arrived
+    if asked.fresh:
+        return arrived
+    return pulled_verdicts(
+        broker, lambda warning: note(f"warning  {warning}"), beside=arrived, home=asked.home
+    )
 
 
 def _print_errors(error: Answer) -> None:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kleis.errors import KleisError, LoadError
+from kleis.problems import AnswerWarning
 from kleis.theory.loader import Loading
 from registry.cli.kleis.shared.implementations import implementation_parts
 from registry.cli.kleis.shared.loading import STANDARD_INPUT, load, make_loader, standard_input
 from registry.cli.kleis.shared.patience import PATIENT, Patience, TimeIsUp
+from registry.cli.kleis.shared.pulled import pulled_verdicts
 from registry.cli.kleis.shared.question import Question, make_prover
 from registry.cli.kleis.shared.reports import print_verdict, print_warnings, render
 from registry.cli.kleis.shared.strict import IMPORTING, strict_errors
@@ -124,6 +126,7 @@ def _decided(
         texts[_LEMMA] = lemma
         lemmas.append(parse_expression(lemma, file=_LEMMA))
     asked = read_question(texts[_PROPOSITION], file=_PROPOSITION)
+    refused: list[AnswerWarning] = []
     try:
         with question.patience.waiting(live=live) as waiting:
             prover = make_prover(
@@ -131,8 +134,10 @@ def _decided(
                 fresh=question.fresh,
                 broker=waiting.broker,
                 effort=question.patience.effort,
+                elsewhere=None if question.fresh else pulled_verdicts(waiting.broker, refused.append),
             )
             decision = _asked(prover, loading, asked, using, lemmas)
+            decision = _warned(decision, refused)
             if explain:
                 from kleis.prover.certificates.explained import explained
 
@@ -160,9 +165,15 @@ def _asked(
 
     ledger = recalled(prover, loading.theory.lemmas, visible=loading.imported_by)
     decision = prover.ask(asked, using=using, lemmas=lemmas, facts=ledger.facts)
-    warnings = (*ledger.warnings(), *decision.verdict.warnings)
-    verdict = msgspec.structs.replace(decision.verdict, warnings=warnings)
-    return msgspec.structs.replace(decision, verdict=verdict)
+    return _warned(decision, ledger.warnings())
+
+
+def _warned(decision: Decision, more: Sequence[AnswerWarning]) -> Decision:
+    """The decision with more warnings, before those that it has."""
+    warnings = (*more, *decision.verdict.warnings)
+    return msgspec.structs.replace(
+        decision, verdict=msgspec.structs.replace(decision.verdict, warnings=warnings)
+    )
 
 
 def load_imports(imports: Sequence[str], path: Sequence[Path]) -> Loading:

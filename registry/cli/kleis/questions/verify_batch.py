@@ -18,6 +18,7 @@ import msgspec
 
 from kleis.errors import KleisError
 from registry.cli.kleis.questions.verify import exit_status, load_imports
+from registry.cli.kleis.shared.pulled import pulled_verdicts
 from registry.cli.kleis.shared.question import Question, user_cache
 from registry.cli.kleis.shared.reports import print_verdict, render
 from registry.cli.kleis.shared.strict import strict_errors
@@ -81,6 +82,9 @@ def verify_batch(
             jobs=jobs,
             trust_unknown=trust_unknown,
             note=report.note,
+            elsewhere=None
+            if question.fresh
+            else pulled_verdicts(broker, lambda warning: report.note(str(warning))),
         )
         report.line = around.enter_context(LiveLine(lambda: str(batch.progress)))
         opening = None

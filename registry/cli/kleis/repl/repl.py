@@ -38,6 +38,7 @@ from registry.cli.terminal.prompt.loop import converse
 from registry.cli.terminal.prompt.reader import Reader, open_reader
 from registry.cli.terminal.screen import Screen
 from registry.home import find_home
+from registry.store.shared_state import certificate_files
 
 __all__ = ["DEFAULT_SESSION", "ReplRequest", "repl"]
 
@@ -66,7 +67,13 @@ def repl(request: ReplRequest) -> int:
         workspace: Path | None = None
         if not reader.interactive and request.session is None:
             workspace = Path(ending.enter_context(TemporaryDirectory(prefix="kleis-")))
-        sessions = open_sessions(home, roots=(Path.cwd(), Path("/")), cache=user_cache(), workspace=workspace)
+        sessions = open_sessions(
+            home,
+            roots=(Path.cwd(), Path("/")),
+            cache=user_cache(),
+            workspace=workspace,
+            certificates=certificate_files(home),
+        )
         ending.callback(sessions.close)
         conversation = Conversation(
             sessions,
