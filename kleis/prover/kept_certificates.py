@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kleis.theory.theory import Theory
 
 __all__ = [
+    "CERTIFICATES",
     "LONGEST",
     "REFUSED",
     "AnyElsewhere",
@@ -38,6 +39,9 @@ __all__ = [
 
 LONGEST = 4 * 2**20
 """Characters of a certificate that is shared."""
+
+CERTIFICATES = "certified"
+"""The folder of a home for certificates of verdicts that came from elsewhere."""
 
 REFUSED = "refused"
 """The folder, beside the certificates of a home, of those that were checked and show nothing."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from registry.store.postgres.session_rows import SessionRows
 
 __all__ = [
-    "CERTIFICATES",
     "certificate_files",
     "certificate_storage",
     "database_of",
@@ -31,9 +30,6 @@ __all__ = [
 
 COPIES = "database"
 """The folder of a home for copies of what is kept in databases."""
-
-CERTIFICATES = "certified"
-"""The folder of a home for certificates of verdicts that came from elsewhere."""
 
 
 def database_of(store: Store) -> PostgresStore | None:
@@ -88,7 +84,7 @@ def certificate_storage(store: Store, home: Path) -> CertificateStorage:
 
 def certificate_files(home: Path) -> CertificateFiles:
     """The certificates that a home got from a database, with theories that were pulled, or of questions."""
-    from kleis.prover.kept_certificates import CertificateFiles
+    from kleis.prover.kept_certificates import CERTIFICATES, CertificateFiles
 
     return CertificateFiles(home / CERTIFICATES)
 

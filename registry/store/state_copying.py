@@ -16,14 +16,13 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from kleis.prover.kept_certificates import CertificateFiles, KeptCertificate, read_certificate
+from kleis.prover.kept_certificates import CERTIFICATES, CertificateFiles, KeptCertificate, read_certificate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.session_storage import DirectoryStorage
 from kleis.sessions.files.storage import make_directory, plain_name, read_whole, write_whole
 from registry.errors import RegistryError
 from registry.records import certificate_hash
 from registry.store.failures import Place, damaged, store_errors
-from registry.store.shared_state import CERTIFICATES
 from registry.store.sql.rows import Rows
 
 __all__ = ["STATE", "Kept", "copy_state", "in_home", "in_rows", "rows_are_empty", "to_home", "to_rows"]

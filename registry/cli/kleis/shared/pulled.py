@@ -21,14 +21,17 @@ __all__ = ["pulled_verdicts"]
 
 def pulled_verdicts(
     broker: Broker, told: Callable[[AnswerWarning], None], *, beside: Elsewhere | None = None, home: Path | None = None
-) -> Elsewhere:  # fmt: skip
-    """The verdicts of certificates in the user's home, then those `beside`; `told` of each certificate that shows nothing."""
-    from kleis.prover.certificates.claimed_verdicts import ClaimedVerdicts
-    from kleis.prover.kept_certificates import REFUSED, AnyElsewhere
+) -> Elsewhere | None:  # fmt: skip
+    """The verdicts of certificates in the user's home, then those `beside`; `told` of each certificate that shows nothing. A home without
+    any takes no more modules."""
+    from kleis.prover.kept_certificates import CERTIFICATES, REFUSED, AnyElsewhere
     from registry.home import find_home
-    from registry.store.shared_state import CERTIFICATES, certificate_files
 
     root = find_home(home).path
+    if not (root / CERTIFICATES).is_dir():
+        return beside
+    from kleis.prover.certificates.claimed_verdicts import ClaimedVerdicts
+    from registry.store.shared_state import certificate_files
 
     def refused(question: str, why: str) -> None:
         aside = root / CERTIFICATES / REFUSED / f"{question}.json"
