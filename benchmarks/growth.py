@@ -230,6 +230,22 @@ def _question(size: int, _: ExitStack) -> tuple[Callable[[], object], int]:
     return work, 0
 
 
+def _asked_again(size: int, _: ExitStack) -> tuple[Callable[[], object], int]:
+    """Further questions to a theory of so many sections, each about one of them."""
+    text = "".join(
+        f"structure Section{n} {{ operation f{n} : ℤ → ℤ  axiom grows : ∀(x : ℤ). f{n}(x) > x }}\n"
+        for n in range(size)
+    )
+    elaborator = Elaborator(Theory().include(parse_program(text)))
+    claims = [parse_expression(f"∀(x : ℤ). f{n}(x) > x - 1") for n in range(20)]
+
+    def work() -> object:
+        return [elaborator.proposition(each) for each in claims]
+
+    work()
+    return work, 0
+
+
 def _listed(size: int, _: ExitStack) -> tuple[Callable[[], object], int]:
     environment = environment_of(parse_program(""))
     expression = parse_expression(f"sum(filter(λ x . mod(x, 3) = 0, map(λ x . x * x, range({size}))))")
@@ -307,6 +323,7 @@ def _rows() -> Iterator[Row]:
     yield Row("format Kleis, structures", 25, LINEAR, _format)
     yield Row("elaborate a theory, structures", 50, LINEAR, _elaborate)
     yield Row("a question to a theory, structures", 60, CONSTANT, _question)
+    yield Row("further questions to a theory, sections", 60, CONSTANT, _asked_again)
     yield Row("evaluate lists, items", 500, LINEAR, _listed)
     yield Row("run a tool, tools in the registry", 100, CONSTANT, _registered)
     yield Row("decide by literal rules, rules", 250, CONSTANT, _decided)

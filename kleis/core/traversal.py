@@ -6,6 +6,8 @@ Terms are as deep as the source they come from, which the parser bounds, so plai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
+from typing import Any, get_args
 
 import msgspec
 
@@ -19,6 +21,7 @@ from kleis.core.terms import (
     Discrimination,
     Lambda,
     Let,
+    LiteralTerm,
     Operation,
     Quantifier,
     Selection,
@@ -45,16 +48,34 @@ __all__ = [
 ]
 
 
-def parts(term: Term) -> Iterator[Term]:
+_BELOW = ("condition", "consequent", "alternative", "function", "left", "right", "term", "value", "body")
+"""The fields of terms that hold one term.  `arguments` holds several; bound variables are no parts."""
+
+
+def _fields_below(kind: type[Any]) -> tuple[str, ...]:
+    return () if kind is LiteralTerm else tuple(each for each in kind.__struct_fields__ if each in _BELOW)
+
+
+def _getter(kind: type[Any]) -> Callable[[Any], tuple[Term, ...]]:
+    """What reads the terms directly below a term of one kind: asking each field what it is takes ten times as long."""
+    fields = _fields_below(kind)
+    if "arguments" in kind.__struct_fields__:
+        (first,) = fields or ("",)
+        return (lambda term: (getattr(term, first), *term.arguments)) if first else attrgetter("arguments")
+    if len(fields) == 1:
+        only = attrgetter(fields[0])
+        return lambda term: (only(term),)
+    return attrgetter(*fields) if fields else lambda term: ()
+
+
+_FIELDS = {each: _fields_below(each) for each in get_args(Term)}
+_WITH_ARGUMENTS = frozenset(each for each in get_args(Term) if "arguments" in each.__struct_fields__)
+_PARTS = {each: _getter(each) for each in get_args(Term)}
+
+
+def parts(term: Term) -> tuple[Term, ...]:
     """The terms directly below a term, in order."""
-    for field in term.__struct_fields__:
-        if field in ("variables", "variable"):
-            continue
-        value = getattr(term, field)
-        if isinstance(value, Term):
-            yield value
-        elif field == "arguments":
-            yield from value
+    return _PARTS[type(term)](term)
 
 
 def subterms(*terms: Term) -> Iterator[Term]:
@@ -63,22 +84,23 @@ def subterms(*terms: Term) -> Iterator[Term]:
     while waiting:
         term = waiting.pop()
         yield term
-        waiting.extend(reversed(list(parts(term))))
+        waiting.extend(reversed(_PARTS[type(term)](term)))
 
 
 def rebuild(term: Term, change: Callable[[Term], Term]) -> Term:
     """The term with `change` applied to the terms directly below it; the same object if none changed."""
     changes: dict[str, object] = {}
-    for field in term.__struct_fields__:
+    kind = type(term)
+    for field in _FIELDS[kind]:
         value = getattr(term, field)
-        if field == "arguments":
-            replaced = tuple([change(each) for each in value])
-            if any(new is not old for new, old in zip(replaced, value, strict=True)):
-                changes[field] = replaced
-        elif isinstance(value, Term) and field != "variable":
-            replacement = change(value)
-            if replacement is not value:
-                changes[field] = replacement
+        replacement = change(value)
+        if replacement is not value:
+            changes[field] = replacement
+    if kind in _WITH_ARGUMENTS:
+        arguments = term.arguments  # type: ignore[union-attr]
+        replaced = tuple([change(each) for each in arguments])
+        if any(new is not old for new, old in zip(replaced, arguments, strict=True)):
+            changes["arguments"] = replaced
     return msgspec.structs.replace(term, **changes) if changes else term
 
 
@@ -92,9 +114,10 @@ def sorts_of(term: Term) -> Iterator[Sort]:
 
 def bound_by(term: Term) -> tuple[Variable, ...]:
     """The variables that a term binds in its body."""
-    if isinstance(term, Quantifier | Lambda):
-        return term.variables
-    return (term.variable,) if isinstance(term, Let) else ()
+    kind = type(term)
+    if kind is Quantifier or kind is Lambda:
+        return term.variables  # type: ignore[union-attr]
+    return (term.variable,) if kind is Let else ()  # type: ignore[union-attr]
 
 
 def free_variables(term: Term) -> tuple[Variable, ...]:

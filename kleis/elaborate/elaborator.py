@@ -275,7 +275,7 @@ class Elaborator:
         reach(() if claim is None else (claim,), finished, into=reached)
         reach((axiom.formula for axiom in axioms), finished, into=reached)
         start = links_of(reached)
-        for name in component(start, self.sections(), self._names, self.section_links):
+        for name in component(start, self._names, self.section_links):
             section = self.globals.section(name)
             if section.instance not in instances_found:
                 self._add(section, axioms, instances_found, notes)

@@ -193,6 +193,7 @@ def run_portfolio(
     """Run the engines that apply, both chains side by side (`beside`) or in one, until an answer counts.
 
     `guards` multiplies the time limits, for loaded machines; it changes no verdict that no limit had a part in.
+    Where only proofs are asked for, a model that the last engine claims of axioms is no answer, and is not checked.
     """
     entries = [(place, entry) for place, entry in enumerate(order) if entry.chain in chains]
     return _Race(broker, task, entries, confirm, guards, beside).run()
@@ -216,6 +217,8 @@ class _Race:
         self._guards = guards
         chains = [[each for each in entries if each[1].chain == chain] for chain in ("prove", "refute")]
         self._chains = chains if beside else [list(entries)]
+        proofs_only = bool(entries) and not chains[1] and task.goal.claim is None
+        self._needless = entries[-1][0] if proofs_only else None
         self._running: dict[Future[Answer], tuple[int, Entry, int, float]] = {}
         self._done: dict[int, tuple[Entry, Answer, float]] = {}
         self._recorded: dict[int, Recorded] = {}
@@ -267,7 +270,11 @@ class _Race:
         place, entry, _, begun = self._running.pop(future)
         answer = future.result()
         self._recorded[place] = Recorded(entry.engine, self._task, entry.steps, answer)
-        if answer.outcome in ("refuted", "model"):
+        if answer.outcome == "model" and place == self._needless:
+            answer = Answer(
+                outcome="silent", reason="incomplete", detail="no contradiction", steps=answer.steps
+            )
+        elif answer.outcome in ("refuted", "model"):
             answer = self._confirm(answer)
         self._done[place] = (entry, answer, time.monotonic() - begun)
         if answer.outcome in DEFINITE and (self._best is None or place < self._best):

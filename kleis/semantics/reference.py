@@ -21,8 +21,8 @@ What stays open in both modes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, TypeAlias, assert_never
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, TypeAlias
 
 from kleis import core
 from kleis.budget import Budget
@@ -62,6 +62,9 @@ Mode: TypeAlias = Literal["relativised", "one-sided"]
 
 Environment: TypeAlias = Mapping[str, Value]
 """The values of the variables by name.  Bound variables shadow; nothing is ever substituted, so nothing is captured."""
+
+
+_Rule: TypeAlias = Callable[[Any, Environment], Outcome]
 
 
 class Account(Context):
@@ -121,69 +124,63 @@ class Evaluator:
 
     def outcome(self, term: core.Term, environment: Environment) -> Outcome:
         """The value of a term; a `Truth` where its sort is Bool, or where there is no value that is known."""
-        self._account.charge(1)
-        if self._depth >= self._account.budget.depth:
-            self._account.exceeded = True
+        account = self._account
+        account.remaining -= 1  # as `charge` does, which would be a tenth of the time
+        if account.remaining < 0:
+            account.stop_at_steps()
+        kind = type(term)
+        if self._depth >= account.budget.depth:
+            account.exceeded = True
             return OPEN
-        if type(term) is core.Variable:
-            return known(environment[term.name])
+        if kind is core.Variable:
+            return known(environment[term.name])  # type: ignore[union-attr]
         self._depth += 1
         try:
-            return known(self._ruled(term, environment))
+            rule: _Rule = getattr(self, _RULES[kind])
+            return known(rule(term, environment))
         finally:
             self._depth -= 1
 
-    def _ruled(self, term: core.Term, environment: Environment) -> Outcome:
-        match term:
-            case core.Variable(name=name):
-                return environment[name]
-            case core.LiteralTerm(value=value):
-                return value if isinstance(value, (bool, int, str)) else exact(value)
-            case core.SymbolCall():
-                return self._symbol_call(term, environment)
-            case core.BuiltinCall():
-                return self._builtin_call(term, environment)
-            case core.DefinitionCall():
-                return self._definition_call(term, environment)
-            case core.Equals(left=left, right=right):
-                same = self._comparison.same(
-                    self.outcome(left, environment), self.outcome(right, environment)
-                )
-                return self._by_bounds("equals", left, right, environment) if same is OPEN else same
-            case core.Connective():
-                return self._connective(term, environment)
-            case core.Quantifier():
-                return self._quantifier(term, environment)
-            case core.Conditional():
-                return self._conditional(term, environment)
-            case core.Construction(constructor=constructor, arguments=arguments):
-                fields = self._values(arguments, environment)
-                return fields if isinstance(fields, Truth) else constructed(constructor, fields)
-            case core.Discrimination(constructor=constructor, term=part):
-                made = self.outcome(part, environment)
-                return made if isinstance(made, Truth) else _is_made_by(constructor, made)
-            case core.Selection(constructor=constructor, index=index, term=part):
-                made = self.outcome(part, environment)
-                return made if isinstance(made, Truth) else _selected(constructor, index, made)
-            case core.Let(variable=variable, value=bound, body=body):
-                values = self._values((bound,), environment)
-                if isinstance(values, Truth):
-                    return values
-                return self.outcome(body, {**environment, variable.name: values[0]})
-            case core.Lambda():
-                return self._lambda(term, environment)
-            case core.Application(function=function, arguments=arguments):
-                values = self._values((function, *arguments), environment)
-                return values if isinstance(values, Truth) else _applied(values[0], values[1:])
-            case core.Coercion(term=part):
-                return self._comparison.coerced(self.outcome(part, environment))
-            case core.Narrowing(term=part):
-                number = self.outcome(part, environment)
-                return UNDEFINED if isinstance(number, int) and number < 0 else number
-            case core.Undefined():
-                return UNDEFINED
-            case _:
-                assert_never(term)
+    def _literal(self, term: core.LiteralTerm, environment: Environment) -> Outcome:
+        value = term.value
+        return value if isinstance(value, (bool, int, str)) else exact(value)
+
+    def _equals(self, term: core.Equals, environment: Environment) -> Outcome:
+        left, right = self.outcome(term.left, environment), self.outcome(term.right, environment)
+        same = self._comparison.same(left, right)
+        return self._by_bounds("equals", term.left, term.right, environment) if same is OPEN else same
+
+    def _construction(self, term: core.Construction, environment: Environment) -> Outcome:
+        fields = self._values(term.arguments, environment)
+        return fields if isinstance(fields, Truth) else constructed(term.constructor, fields)
+
+    def _discrimination(self, term: core.Discrimination, environment: Environment) -> Outcome:
+        made = self.outcome(term.term, environment)
+        return made if isinstance(made, Truth) else _is_made_by(term.constructor, made)
+
+    def _selection(self, term: core.Selection, environment: Environment) -> Outcome:
+        made = self.outcome(term.term, environment)
+        return made if isinstance(made, Truth) else _selected(term.constructor, term.index, made)
+
+    def _let(self, term: core.Let, environment: Environment) -> Outcome:
+        values = self._values((term.value,), environment)
+        if isinstance(values, Truth):
+            return values
+        return self.outcome(term.body, {**environment, term.variable.name: values[0]})
+
+    def _application(self, term: core.Application, environment: Environment) -> Outcome:
+        values = self._values((term.function, *term.arguments), environment)
+        return values if isinstance(values, Truth) else _applied(values[0], values[1:])
+
+    def _coercion(self, term: core.Coercion, environment: Environment) -> Outcome:
+        return self._comparison.coerced(self.outcome(term.term, environment))
+
+    def _narrowing(self, term: core.Narrowing, environment: Environment) -> Outcome:
+        number = self.outcome(term.term, environment)
+        return UNDEFINED if isinstance(number, int) and number < 0 else number
+
+    def _undefined(self, term: core.Undefined, environment: Environment) -> Outcome:
+        return UNDEFINED
 
     # ── Calls: strict in all arguments ───────────────────────────────────────────────────────────────────────
 
@@ -192,13 +189,15 @@ class Evaluator:
         values: list[Value] = []
         known = defined = True
         for term in terms:  # all of them, even after an undefined one: a subclass or caller may record each
-            value = _as_value(self.outcome(term, environment))
-            if value is UNDEFINED:
-                defined = False
-            elif isinstance(value, Truth):
-                known = False
-            else:
+            value = self.outcome(term, environment)
+            if not isinstance(value, Truth):
                 values.append(value)
+            elif value is TRUE or value is FALSE:
+                values.append(value is TRUE)
+            elif value is UNDEFINED:
+                defined = False
+            else:
+                known = False
         return UNDEFINED if not defined else tuple(values) if known else OPEN
 
     def _symbol_call(self, term: core.SymbolCall, environment: Environment) -> Outcome:
@@ -222,7 +221,7 @@ class Evaluator:
                 return OPEN if terminates.may_be_true else UNDEFINED
         return self.outcome(definition.body, inner)
 
-    def _lambda(self, term: core.Lambda, environment: Environment) -> Function:
+    def _lambda(self, term: core.Lambda, environment: Environment) -> Outcome:
         names = [variable.name for variable in term.variables]
 
         def call(*given: Value) -> Outcome:
@@ -380,6 +379,27 @@ class Evaluator:
             possible.append(self.truth(term.alternative, environment))
         return union(*possible)
 
+
+_RULES: Mapping[type[core.Term], str] = {
+    core.LiteralTerm: "_literal",
+    core.SymbolCall: "_symbol_call",
+    core.BuiltinCall: "_builtin_call",
+    core.DefinitionCall: "_definition_call",
+    core.Equals: "_equals",
+    core.Connective: "_connective",
+    core.Quantifier: "_quantifier",
+    core.Conditional: "_conditional",
+    core.Construction: "_construction",
+    core.Discrimination: "_discrimination",
+    core.Selection: "_selection",
+    core.Let: "_let",
+    core.Lambda: "_lambda",
+    core.Application: "_application",
+    core.Coercion: "_coercion",
+    core.Narrowing: "_narrowing",
+    core.Undefined: "_undefined",
+}
+"""The method with the rule of each kind of term but variables, which are looked up."""
 
 _SET_RELATIONS = {"subset": "difference", "proper_subset": "difference", "disjoint": "intersect"}
 """The relations that hold where the result of another operation is empty."""

@@ -14,6 +14,7 @@ from kleis.core import Sort
 from kleis.semantics.ranges import Function, Outcome, Ranges
 from kleis.semantics.truth import FALSE, OPEN, TRUE, Truth, conjunction, strict_equality, truth_of
 from kleis.values import Data, ListValue, SetValue, Value, equal, is_number, leaves_of
+from kleis.values.equality import SIMPLE
 
 __all__ = ["Comparison", "entries", "known"]
 
@@ -42,6 +43,10 @@ class Comparison:
 
     def equal(self, left: Value, right: Value) -> Truth:
         """Equality of two values of one sort."""
+        if type(left) is type(right) and type(left) in SIMPLE:
+            self._context.charge(1)
+            self._context.charge(1)  # as for a pair of parts: one here and one in the comparison of values
+            return truth_of(left == right)
         pending: list[tuple[Value, Value]] = [(left, right)]
         result = TRUE
         while pending and result is not FALSE:

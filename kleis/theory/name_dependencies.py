@@ -35,6 +35,9 @@ Texts: TypeAlias = "dict[int, tuple[tree.Node, frozenset[str]]]"
 
 _MOST_TEXTS = 50_000
 
+_SCANS = 4
+"""So often all sections are walked through: to turn their names round costs as much, and most commands ask one question."""
+
 
 class NameDependencies:
     """The names that the sections of one theory depend on, computed on first use.
@@ -48,6 +51,32 @@ class NameDependencies:
         self._sections: dict[str, frozenset[str]] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._given: dict[str, list[tree.Implements]] | None = None
+        self._order: tuple[tree.Structure, ...] | None = None
+        self._mentioning: dict[str, list[int]] | None = None
+        self._scans = 0
+
+    def sections_with(self, names: Iterable[str]) -> list[tuple[int, str]]:
+        """The sections that may reach one of some names, in order of declaration: each with its place in that order.
+
+        The first questions walk through all sections; the later ones look up those that they get.
+        """
+        sections = self._walked()
+        if self._mentioning is None:
+            self._scans += 1
+            if self._scans <= _SCANS:
+                wanted = frozenset(names)
+                return [(place, each.name) for place, each in enumerate(sections) if self.of(each) & wanted]
+            self._mentioning = {}
+            for place, each in enumerate(sections):
+                for name in self.of(each):
+                    self._mentioning.setdefault(name, []).append(place)
+        places = {place for name in names for place in self._mentioning.get(name, ())}
+        return [(place, sections[place].name) for place in sorted(places)]
+
+    def _walked(self) -> tuple[tree.Structure, ...]:
+        if self._order is None:
+            self._order = tuple(self._theory.summary.sections)
+        return self._order
 
     def of(self, structure: tree.Structure) -> frozenset[str]:
         """All names that a section may reach, directly or through what they stand for."""

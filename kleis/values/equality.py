@@ -34,6 +34,7 @@ from kleis.values.kinds import (
 )
 
 __all__ = [
+    "SIMPLE",
     "TOLERANCE",
     "TOLERANCE_TEXT",
     "approximately_equal",
@@ -244,13 +245,13 @@ def is_symbolic(value: Value, meter: Meter) -> bool:
     return any(isinstance(leaf, Symbolic) for leaf in leaves_of(value, meter))
 
 
-_SIMPLE = frozenset((bool, int, Fraction, str, BitVector))
+SIMPLE = frozenset((bool, int, Fraction, str, BitVector))
 """The kinds of values that have no parts and are no floats."""
 
 
 def contains_float(value: Value, meter: Meter) -> bool:
     """Whether a floating-point number takes part in a value."""
-    if type(value) in _SIMPLE:
+    if type(value) in SIMPLE:
         meter.charge(1)
         return False
     return any(

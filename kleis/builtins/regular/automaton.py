@@ -114,14 +114,21 @@ class Space:
                 found |= shape[1]
             else:
                 found.add(part)
-        complemented = {shapes[part][1] for part in found if shapes[part][0] == "not"}
-        if absorbing in found or not found.isdisjoint(complemented):
+        if absorbing in found:
             return absorbing
+        for part in found:
+            shape = shapes[part]
+            if shape[0] == "not" and shape[1] in found:
+                return absorbing
         found.discard(neutral)
         if len(found) <= 1:
             return found.pop() if found else neutral
+        made = (kind, frozenset(found))
+        number = self._numbers.get(made)
+        if number is not None:
+            return number
         test = any if kind == "or" else all
-        return self._number((kind, frozenset(found)), accepts=test(self._accepts[part] for part in found))
+        return self._number(made, accepts=test([self._accepts[part] for part in found]))
 
     def is_complement(self, part: int) -> bool:
         """Whether an expression is a complement."""
@@ -193,34 +200,45 @@ class Space:
         return known
 
     def _derived(self, shape: tuple[object, ...], character: str) -> int:
+        kind = shape[0]
+        if kind == "or" or kind == "and":
+            _, parts = shape
+            assert isinstance(parts, frozenset)
+            following = self._each_derived(parts, character)
+            return self._union(following) if kind == "or" else self.meet(following)
         match shape:
-            case ("none",):
-                return self.none
-            case ("any",):
-                return self.empty
-            case ("range", str() as low, str() as high):
-                return self.empty if low <= character <= high else self.none
-            case ("text", str() as text):
-                if text[:1] != character:
-                    return self.none
-                return self._number(("text", text[1:]), accepts=len(text) == 1)
             case ("then", int() as first, int() as rest):
                 begun = self._then(self.derivative(first, character), rest)
                 if not self._accepts[first]:
                     return begun
                 return self._union((begun, self.derivative(rest, character)))
-            case ("or", frozenset() as parts):
-                return self._union([self.derivative(part, character) for part in sorted(parts)])
-            case ("and", frozenset() as parts):
-                return self.meet([self.derivative(part, character) for part in sorted(parts)])
-            case ("not", int() as part):
-                return self.negated(self.derivative(part, character))
+            case ("text", str() as text):
+                if text[:1] != character:
+                    return self.none
+                return self._number(("text", text[1:]), accepts=len(text) == 1)
             case ("loop", int() as part, int() as low, high):
                 most = high - 1 if isinstance(high, int) else None
                 rest = self._loop(part, max(low - 1, 0), most)
                 return self._then(self.derivative(part, character), rest)
+            case ("not", int() as part):
+                return self.negated(self.derivative(part, character))
+            case ("range", str() as low, str() as high):
+                return self.empty if low <= character <= high else self.none
+            case ("any",):
+                return self.empty
+            case ("none",):
+                return self.none
             case _:
                 raise AssertionError(shape)
+
+    def _each_derived(self, parts: frozenset[int], character: str) -> list[int]:
+        """What may follow a character in each part, the first made first: that settles their numbers."""
+        known = self.derivatives
+        found = []
+        for part in sorted(parts):
+            following = known.get((part, character))
+            found.append(self.derivative(part, character) if following is None else following)
+        return found
 
     def shortest(self, number: int) -> str | None:
         """The shortest text in the language, the first in lexicographic order; None if the language is empty."""

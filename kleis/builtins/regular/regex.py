@@ -129,11 +129,31 @@ def measure(node: Node, meter: Meter) -> tuple[int, int]:
 
 def regex_value(node: Node, meter: Meter) -> Regex:
     """A node as a value; an error where it is too large or too deep."""
+    known = _SHOWN.get(node)
+    if known is not None:
+        parts, size, text = known
+        meter.charge(min(parts, max(meter.remaining, 0) + 1))  # one after the other, as `measure` does
+        meter.admit(size, "a regular expression")
+        return Regex(node, text)
+    before = meter.remaining
     size, height = measure(node, meter)
+    parts = before - meter.remaining
     meter.admit(size, "a regular expression")
     if height > _GREATEST_HEIGHT:
         raise undefined(f"a regular expression nested {height} deep", f"nest at most {_GREATEST_HEIGHT} deep")
-    return Regex(node, _text(node))
+    text = _text(node)
+    if size <= _SMALL:
+        if len(_SHOWN) >= _MOST_SHOWN:
+            _SHOWN.clear()
+        _SHOWN[node] = parts, size, text
+    return Regex(node, text)
+
+
+_SMALL = 5_000
+_MOST_SHOWN = 500
+
+_SHOWN: dict[Node, tuple[int, int, str]] = {}
+"""The parts, size and text of small expressions: a definition makes the same one each time that it is called."""
 
 
 def nullable(node: Node) -> bool:

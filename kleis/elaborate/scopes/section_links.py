@@ -4,20 +4,19 @@ Sections (structures without parameters) are linked by what their axioms and dec
 opaque sorts, data types, incomplete built-ins, directly or through definitions.  A proposition uses every section that
 a chain of links leads to.  An axiom without a link is about built-ins alone: an obligation, not an assumption.
 
-Names are compared before anything is elaborated (`kleis.theory.name_dependencies`), so that among a thousand sections
-only those that may be linked are elaborated.  See docs/reference/proving.md §2.5.
+Names are looked up before anything is elaborated (`kleis.theory.name_dependencies`), so that among a thousand sections
+only those that may be linked are looked at and elaborated.  See docs/reference/proving.md §2.5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from kleis.core import Carrier, DataSort, Symbol
 from kleis.core.sort_printing import sorts_text
 from kleis.core.traversal import Reached
 from kleis.elaborate.scopes.scope import Scope
-from kleis.syntax.tree import Structure
 from kleis.theory.name_dependencies import NameDependencies
 
 __all__ = ["Link", "component", "links_of", "links_of_names", "names_of_links"]
@@ -57,7 +56,6 @@ def names_of_links(links: Iterable[Link]) -> frozenset[str]:
 
 def component(
     start: frozenset[Link],
-    sections: Mapping[str, Structure],
     names: NameDependencies,
     links: Callable[[str], frozenset[Link]],
 ) -> tuple[str, ...]:
@@ -65,18 +63,17 @@ def component(
 
     `links` elaborates a section and gives its links; it is asked only of sections that mention a name in question.
     """
-    found: dict[str, frozenset[Link]] = {}
+    found: dict[str, int] = {}
     reached = set(start)
     grown = True
     while grown:
         grown = False
-        wanted = names_of_links(reached)
-        for name, structure in sections.items():
-            if name in found or not names.of(structure) & wanted:
+        for place, name in names.sections_with(names_of_links(reached)):
+            if name in found:
                 continue
             mine = links(name)
             if mine & reached:
-                found[name] = mine
+                found[name] = place
                 grown = grown or not mine <= reached
                 reached |= mine
-    return tuple(name for name in sections if name in found)
+    return tuple(sorted(found, key=found.__getitem__))

@@ -15,7 +15,7 @@ from kleis.prover.engines.completion.check_proof import check_chain
 from kleis.prover.engines.completion.engine import Completion
 from kleis.prover.portfolio import LOOK, ORDER, Chain, Entry, Outcome, run_portfolio
 from kleis.prover.process.broker import Broker
-from kleis.prover.protocol.engine import Answer, Task
+from kleis.prover.protocol.engine import Answer, Task, declarations_of
 from kleis.prover.protocol.verdict import Evidence, Verdict
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_program
@@ -111,6 +111,35 @@ def test_a_proof_whose_axioms_clash_is_none(claim: str) -> None:
         assert set(tried.behind(goal, goal.axioms, proof)) >= {"S::up", "S::down"}
         assert tried.behind(goal, (goal.axioms[0],), proof) == ()
         assert set(tried.core(goal, Outcome(order[-1], said, (), ()))) == {"S::up", "S::down"}
+
+
+def test_a_look_for_a_clash_checks_no_model_that_ends_it() -> None:
+    """Bit-vectors have so many values that the check takes longer than all engines; the look asks for nothing of it."""
+    theory = Theory().include(
+        parse_program("structure S { axiom a : ∀(a b : BitVec8). bvxor(a, b) = bvxor(b, a) }")
+    )
+    checked: list[Answer] = []
+
+    def noted(answer: Answer) -> Answer:
+        checked.append(answer)
+        return answer
+
+    with Broker() as broker:
+        goal = Prover(theory, broker=broker).elaborator.structure("S")
+        asked = Task(declarations_of(goal))
+        assert asked.goal.claim is None
+
+        def run(chains: Sequence[Chain]) -> Outcome:
+            return run_portfolio(broker, asked, order=LOOK, chains=chains, confirm=noted, guards=10)
+
+        alone = run(("prove",))
+        assert alone.answer is None
+        assert not alone.cut
+        assert checked == []
+        both = run(("prove", "refute"))
+        assert both.answer is not None
+        assert both.answer.outcome == "model"
+        assert len(checked) == 1
 
 
 def _as_it_is(answer: Answer) -> Answer:

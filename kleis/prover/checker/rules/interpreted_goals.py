@@ -17,6 +17,7 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -35,6 +36,9 @@ Leaves = tuple[tuple[str, Sequent], ...]
 """What remains to be proved, by name."""
 
 
+_PLAIN = frozenset({str, int, bool, Fraction, type(None)})
+"""What fields hold that is neither sort nor term."""
+
 _MOST = 1_000_000
 """Parts of the terms that calls of symbols become."""
 
@@ -50,7 +54,7 @@ class Translation:
     ) -> None:
         self._carriers = carriers
         self._symbols = symbols
-        self._names = _names(goal, symbols)
+        self._names: set[str] | None = None
         self._count = 0
         self._left = _MOST
         self._given = goal
@@ -126,17 +130,24 @@ class Translation:
     # ── One node after the other ─────────────────────────────────────────────────────────────────────────────
 
     def _node(self, node: Any) -> Any:
-        if isinstance(node, tuple):
-            return tuple(map(self._node, node))
-        if not isinstance(node, msgspec.Struct):
+        kind = type(node)
+        if kind is tuple:
+            made = [self._node(each) for each in node]
+            return node if all(new is old for new, old in zip(made, node, strict=True)) else tuple(made)
+        if kind in _PLAIN or not issubclass(kind, msgspec.Struct):
             return node
-        if isinstance(node, core.Carrier):
+        if kind is core.Carrier:
             return self._carriers.get(node, node)
-        if isinstance(node, core.SymbolCall) and node.symbol in self._symbols:
+        if kind is core.SymbolCall and node.symbol in self._symbols:
             return self._called(self._symbols[node.symbol], self._node(node.arguments))
-        fields = {name: getattr(node, name) for name in node.__struct_fields__}
-        changed = {name: self._node(value) for name, value in fields.items()}
-        return node if changed == fields else msgspec.structs.replace(node, **changed)
+        changes = {}
+        for name in node.__struct_fields__:
+            value = getattr(node, name)
+            if type(value) not in _PLAIN:
+                changed = self._node(value)
+                if changed is not value:
+                    changes[name] = changed
+        return msgspec.structs.replace(node, **changes) if changes else node
 
     def _called(self, meaning: Meaning, arguments: Sequence[core.Term]) -> core.Term:
         """A body at arguments, which it reads once each."""
@@ -160,6 +171,8 @@ class Translation:
         return result
 
     def _fresh(self) -> str:
+        if self._names is None:
+            self._names = _names(self._given, self._symbols)
         while True:
             self._count += 1
             name = f"a{self._count}°"

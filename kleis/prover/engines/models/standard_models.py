@@ -67,26 +67,49 @@ _SMALL = Bounds(integer=2, natural=2, denominator=2, values=9, points=200, lengt
 
 def is_proved(leaf: Sequent, steps: int) -> bool:
     """Whether Z3 proves a formula of an interpreted goal from its premises, asked by the engines' encoder."""
+    text = _question(leaf)
+    return text is not None and _refuted(text, steps)
+
+
+def _question(leaf: Sequent) -> str | None:
+    """The script of a formula's negation, and of its premises; None where it has none."""
     premises = tuple(Axiom(name, formula, "fact", _HERE) for name, formula in leaf.premises)
     goal = msgspec.structs.replace(leaf.goal, claim=leaf.claim, axioms=premises)
     try:
         script = encode(expanded(Task(goal)))
     except Inexpressible:
-        return False
-    return run_text(script_text(script, script.claim), steps).status == "unsat"
+        return None
+    return script_text(script, script.claim)
 
 
-def _holds(goal: Goal, found: Interpretation, steps: int) -> bool:
-    """Whether an interpretation is a model of every axiom in which the claim, if there is one, is false."""
+def _refuted(text: str, steps: int) -> bool:
+    return run_text(text, steps).status == "unsat"
+
+
+def _holds(goal: Goal, found: Interpretation, steps: int, asked: dict[str, bool]) -> bool:
+    """Whether an interpretation is a model of every axiom in which the claim, if there is one, is false.
+
+    What was `asked` of others is not asked again: interpretations that follow each other differ in one symbol.
+    """
     meanings = {symbol: (parameters, body) for symbol, parameters, body in found.symbols}
     translation = Translation(goal, dict(found.carriers), meanings)
     variables = () if goal.claim is None else stripped(translation.formula(goal.claim))[0]
     values = dict(found.point)
     point = tuple((each, values[each.name]) for each in variables) if values else ()
     try:
-        return all(is_proved(leaf, steps) for _, leaf in leaves_of(goal, translation, point))
+        leaves = leaves_of(goal, translation, point)
     except CheckError:
         return False
+    texts = [_question(leaf) for _, leaf in leaves]
+    if any(text is None or asked.get(text) is False for text in texts):
+        return False
+    for text in texts:
+        assert text is not None
+        if text not in asked:
+            asked[text] = _refuted(text, steps)
+        if not asked[text]:
+            return False
+    return True
 
 
 # ── The search ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -109,11 +132,12 @@ class Interpretations:
         """Each reading of the carriers in turn."""
         account = Account(Budget(steps=steps, depth=150, size=100_000))
         tried = []
+        asked: dict[str, bool] = {}
         try:
             for carriers, table in _choices(task.goal):
                 search = _Search(task, carriers, table, account)
                 for found in search.interpretations():
-                    if _holds(task.goal, found, _QUERY):
+                    if _holds(task.goal, found, _QUERY, asked):
                         return _answer(task.goal.claim is not None, found, account)
                 tried.append(" and ".join(dict.fromkeys(map(sort_text, carriers.values()))) or "ℤ")
         except BudgetError:

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleis.budget import STANDARD_BUDGET, Meter
+from kleis.budget import STANDARD_BUDGET, Budget, Meter
 from kleis.builtins.regular import regex
 from kleis.builtins.regular.automaton import Automaton, matches
 from kleis.builtins.regular.regex import ANY, EMPTY, FULL, NONE, Node, join, loop, meet, negated, unite
+from kleis.errors import BudgetError
 from kleis.syntax.parser.parser import parse_expression
 from tests.support.theories.running import refusal, value
 
@@ -69,6 +70,21 @@ def test_the_text_of_an_expression_means_the_same(both: Both, text: str) -> None
     shown = regex.regex_value(both[0], Meter(STANDARD_BUDGET)).key
     parse_expression(shown)
     assert value(f'matches("{text}", {shown})') == str(accepts(both[0], text)).lower()
+
+
+@given(expressions, st.integers(1, 60))
+def test_an_expression_that_was_made_before_costs_the_same(both: Both, steps: int) -> None:
+    """To the step, also where the budget ends on the way."""
+    found: list[tuple[str, int]] = []
+    regex._SHOWN.clear()
+    for _ in range(2):
+        meter = Meter(Budget(steps=steps, depth=10, size=1_000))
+        try:
+            said = regex.regex_value(both[0], meter).key
+        except BudgetError as error:
+            said = error.code
+        found.append((said, meter.remaining))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,18 @@ def test_every_link_of_a_section_is_mentioned_by_its_text() -> None:
         assert names_of_links(links) <= mentions.of(structure)
 
 
+def test_later_questions_look_up_the_sections_that_earlier_ones_walked_through() -> None:
+    elaborator = elaborator_of(SECTIONS)
+    mentions = NameDependencies(elaborator.theory)
+    for name in elaborator.sections():
+        names = names_of_links(elaborator.section_links(name))
+        fresh = NameDependencies(elaborator.theory).sections_with(names)
+        for _ in range(3):
+            assert mentions.sections_with(names) == fresh
+        assert name in [each for _, each in fresh]
+        assert fresh == sorted(fresh)
+
+
 # ── built-ins that are declared ──────────────────────────────────────────────────────────────────────────────
 
 
