@@ -35,6 +35,7 @@ What `identities`, `sums` and `rational_roots` read of numbers and matrices
 - `form_atoms`: what forms are made of, and what has to hold
 - `power_forms`: roots, logarithms, absolute values
 - `unknown_powers`: powers with unknown exponents
+- `circle_forms`: angles, arcs, hyperbolic functions
 - `normal_forms`: terms as forms
 - `matrix_forms`: matrices entry by entry
 - `list_forms`: lists and tuples item by item

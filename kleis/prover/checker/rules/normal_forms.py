@@ -11,7 +11,8 @@ The laws used are
 
     sin²u + cos²u = 1, the addition theorems, the values at multiples of π/12, tan u = sin u / cos u where cos u ≠ 0
     b^(u+v) = bᵘ·bᵛ, (bᵘ)ᵛ = b^(u·v), (b·c)ᵘ = bᵘ·cᵘ     for b, c > 0; for b, c ≠ 0 and integers u, v; for u, v in ℕ
-    sinh u = (eᵘ − e⁻ᵘ)/2, cosh u = (eᵘ + e⁻ᵘ)/2, ln eᵘ = u, e^(ln b) = b
+    sin(asin u) = u, cos(asin u) = √(1 − u²), tan(atan u) = u, acos u = π/2 − asin u, and where the angle is a multiple of π/12
+    sinh u = (eᵘ − e⁻ᵘ)/2, cosh u = (eᵘ + e⁻ᵘ)/2, ln eᵘ = u, e^(ln b) = b, and what asinh, acosh and atanh are by ln
     ln(b·c) = ln b + ln c for b, c > 0; (ᵏ√b)ᵏ = b, ᵏ√(b·c) = ᵏ√b·ᵏ√c for b, c ≥ 0; |b|² = b², |b·c| = |b|·|c|
 """
 
@@ -25,16 +26,15 @@ from kleis.core.build_terms import at_arguments, condition_at
 from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, substitute
 from kleis.definedness.conditions import Definedness
+from kleis.prover.checker.rules.circle_forms import CircleForms
 from kleis.prover.checker.rules.form_atoms import UNIT, Refined, is_number, order, zero
-from kleis.prover.checker.rules.polynomials import Form, Ring
-from kleis.prover.checker.rules.power_forms import LARGEST_POWER
-from kleis.prover.checker.rules.unknown_powers import UnknownPowers
+from kleis.prover.checker.rules.polynomials import Form, Ring, is_constant
 from kleis.prover.checker.sequent import NotExpressible
 
 __all__ = ["Forms", "Refined", "is_number"]
 
 
-class Forms(UnknownPowers):
+class Forms(CircleForms):
     """The forms of terms.
 
     `outside` gives the form of an operation that is not one of numbers alone, if it has one; `chosen` that of a part of a
@@ -155,12 +155,17 @@ class Forms(UnknownPowers):
                 case "cos", (a,):
                     return self._circle(a)[0]
                 case "tan", (a,):
-                    cosine = core.BuiltinCall(_renamed(term.operation, "cos"), arguments)
-                    self.needed(core.Connective("not", (core.Equals(cosine, zero(core.REAL)),)))
                     x, y = self._circle(a)
+                    if is_constant(x.below) or not is_constant(
+                        x.above
+                    ):  # else it is of an arc tangent: 1/√(1 + u²)
+                        cosine = core.BuiltinCall(_renamed(term.operation, "cos"), arguments)
+                        self.needed(core.Connective("not", (core.Equals(cosine, zero(core.REAL)),)))
                     return ring.over(y, x)
                 case "sinh" | "cosh" | "tanh", (a,):
                     return self._hyperbolic(name, a)
+                case "asin" | "acos" | "atan" | "asinh" | "acosh" | "atanh", (a,):
+                    return self._inverse(name, a)
                 case "power", (a, b):
                     return self._power(term, a, b)
         given = tuple(self._argument(each) for each in arguments)
@@ -170,57 +175,6 @@ class Forms(UnknownPowers):
             self.needed(core.Equals(term, term))
         sorts = tuple(each.sort for each in term.operation.parameters)
         return self._atom(("call", name, sorts, given), term)
-
-    # ── Angles ───────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _pi(self) -> Form:
-        return self._atom("pi")
-
-    def _circle(self, angle: Form) -> tuple[Form, Form]:
-        """Cosine and sine."""
-        pi = ((self._index("pi"), 1),)
-        x, y = UNIT, self.number(Fraction(0))
-        for monomial, coefficient in sorted(self._linear(angle).items()):
-            if monomial == pi and (12 * coefficient).denominator == 1:
-                x, y = self._turned((x, y), self._twelfths(int(12 * coefficient)))
-                continue
-            key = ("angle", monomial)
-            count = self._count(key, coefficient)
-            if abs(count) > LARGEST_POWER:
-                raise NotExpressible(f"more than {LARGEST_POWER} times an angle")
-            cosine, sine = self._index(("cos", monomial)), self._index(("sin", monomial))
-            square = {((cosine, 2),): Fraction(-1), (): Fraction(1)}
-            self.ring.relations[sine] = (2, square)
-            turn = self._monomial(((cosine, 1),)), self._monomial(((sine, 1),), 1 if count > 0 else -1)
-            for _ in range(abs(count)):
-                x, y = self._turned((x, y), turn)
-        return x, y
-
-    def _turned(self, a: tuple[Form, Form], b: tuple[Form, Form]) -> tuple[Form, Form]:
-        ring = self.ring
-        x = ring.plus(ring.times(a[0], b[0]), ring.negated(ring.times(a[1], b[1])))
-        return x, ring.plus(ring.times(a[1], b[0]), ring.times(a[0], b[1]))
-
-    def _twelfths(self, count: int) -> tuple[Form, Form]:
-        """Cosine and sine of a multiple of π/12 = π/3 − π/4."""
-        half, two, three = (
-            self.number(Fraction(1, 2)),
-            *(self._root(self.number(Fraction(n)), Fraction(1, 2)) for n in (2, 3)),
-        )
-        diagonal = self.ring.times(half, two)
-        third = half, self.ring.times(half, three)
-        step = self._turned(third, (diagonal, self.ring.negated(diagonal)))
-        found = UNIT, self.number(Fraction(0))
-        for _ in range(count % 24):
-            found = self._turned(found, step)
-        return found
-
-    def _hyperbolic(self, name: str, of: Form) -> Form:
-        ring, half = self.ring, self.number(Fraction(1, 2))
-        up, down = self._exponential(of), self._exponential(ring.negated(of))
-        sine = ring.times(half, ring.plus(up, ring.negated(down)))
-        cosine = ring.times(half, ring.plus(up, down))
-        return sine if name == "sinh" else cosine if name == "cosh" else ring.over(sine, cosine)
 
 
 def _renamed(operation: core.Operation, name: str) -> core.Operation:

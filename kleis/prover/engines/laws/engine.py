@@ -40,7 +40,7 @@ _PROOF = "steps"
 
 _MOST_AXIOMS = 12
 
-_WITHOUT_LAWS = 60_000
+_WITHOUT_LAWS = 150_000
 """Steps where no law has an instance at the terms of a claim: `z3` was asked the same before, with more of them."""
 
 
@@ -59,7 +59,9 @@ class Identities:
         except RejectedError:
             return False
         terms = (claim, *(each.body for each in task.goal.definitions))
-        if any(map(_is_of_matrices, subterms(*terms))) or mentions_functions(*terms):
+        if any(_is_of_matrices(each) or _is_inverse(each) for each in subterms(*terms)):
+            return True
+        if mentions_functions(*terms):
             return True
         return any(isinstance(each, core.Construction) and is_of_lists(each.sort) for each in subterms(claim))
 
@@ -78,6 +80,14 @@ def _is_of_matrices(term: core.Term) -> bool:
     """Whether a term is a matrix, or a number that is computed from one."""
     computed = isinstance(term, core.BuiltinCall) and term.operation.name in ("det", "trace", "matrix_get")
     return computed or is_matrix(term.sort)
+
+
+def _is_inverse(term: core.Term) -> bool:
+    """Whether a term is an inverse circular or hyperbolic function of something."""
+    return isinstance(term, core.BuiltinCall) and term.operation.name in _INVERSE
+
+
+_INVERSE = frozenset({"asin", "acos", "atan", "asinh", "acosh", "atanh"})
 
 
 class SumsByInduction:
