@@ -36,6 +36,7 @@ from kleis.prover.facts import Fact, local_to
 from kleis.prover.known_laws import useful_laws
 from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.protocol.decoding import decoded_json
 from kleis.prover.protocol.engine import Answer, with_lemmas
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.verdict_cache import Verdicts, key_of
@@ -102,7 +103,7 @@ def kept_laws(directory: Path | None = None) -> tuple[KeptLaw, ...]:
     found: list[KeptLaw] = []
     for path in sorted((root / FOLDER).glob("*.json")) if root is not None else ():
         try:
-            found += msgspec.json.decode(path.read_bytes(), type=tuple[KeptLaw, ...])
+            found += decoded_json(path.read_bytes(), tuple[KeptLaw, ...])
         except (OSError, msgspec.DecodeError):
             continue
     return tuple(found)
