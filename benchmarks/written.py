@@ -136,6 +136,84 @@ def calculated(text: str) -> int:
     return total + sign * number
 
 
+def by_city(people: list) -> dict:
+    found: dict = {}
+    for person in people:
+        city = person["city"]
+        if city in found:
+            before = found[city]
+            found = {
+                **found,
+                city: {"count": before["count"] + 1, "oldest": max(before["oldest"], person["age"])},
+            }
+        else:
+            found = {**found, city: {"count": 1, "oldest": person["age"]}}
+    return found
+
+
+def settings(text: str) -> list:
+    found: list = []
+    key = ""
+    word = ""
+    ignored = False
+    for c in text:
+        if c == ";":
+            found = found + [{"key": key, "value": word}]
+            key = ""
+            word = ""
+            ignored = False
+        elif c == "#":
+            ignored = True
+        elif c == "=" and not ignored:
+            key = word
+            word = ""
+        elif c != " " and not ignored:
+            word = word + c
+    return found
+
+
+def turned_product(a: list, b: list) -> list:
+    rows: list = []
+    for row in a:
+        line: list = []
+        for other in b:
+            total = 0
+            for x, y in zip(row, other):
+                total = total + x * y
+            line = line + [total]
+        rows = rows + [line]
+    return rows
+
+
+def letters(text: str) -> dict:
+    vowels = 0
+    spaces = 0
+    longest = 0
+    length = 0
+    for c in text:
+        if c == " ":
+            spaces = spaces + 1
+            longest = max(longest, length)
+            length = 0
+        else:
+            length = length + 1
+            if c in ["a", "e", "i", "o", "u"]:
+                vowels = vowels + 1
+    return {"vowels": vowels, "words": spaces + 1, "longest": max(longest, length)}
+
+
+def moved(balls: list) -> list:
+    out: list = []
+    for ball in balls:
+        place = ball["place"] + ball["speed"]
+        speed = ball["speed"] - 1
+        if place < 0:
+            place = 0 - place
+            speed = 0 - speed
+        out = out + [{"place": place, "speed": speed, "bounces": ball["bounces"] + (1 if speed > 0 else 0)}]
+    return out
+
+
 def _below(limit: int, count: int) -> list[int]:
     return [_DRAW.randrange(limit) for _ in range(count)]
 
@@ -166,6 +244,19 @@ _PROGRAMS: dict[str, tuple[Callable[..., Json], Json]] = {
     "a knapsack of 60 for 15 items": (knapsack, [[1 + number % 11, 1 + number] for number in _below(90, 15)]),
     "the 40 fields of a line": (
         fields, ",".join(f'"field, {place}"' if place % 3 == 0 else f"value{place}" for place in range(40)),
+    ),
+    "300 people by 10 cities": (
+        by_city, [{"city": f"city {city}", "age": age} for city, age in zip(_below(10, 300), _below(90, 300), strict=True)],
+    ),
+    "60 settings of a text": (
+        settings, "".join(f"key{place} = value {place * 7} # of {place};" for place in range(60)),
+    ),
+    "a product of 10 rows and 10 columns": (
+        turned_product, {"a": [_below(50, 10) for _ in range(10)], "b": [_below(50, 10) for _ in range(10)]},
+    ),
+    "counts of 600 letters": (letters, "the quick brown fox jumps over the lazy dog and runs " * 11),
+    "a step of 200 balls": (
+        moved, [{"place": place, "speed": speed - 20, "bounces": 0} for place, speed in zip(_below(100, 200), _below(40, 200), strict=True)],
     ),
     "a sum of 60 numbers, read": (calculated, "+".join(f"{number}-{number % 7}" for number in _below(1_000, 60))),
 }  # fmt: skip

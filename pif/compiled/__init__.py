@@ -10,6 +10,7 @@ here if and only if it does there, with the same value and the same fuel.
 - `scope`: expressions, names in scope, kinds of values
 - `emitter`: the state of a compilation: names, constants, checks
 - `flat_lists`: lists that are gathered and walked as Python's lists
+- `record_makers`: functions that make records of a few fields
 - `operations`: arithmetic, comparison, logic; lists, pairs, records, strings
 - `functions`: calls and closures
 - `loops`: folds over lists and ranges

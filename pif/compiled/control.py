@@ -11,7 +11,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from pif.analysis.facts import ORACLES, literal_tool, live_parts
-from pif.compiled.emitter import NeedsMarkers, Unsuitable, common_shape
+from pif.compiled.emitter import NeedsMarkers, Unsuitable
+from pif.compiled.flat_lists import only_taken_apart
 from pif.compiled.loops import Assign, Loops
 from pif.compiled.operations import ARITHMETIC, ORDER
 from pif.compiled.scope import RESULTS, Expression, Scope
@@ -137,7 +138,9 @@ class Control(Loops):
                 return self.service("ask", (self.constant(op, "str"), *operands), RESULTS.get(op, ANY))
             case "get":
                 return self.found_field(*operands)
-            case "with" | "reify" | "reflect" | "analyze" | "normalize":
+            case "with":
+                return self.changed_field(*operands)
+            case "reify" | "reflect" | "analyze" | "normalize":
                 return self.service(op, operands, _RESULTS.get(op, ANY))
             case _:
                 raise Unsuitable(f"no text for `{op}`")
@@ -171,7 +174,9 @@ class Control(Loops):
     def _bound(self, term: Term, level: int, scope: Scope) -> Scope:
         """The scope of a `let`'s body."""
         self.node(level)
-        value = self.named(self.value(term.parts[0], level + 1, scope))
+        value = self.value(term.parts[0], level + 1, scope)
+        if not value.is_unbuilt or not only_taken_apart(term.value, term.parts[1]):
+            value = self.named(value)
         return scope.bind(term.value, value)
 
     def _entered(self, term: Term, level: int, scope: Scope) -> Scope:
@@ -189,14 +194,10 @@ class Control(Loops):
         yes, no = Block(), Block()
         with self.inside(yes, is_first=True):
             self.settle(condition, holds=True)
-            first = yes_of()
-            first = replace(first, kind=self.kind(first))
-            self.readable(first)
+            first = self._branch(yes_of())
         with self.inside(no):
             self.settle(condition, holds=False)
-            second = no_of()
-            second = replace(second, kind=self.kind(second))
-            self.readable(second)
+            second = self._branch(no_of())
         block = self.block
         common = min(yes.cost, no.cost)
         block.cost += common
@@ -209,13 +210,19 @@ class Control(Loops):
             text = f"({first.text} if {condition} else {second.text})"
             made = self.made(text, ANY, first, second)
             return self.joined(made, first, second)
-        target = self.targets(common_shape(self.shape(first), self.shape(second)), ANY)
+        target = self.targets(first, second)
         for side, value in ((yes, first), (no, second)):
             with self.inside(side):
                 self.assign(target, value)
         block.lines.append(Suite(f"if {condition}:", yes, yes.cost - common, self.meter))
         block.lines.append(Suite("else:", no, no.cost - common, self.meter))
         return self.joined(target, first, second)
+
+    def _branch(self, value: Expression) -> Expression:
+        """What a branch gives, at its end."""
+        value = self.built(value)
+        self.all_readable(value)
+        return replace(value, kind=self.kind(value))
 
     def _sides(
         self, term: Term, level: int, scope: Scope

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from operator import itemgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,7 +20,7 @@ from pif.compiled.source import DEPTH, FUEL, Block, Function, Names, is_name
 from pif.language.terms import Term
 from pif.language.values import ANY, NEVER, Kind, Value, join, pairing, part
 
-__all__ = ["SMALL", "Bignums", "Emitter", "NeedsMarkers", "Shape", "Unsuitable", "holds_bignum_literal"]
+__all__ = ["SMALL", "Bignums", "Emitter", "NeedsMarkers", "Unsuitable", "holds_bignum_literal"]
 
 SMALL = 2**30 - 1
 """Integers of one digit of CPython's: quickest to compare, and the only ones ever written as text."""
@@ -31,9 +30,6 @@ BIGNUM = 2**62
 
 _WEIGHT = 12
 """How deep the text of an expression nests before a part of it gets a name."""
-
-Shape = tuple["Shape", "Shape"] | None
-"""Which pairs are kept apart: None for one value, else the shapes of both parts."""
 
 
 class Unsuitable(Exception):
@@ -152,15 +148,6 @@ class Emitter:
             return Expression(str(value), "int", bits, atom=True)
         return replace(self.constant(value, "int"), bits=bits)
 
-    def field_getter(self, name: str) -> str:
-        """What takes a field out of a record's dictionary, by the table of constants."""
-        key = ("field", name)
-        found = self._constant_names.get(key)
-        if found is None:
-            self.constants.append(itemgetter(name))
-            found = self._constant_names[key] = f"k{len(self.constants)}"
-        return found
-
     # Values as text.
 
     def kind(self, value: Expression) -> Kind:
@@ -173,9 +160,21 @@ class Emitter:
         """The value under a name (pairs that are not built stay so)."""
         if value.atom or value.parts is not None:
             return value
+        value = self.built(value)
         name = self.names.fresh("t")
         self.line(f"{name} = {value.text}")
         return replace(value, text=name, atom=True, weight=1)
+
+    def built(self, value: Expression) -> Expression:
+        """The value with the text of its list, where it is one of known items."""
+        if not value.is_unbuilt:
+            return value
+        assert value.items is not None
+        items = tuple([self.whole(item) for item in value.items])
+        text = "()"
+        for length, item in enumerate(reversed(items), 1):
+            text = f"({item.text}, {text}, {length})"
+        return replace(value, text=text, weight=1 + len(items), filled=True, items=items)
 
     def stored(self, value: Expression) -> Expression:
         """The value as it may be kept anywhere: pairs built, integers known to be small."""
@@ -183,6 +182,8 @@ class Emitter:
             first, second = map(self.stored, value.parts)
             weight = 1 + max(first.weight, second.weight)
             return Expression(f"({first.text}, {second.text})", self.kind(value), weight=weight)
+        if value.is_unbuilt:
+            return self.built(value)
         if value.kind == "int" and value.bits > COMMITTED and not self.checks_sizes:
             value = self.named(value)
             name = value.text
@@ -266,20 +267,17 @@ class Emitter:
 
     # Joining what two branches give.
 
-    def shape(self, value: Expression) -> Shape:
-        return None if value.parts is None else (self.shape(value.parts[0]), self.shape(value.parts[1]))
-
-    def targets(self, shape: Shape, kind: Kind) -> Expression:
-        """Fresh names for a value of a shape."""
-        if shape is None:
-            return Expression(self.names.fresh("t"), kind, atom=True)
-        first, second = (self.targets(shape[i], part(kind, i)) for i in (0, 1))
-        return Expression("", kind, parts=(first, second))
+    def targets(self, yes: Expression, no: Expression) -> Expression:
+        """Fresh names for either value: of pairs that both keep apart, one for each part."""
+        if yes.parts is None or no.parts is None:
+            return Expression(self.names.fresh("t"), ANY, atom=True)
+        first, second = (self.targets(yes.parts[i], no.parts[i]) for i in (0, 1))
+        return Expression("", ANY, parts=(first, second))
 
     def assign(self, target: Expression, value: Expression) -> None:
-        """Give a value, whose shape holds the target's, to fresh names."""
+        """Give a value, in which whatever is apart in the target is apart, to fresh names."""
         if target.parts is None:
-            value = value if value.parts is None else self.stored(value)
+            value = self.built(value) if value.parts is None else self.stored(value)
             self.line(f"{target.text} = {value.text}")
             return
         for i in (0, 1):
@@ -295,11 +293,6 @@ class Emitter:
             )
             return replace(target, parts=(parts[0], parts[1]))
         return replace(target, kind=join(yes.kind, no.kind), bits=max(yes.bits, no.bits))
-
-
-def common_shape(a: Shape, b: Shape) -> Shape:
-    """The pairs that both shapes keep apart."""
-    return None if a is None or b is None else (common_shape(a[0], b[0]), common_shape(a[1], b[1]))
 
 
 def holds_bignum_literal(term: Term) -> bool:

@@ -22,9 +22,9 @@ from pif.compiled.emitter import Emitter
 from pif.compiled.scope import Expression
 from pif.compiled.source import Function
 from pif.language.terms import Term
-from pif.language.values import Kind
+from pif.language.values import Kind, join
 
-__all__ = ["Flat", "FlatLists", "NotFlat", "Plan", "turns_round"]
+__all__ = ["Flat", "FlatLists", "NotFlat", "Plan", "only_taken_apart", "turns_round"]
 
 _MARK = "@"
 _TRIES, _FEW_TRIES, _MANY_NODES = 6, 1, 150
@@ -114,6 +114,26 @@ class FlatLists(Emitter):
             self.plan.fail(flat.site)
         return flat
 
+    def all_readable(self, value: Expression) -> None:
+        """As `readable`, for a pair of which parts may be flat."""
+        if value.parts is None:
+            self.readable(value)
+            return
+        for each in value.parts:
+            self.all_readable(each)
+
+    def targets(self, yes: Expression, no: Expression) -> Expression:
+        return yes if self.both_flat(yes, no) else super().targets(yes, no)
+
+    def assign(self, target: Expression, value: Expression) -> None:
+        if target.flat is None:
+            super().assign(target, value)
+
+    def joined(self, target: Expression, yes: Expression, no: Expression) -> Expression:
+        if target.flat is None:
+            return super().joined(target, yes, no)
+        return self.rejoined(yes, join(yes.kind, no.kind)) if yes.flat != no.flat else target
+
     def _is_current(self, flat: Flat) -> bool:
         return self.versions.get(flat.name) == flat.version
 
@@ -156,6 +176,13 @@ class FlatLists(Emitter):
         assert flat is not None
         return replace(value, kind=kind, flat=replace(flat, up=not flat.up))
 
+    def extended(self, value: Expression, items: tuple[Expression, ...]) -> Expression:
+        """A flat list that is read from the start, with more items behind."""
+        flat: Flat = value.flat
+        for item in items:
+            self.line(f"append0({flat.name}, {self.text(item)})")
+        return replace(value, flat=replace(flat, version=self.changed(flat.name)))
+
     def both_flat(self, yes: Expression, no: Expression) -> bool:
         """Whether two branches, each left behind, give the same flat list, however grown."""
         a, b = yes.flat, no.flat
@@ -187,6 +214,34 @@ def turns_round(step: Term) -> bool:
     name, body = step.value, step.parts[0]
     own = [part.op in ("fst", "snd") and part.parts[0] == Term("var", (), name) for part in body.parts]
     return body.op == "cons" and all(own) and [part.op for part in body.parts] == ["snd", "fst"]
+
+
+_ASKING = ("head", "isEmpty", "length")
+
+
+def only_taken_apart(name: str, term: Term) -> bool:
+    """Whether a list of this name is never kept in a term: asked for its first item or its length, and folded, with its
+    first item or without it."""
+    if term.op == "var":
+        return bool(term.value != name)
+    if term.op in ("eval", "quote"):
+        return False
+    if term.op in _ASKING and _is_name(term.parts[0], name):
+        return True
+    if term.op == "fold":
+        function, initial, items = term.parts
+        walked = items.parts[0] if items.op == "tail" else items
+        if _is_name(walked, name):
+            return (
+                function.op == "lam"
+                and only_taken_apart(name, function.parts[0])
+                and only_taken_apart(name, initial)
+            )
+    return all(only_taken_apart(name, part) for part in term.parts)
+
+
+def _is_name(term: Term, name: str) -> bool:
+    return term.op == "var" and bool(term.value == name)
 
 
 def _endings(term: Term) -> Iterator[Term]:

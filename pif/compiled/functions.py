@@ -85,6 +85,7 @@ class Functions(Structures):
         self.walked: set[int] = set()
         self.taking_items: Function | None = None
         self.inlines = inlines
+        self.unrolled = 0
         self.inlined: list[Code] = []
         self.own_calls: dict[Code, int] = {}
         self.used: dict[str, Tool | None] = {}

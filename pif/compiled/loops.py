@@ -9,8 +9,10 @@ way is summed in a local and taken after it. A fold over a `range` makes no list
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -37,11 +39,20 @@ _LOOK = 1_023
 _SPELLED = {"keys": "names", "chars": "letters"}
 """Operations whose lists need not be made where a loop walks them, and what gives it their items."""
 
+_UNROLLED_NODES, _UNROLLED_IN_ALL = 160, 600
+"""Nodes that the steps of one fold over known items may have together to be written out, and those of all such folds."""
+
 _NOWHERE = -1
 """The place of a list that only the loop behind it sees."""
 
 _OVERRUN = 2
 """How many times the fuel that is taken before a loop its branches may use unasked."""
+
+
+_EQUALITY = re.compile(
+    r"(a\d+) = \((\w+) == (\w+)(?: if (?:[^()]|type0\(\w+\)|len0\(\w+\))+ else eq0\(\2, \3\))?\)"
+)
+"""A flag that is the equality of two atoms, as `operations` writes it."""
 
 
 class Assign:
@@ -90,9 +101,9 @@ class Loops(Functions):
         self.node(level)
         step = self._step(function, level + 1, scope)
         start = self.value(initial, level + 1, scope)
-        start = start if start.parts is not None else self.named(start)
         counted: tuple[str, str] | None = None
         is_short = False
+        spelled: tuple[str, Expression] | None = None
         walked: Expression | None
         if items.op == "range" and not self.checks_sizes:
             self.node(level + 1)
@@ -104,23 +115,47 @@ class Loops(Functions):
             walked = None
         elif items.op in _SPELLED and isinstance(step, Term) and not turns_round(step):
             self.node(level + 1)
-            whole = self.value(items.parts[0], level + 2, scope)
-            spelled = self.named(self.service(_SPELLED[items.op], (whole,), ANY))
-            walked = self.made_flat(spelled.text, ("list", "str"), _NOWHERE, len(self.loops), up=True)
+            whole = self.whole(self.value(items.parts[0], level + 2, scope))
+            name = self.names.fresh("t")
+            spelled = f"{name} = {self.service(_SPELLED[items.op], (whole,), ANY).text}", whole
+            walked = self.made_flat(name, ("list", "str"), _NOWHERE, len(self.loops), up=True)
             item_kind, is_short = "str", items.op == "chars"
         else:
             listed = self.value(items, level + 1, scope)
-            if self.readable(listed) is None:
+            if self.readable(listed) is None and not (isinstance(step, Term) and self._unrolls(step, listed)):
                 listed = self.a_list(listed)
             walked, item_kind = listed, element(self.kind(listed))
+            if isinstance(step, Term) and self._unrolls(step, listed):
+                return self._unrolled(step, start, listed.items or (), level + 1, scope)
+        start = start if start.parts is not None or start.is_unbuilt else self.named(start)
         if isinstance(step, Term):
             kind = self.inference.folded(
                 step, self.kind(start), item_kind, self.kinds_in(scope), self.called_in(scope.region)
             )
         else:
             kind = ANY
-        loop = _Loop(level + 1, counted, walked, item_kind, is_short=is_short)
+        loop = _Loop(level + 1, counted, walked, item_kind, is_short=is_short, spelled=spelled)
         return self._loop(loop, step, start, kind, scope)
+
+    def _unrolls(self, step: Term, listed: Expression) -> bool:
+        """Whether a fold over known items is written out, one step after the other."""
+        if not self.inlines or listed.flat is not None or not (listed.items or listed.text == "nil0"):
+            return False
+        nodes = len(listed.items or ()) * step.nodes
+        return nodes <= _UNROLLED_NODES and self.unrolled + nodes <= _UNROLLED_IN_ALL
+
+    def _unrolled(
+        self, step: Term, start: Expression, items: tuple[Expression, ...], level: int, scope: Scope
+    ) -> Expression:
+        self.unrolled += len(items) * step.nodes
+        value = start
+        for item in items:
+            if not (value.is_unbuilt and turns_round(step)):  # any other step may ask for it more than once
+                value = self.named(value)
+            self.block.cost += 1 + table.CALL
+            inner = scope.bind(step.value, Expression("", ANY, parts=(value, item)), inside=True)
+            value = self.value(step.parts[0], level, inner)
+        return value
 
     def _step(self, function: Term, level: int, scope: Scope) -> Term | Expression:
         """The function of a fold: a `lam` whose body becomes the loop's, or a function value."""
@@ -144,7 +179,8 @@ class Loops(Functions):
             self.plan.foresee(key, step)
         target = self._accumulators(kind, start, key, isinstance(step, Term))
         source = loop.flat
-        turns = (
+        extends = source is not None and isinstance(step, Term) and self._extends(source, step, start)
+        turns = extends or (
             source is not None and target.flat is not None and isinstance(step, Term) and turns_round(step)
         )
         if not turns:
@@ -153,16 +189,6 @@ class Loops(Functions):
         walk = self.names.fresh("w")
         item = Expression(self.names.fresh("v"), loop.item_kind, atom=True, short=loop.is_short)
         around, body = Block(), Block()
-        if loop.counted is not None:
-            self.line(f"{count} = {loop.counted[1]} - {loop.counted[0]}")
-            entry = Suite(f"if {count} > 0:", around, 0, FUEL)
-        elif source is not None:
-            self.walked.add(source.site)
-            entry = Suite(f"if {source.name}:", around, 0, FUEL)
-        else:
-            assert loop.walked is not None
-            self.line(f"{walk} = {loop.walked.text}")
-            entry = Suite(f"if {walk}:", around, 0, FUEL)
         outer_meter = self.meter
         rest, meter = self.names.fresh("j"), self.names.fresh("m")
         self.loops.append(len(self.blocks) - 1)
@@ -178,12 +204,30 @@ class Loops(Functions):
         self.loops.pop()
         self.meter = outer_meter
         _leave(body, loop.is_linked)
+        search = self._search(loop, body, target, item, start, count)
+        each = 1 + table.CALL + body.cost + (table.RANGE_ELEMENT if loop.counted else 0)
+        if search is not None:
+            each += search.charge
+            entry = Suite(f"if {search.items}:", around, 0, FUEL)
+        elif loop.counted is not None:
+            self.line(f"{count} = {loop.counted[1]} - {loop.counted[0]}")
+            entry = Suite(f"if {count} > 0:", around, 0, FUEL)
+        elif source is not None:
+            if loop.spelled is not None:
+                self.line(loop.spelled[0])
+            self.walked.add(source.site)
+            entry = Suite(f"if {source.name}:", around, 0, FUEL)
+        else:
+            assert loop.walked is not None
+            self.line(f"{walk} = {loop.walked.text}")
+            entry = Suite(f"if {walk}:", around, 0, FUEL)
         self.busy()
         lines = around.lines
         if not self.loops:
             self._guard(lines, body)
-        each = 1 + table.CALL + body.cost + (table.RANGE_ELEMENT if loop.counted else 0)
-        if source is not None:
+        if search is not None:
+            lines.append(f"{count} = len0({search.items})")
+        elif source is not None:
             lines.append(f"{count} = len0({source.name})")
         elif loop.is_linked:
             lines.append(f"{count} = {walk}[2]")
@@ -204,6 +248,8 @@ class Loops(Functions):
             header = f"for {item.text} in {source.name if source.up else f'reversed0({source.name})'}:"
         if source is not None and self._sums(body.lines, target, item):
             lines.append(f"{target.text} = sum0({source.name}, {target.text})")
+        elif search is not None:
+            lines.append(search.suite)
         elif not turns:
             lines.append(Suite(header, body, 0, meter, tests=False))
         around.height, around.calls = body.height, body.calls
@@ -213,16 +259,74 @@ class Loops(Functions):
         if turns:
             assert loop.walked is not None
             self.block.lines.append(entry)
-            return self.turned(loop.walked, target.kind)
+            turned = self.turned(loop.walked, target.kind)
+            return self.extended(turned, start.items or ()) if extends else turned
         if target.parts is None and target.flat is None and (kind == ANY or isinstance(kind, tuple)):
             lines.append(f"if {count} > {_KEPT}: keep0({target.text})")
         self.block.lines.append(entry)
         return self._after_loop(target)
 
+    def _extends(self, source: Flat, step: Term, start: Expression) -> bool:
+        """Whether a fold that turns a gathered list round puts it before a few known items: they are appended to it."""
+        if not start.items or source.level != len(self.loops) or not turns_round(step):
+            return False
+        if source.up and source.site not in self.plan.up:
+            self.plan.fail(source.site, may_be_up=True)
+        return not source.up
+
     def _sums(self, lines: list[str | Suite | Function], target: Expression, item: Expression) -> bool:
         """Whether the steps of a loop do nothing but add integers up."""
         total = f"{target.text} = ({target.text} + {item.text})"
         return lines == [total] and target.kind == item.kind == "int"
+
+    def _search(
+        self, loop: _Loop, body: Block, target: Expression, item: Expression, start: Expression, count: str
+    ) -> _Search | None:
+        """A loop whose steps ask of one item after the other whether it is a certain value, until one is: the place is
+        found in one go. What a step costs beyond what every step was charged before the loop is charged for those that
+        were taken."""
+        lines = body.lines[loop.is_linked :]
+        if start.text != "False" or target.kind != "bool" or len(lines) != 2:
+            return None
+        ask, leave = lines
+        if (
+            not isinstance(ask, Suite)
+            or not isinstance(leave, Suite)
+            or ask.header != f"if not {target.text}:"
+        ):
+            return None
+        asked = ask.block.lines[0] if len(ask.block.lines) == 1 else ""
+        found = _EQUALITY.fullmatch(asked) if isinstance(asked, str) else None
+        if found is None or found[1] != target.text or leave.block.lines != ["break"]:
+            return None
+        sides = {found[2], found[3]}
+        (wanted,) = sides - {item.text} if item.text in sides and len(sides) == 2 else (target.text,)
+        if wanted == target.text:
+            return None
+        if loop.spelled is not None and not loop.is_short:
+            record = loop.spelled[1]
+            fields = self.fields(record)
+            if fields is None:
+                return None
+            items, place = fields, f"place0({record.text}, {wanted})"
+        elif loop.walked is not None and type(loop.walked.static) is list:
+            items = self.constant(loop.walked.static, ANY).text
+            place = f"seek0({items}, {wanted})"
+        elif loop.flat is not None and (loop.is_short or item.kind == "int"):
+            items, place = loop.flat.name, f"seek0({loop.flat.name}, {wanted})"
+            self.walked.add(loop.flat.site)
+            if loop.spelled is not None:
+                self.line(loop.spelled[0])
+        else:
+            return None
+        at = self.names.fresh("i")
+        taken = f"({at} + {target.text}) * {ask.extra}"
+        ask.block.lines = [f"{at} = {place}", f"{target.text} = ({at} < {count})"]
+        if ask.extra:
+            ask.block.lines.append(f"{FUEL} = {FUEL} - {taken}")
+        ask.extra = 0
+        is_keys = loop.spelled is not None and not loop.is_short
+        return _Search(items, table.CHARS_ELEMENT if is_keys else 0, ask)
 
     @staticmethod
     def _look(body: Block, number: str, meter: str | None) -> None:
@@ -316,9 +420,17 @@ def _leave(body: Block, before: int) -> None:
             suite.block.lines.append("break")
 
 
+class _Search(NamedTuple):
+    """A loop that only looks for a value: what holds the items, what each is charged for besides, the search."""
+
+    items: str
+    charge: int
+    suite: Suite
+
+
 class _Loop:
     """What a fold walks: the bounds of a range, or a list. `level` is where its steps run; `is_short`: its items are
-    short strings."""
+    short strings; `spelled`: the line that gives a string's characters or a record's names, and the string or record."""
 
     def __init__(
         self,
@@ -328,9 +440,11 @@ class _Loop:
         item_kind: Kind,
         *,
         is_short: bool,
+        spelled: tuple[str, Expression] | None,
     ) -> None:
         self.level = level
         self.is_short = is_short
+        self.spelled = spelled
         self.counted = counted
         self.walked = walked
         self.item_kind = item_kind

@@ -6,12 +6,27 @@ from msgspec.structs import replace
 
 from pif.compiled.emitter import SMALL
 from pif.compiled.flat_lists import FlatLists
+from pif.compiled.record_makers import record_maker
 from pif.compiled.scope import COMMITTED, SHORT, Expression
+from pif.compiled.source import FIELDS, FUEL
 from pif.language import primitives as table
 from pif.language.terms import Term
-from pif.language.values import ANY, NEVER, NIL, Kind, Record, Value, element, join, list_of, listing, pairing
+from pif.language.values import (
+    ANY,
+    NEVER,
+    NIL,
+    Kind,
+    Record,
+    Value,
+    element,
+    items_of,
+    join,
+    list_of,
+    listing,
+    pairing,
+)
 
-__all__ = ["ACCUMULATED", "ARITHMETIC", "ORDER", "Scalars", "Structures"]
+__all__ = ["ACCUMULATED", "ARITHMETIC", "KNOWN_ITEMS", "ORDER", "Scalars", "Structures"]
 
 
 # Arithmetic, comparison and logic.
@@ -138,7 +153,8 @@ def _sum(left: Expression, right: Expression) -> tuple[int, str | None]:
     return high.bits + 1, None
 
 
-_INLINE_ITEMS = 6
+KNOWN_ITEMS = 8
+"""Items of lists that are known one by one."""
 
 _CONSTANT_LEVELS = 4
 
@@ -165,15 +181,25 @@ class Structures(Scalars):
         return Expression("", pairing(self.kind(first), self.kind(second)), parts=(first, second))
 
     def cons(self, head: Expression, tail: Expression) -> Expression:
+        if tail.flat is None and (tail.text == "nil0" or (tail.items and len(tail.items) < KNOWN_ITEMS)):
+            return self._known_cons(self.whole(head), tail)
         head = self.stored(head)
         if tail.flat is not None:
             return self.grown(tail, head, listing(join(self.kind(head), element(self.kind(tail)))))
-        if tail.text == "nil0":
-            return self.made(f"({head.text}, (), 1)", listing(self.kind(head)), head, filled=True)
         tail = self.a_list(tail)
         kind = listing(join(self.kind(head), element(tail.kind)))
         length = f"{tail.text}[2] + 1" if tail.filled else f"{tail.text}[2] + 1 if {tail.text} else 1"
         return self.made(f"({self.text(head)}, {tail.text}, {length})", kind, head, filled=True)
+
+    def _known_cons(self, head: Expression, tail: Expression) -> Expression:
+        """`cons` onto a list of few known items, which is only built where something asks for it."""
+        rest = tail.items or ()
+        kind = listing(join(self.kind(head), element(tail.kind)))
+        if tail.text in ("", "nil0"):
+            return Expression("", kind, items=(head, *rest))
+        return self.made(
+            f"({head.text}, {tail.text}, {1 + len(rest)})", kind, head, filled=True, items=(head, *rest)
+        )
 
     def list_literal(self, items: list[Expression]) -> Expression:
         kind: Kind = NEVER
@@ -181,15 +207,14 @@ class Structures(Scalars):
             kind = join(kind, self.kind(item))
         if not items:
             return Expression("nil0", listing(NEVER), atom=True)
-        if len(items) > _INLINE_ITEMS:
+        if len(items) > KNOWN_ITEMS:
             texts = [self.whole(item).text for item in items]
             return self.service("list", (Expression(f"({', '.join(texts)})", ANY),), listing(kind))
-        texts = [self.text(item) for item in items]
-        text = "()"
-        for length, item_text in enumerate(reversed(texts), 1):
-            text = f"({item_text}, {text}, {length})"
-        weight = len(items) + max(item.weight for item in items)
-        return Expression(text, listing(kind), weight=weight, filled=True)
+        return Expression("", listing(kind), items=tuple([self._item(item) for item in items]))
+
+    def _item(self, item: Expression) -> Expression:
+        """An item of a known list: as it is where it is an integer, which may never be kept."""
+        return self.named(item) if item.parts is None and not item.is_unbuilt else self.whole(item)
 
     def constant_data(
         self, term: Term, levels: int = _CONSTANT_LEVELS
@@ -226,15 +251,26 @@ class Structures(Scalars):
             return None
         value, charge, levels, known = found
         self.node(level + levels, charge - 1)
-        return self.constant(value, known.kind, filled=True)
+        items = [*items_of(value)]
+        is_sought = known.kind == ("list", "int") or (
+            known.kind == ("list", "str") and max(map(len, items)) <= SHORT
+        )
+        return self.constant(value, known.kind, filled=True, static=items if is_sought else None)
 
     def first_item(self, value: Expression) -> Expression:
+        if value.items:
+            return value.items[0]
         value = self.nonempty(value)
         return self.made(f"{value.text}[0]", element(self.kind(value)), value)
 
     def rest_of(self, value: Expression) -> Expression:
+        rest = value.items[1:] if value.items else None
+        if value.is_unbuilt and rest is not None:
+            return (
+                Expression("", value.kind, items=rest) if rest else Expression("nil0", value.kind, atom=True)
+            )
         value = self.nonempty(value)
-        return self.made(f"{value.text}[1]", listing(element(self.kind(value))), value)
+        return self.made(f"{value.text}[1]", listing(element(self.kind(value))), value, items=rest or None)
 
     def nonempty(self, value: Expression) -> Expression:
         """The value as an atom that is a list; reading an item of it raises where it is empty."""
@@ -245,10 +281,14 @@ class Structures(Scalars):
         return self.a_list(value)
 
     def is_empty(self, value: Expression) -> Expression:
+        if value.items:
+            return Expression("False", "bool", atom=True)
         asked = self.asked(value, "not {}", "bool", COMMITTED)
         return asked or self.made(f"(not {self.a_list(value).text})", "bool")
 
     def length(self, value: Expression) -> Expression:
+        if value.items:
+            return self.integer_constant(len(value.items))
         asked = self.asked(value, "len0({})", "int", 30)
         if asked is not None:
             return asked
@@ -288,7 +328,10 @@ class Structures(Scalars):
 
     def field(self, record: Expression, name: str) -> Expression:
         """The field of a record by a name that is written."""
-        text = f"{self.field_getter(name)}({self.fields(record)})"
+        fields = self.fields(record)
+        if fields is None:
+            return self.impossible()
+        text = f"{fields}[{self.constant(name, 'str').text}]"
         known = self.opened.get(text)
         if known is None:
             known = self.opened[text] = self.named(Expression(text)).text
@@ -296,27 +339,50 @@ class Structures(Scalars):
 
     def found_field(self, record: Expression, name: Expression) -> Expression:
         """The field of a record by a name that is found."""
-        if self.kind(name) != "str" or not name.short:
-            return self.service("get", (record, name), ANY)
         fields = self.fields(record)
-        return self.named(Expression(f"item0({fields}, {self.text(name)})"))
+        if self.kind(name) not in ("str", ANY) or fields is None:
+            return self.impossible()
+        tests = [f"type0({key.text}) is str0"] if self.kind(key := self.whole(name)) == ANY else []
+        if not key.short:
+            tests.append(f"len0({key.text}) <= {SHORT}")
+        found = f"{fields}[{key.text}]"
+        if tests:
+            whole = self.whole(record).text
+            found = f"({found} if {' and '.join(tests)} else get0({whole}, {key.text}))"
+        return self.named(Expression(found))
 
-    def fields(self, record: Expression) -> str:
-        """The name of a record's dictionary, found once where it is wanted several times."""
+    def changed_field(self, record: Expression, name: Expression, value: Expression) -> Expression:
+        """`with`: what a narrow record and a short name are charged is taken here, more by the runtime."""
+        fields = self.fields(record)
+        if fields is None:
+            return self.impossible()
+        operands = [self.whole(operand) for operand in (record, name, value)]
+        self.line(f"{FUEL} = {FUEL} - len0({fields}) - {table.WITH}")
+        self.line(f"if {FUEL} < 0: pause0(0)")
+        texts = ", ".join(operand.text for operand in operands)
+        return self.named(Expression(f"with0({texts})", "record"))
+
+    def fields(self, record: Expression) -> str | None:
+        """The name of a record's dictionary, found once where it is wanted several times; None where it is no record."""
         if self.kind(record) not in ("record", ANY):
-            return self.impossible().text
+            return None
         record = self.whole(record)
         if self.kind(record) == ANY:
             self.line(f"if type0({record.text}) is not recordtype0: stop0()")
             self.learn(record, "record")
         fields = self.opened.get(record.text)
         if fields is None:
-            fields = self.opened[record.text] = self.names.fresh("r")
+            fields = self.opened[record.text] = self.names.fresh(FIELDS)
             self.line(f"{fields} = fields0({record.text})")
         return fields
 
     def record_literal(self, names: tuple[str, ...], fields: list[Expression]) -> Expression:
-        texts = "".join(f"{self.whole(field).text}, " for field in fields)
+        values = [self.whole(field) for field in fields]
+        maker = record_maker(names)
+        if maker is not None:
+            texts = ", ".join(value.text for value in values)
+            return self.made(f"{self.constant(maker, ANY).text}({texts})", "record")
+        texts = "".join(f"{value.text}, " for value in values)
         made = Expression(f"({texts})", ANY)
         return self.service("record", (self.constant(names, ANY), made), "record")
 

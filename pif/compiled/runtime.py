@@ -8,13 +8,14 @@ Whatever breaks a rule raises something out of `FAILURES`; nobody asks what it w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any, NoReturn, Protocol
 
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
 from pif.compiled.emitter import BIGNUM, Bignums, holds_bignum_literal
+from pif.compiled.scope import SHORT
 from pif.compiled.services import CONSTANTS, SERVICES, SIZE_CHECKED, asked
 from pif.compiled.text_services import Stopped, Texts
 from pif.language import primitives as table
@@ -336,12 +337,49 @@ class Runtime(Texts):
             self.charge(table.charge_text(len(key)))
         return record.fields[key]
 
-    def with_(self, record: Value, key: Value, value: Value) -> Record:
-        if type(record) is not Record or type(key) is not str:
+    def with_(self, record: Record, key: Value, value: Value) -> Record:
+        """The caller has charged what a narrow record and a short name are charged."""
+        if type(key) is not str:
             raise Stopped
-        fields = record.fields
-        self.charge(table.charge_with(len(fields), key))
-        return Record({**fields, key: value}) if key in fields else record.changed(key, value)
+        places = record.places
+        if places and key in places:
+            changed = record.fields.copy()
+            changed[key] = value
+            return Record(changed, places)
+        width = len(record.fields)
+        self.charge(table.charge_with(width, key) - table.WITH - width)
+        return record.changed(key, value)
+
+    def place(self, record: Record, wanted: Value) -> int:
+        """How many names of a record stand before one, all of them where it is none; charged as comparing it with each
+        of these and, where it is there, with itself."""
+        places = record.places
+        if places and type(wanted) is str:
+            if wanted in places:
+                return places[wanted]
+            if len(wanted) <= SHORT:
+                return len(places)
+        elif places is None:
+            record.places = {}
+        elif not places:
+            record.places = _places(record.fields)
+        return self.passed(record.fields, wanted)
+
+    def seek(self, items: Sequence[Value], wanted: Value) -> int:
+        """The same for a list of integers or short strings, or for the characters of a text."""
+        kind, is_text = type(wanted), type(items) is str
+        if (kind is int and not is_text) or (
+            kind is str and (len(wanted) == 1 if is_text else len(wanted) <= SHORT)
+        ):
+            return items.index(wanted) if wanted in items else len(items)
+        return self.passed(items, wanted)
+
+    def passed(self, items: Collection[Value], wanted: Value) -> int:
+        """The same, asked of one item after the other."""
+        for place, item in enumerate(items):
+            if self.eq(wanted, item):
+                return place
+        return len(items)
 
     def keys(self, record: Value) -> Value:
         return self.keep(list_of(self.names(record)))
@@ -434,6 +472,13 @@ class Runtime(Texts):
                 raise Declined
             known = self.codes[key] = (value, self.compile_code(self, value, names))
         return known[1]
+
+
+def _places(names: Collection[str]) -> dict[str, int]:
+    """The place of each name, where they are few and short; asked for from the second search on."""
+    if len(names) >= table.WIDE or max(map(len, names), default=0) > SHORT:
+        return {}
+    return {name: place for place, name in enumerate(names)}
 
 
 class _Operand:

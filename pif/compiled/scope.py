@@ -195,8 +195,10 @@ class Expression(msgspec.Struct, frozen=True):
 
     `atom`: a name or constant, free to be written any number of times; any other text is written exactly once.
     `bits`: what bounds an integer's magnitude; `base`: the accumulator that it adds a small integer to.
-    `parts`: a pair that is not built, two atoms. `static`: the `Quoted` it surely is, or the known function.
+    `parts`: a pair that is not built, two atoms. `static`: the `Quoted` it surely is, the known function, or
+    the integers or short strings of a constant list.
     `weight`: how deep its text nests. `short`: a string of at most `SHORT` characters, which comparing charges nothing. `flat`: a list that is a Python list (`flat_lists`); then `text` is none.
+    `items`: all items of a list, atoms; where nothing has asked for the list itself, `text` is empty.
     """
 
     text: str
@@ -210,6 +212,12 @@ class Expression(msgspec.Struct, frozen=True):
     filled: bool = False
     flat: Any = None
     short: bool = False
+    items: tuple[Expression, ...] | None = None
+
+    @property
+    def is_unbuilt(self) -> bool:
+        """Whether it is a list of known items for which there is no text yet."""
+        return self.items is not None and self.text == ""
 
 
 class Region:

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 __all__ = [
     "DEPTH",
+    "FIELDS",
     "FUEL",
     "INDENT",
     "Block",
@@ -36,6 +37,9 @@ FUEL = "fuel0"
 
 DEPTH = "d0"
 """How many levels may still be entered: the last parameter of every function."""
+
+FIELDS = "r"
+"""The letters of names that hold dictionaries of records: they alone are read by a name in brackets."""
 
 INDENT = " "
 _LEVELS = 90

@@ -9,7 +9,7 @@ allows (`tests/attacks/test_generated_source.py`):
 - `=` stands between the names at the beginning of a line and one expression, so that calls are positional and nothing
   but names is assigned; `for` and `:` stand where statements have them and nowhere else;
 - an opening parenthesis stands at the beginning of an operand, or behind a name that is called; a bracket behind a
-  name, around one number, or empty;
+  name, around one number, or empty, or behind the name of a record's dictionary, around one name;
 - between two operands is one of the signs of `_SIGN`, or a comma;
 - each line closes as many parentheses as it opens, so that Python, too, ends it where it ends.
 
@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import re
 
+from pif.compiled.source import FIELDS
+
 __all__ = ["is_generated"]
 
 _NAME = "[a-z]++[0-9]++"
@@ -27,7 +29,9 @@ _NAMES = f"{_NAME}(?:, {_NAME})*+"
 _NUMBER = "[0-9]{1,10}+"
 _SIGN = " (?:[-+*%&<>]|//|[<>=!]=|and|or|is|if|else) "
 _OPENING = rf"(?:not |-|\((?!\))|{_NAME}\((?!\)))*+"
-_OPERAND = rf"(?:{_NAME}(?:\[{_NUMBER}\]|\(\))?+|{_NUMBER}|None|True|False|\(\)|\[\])"
+_OPERAND = (
+    rf"(?:{FIELDS}[0-9]++\[{_NAME}\]|{_NAME}(?:\[{_NUMBER}\]|\(\))?+|{_NUMBER}|None|True|False|\(\)|\[\])"
+)
 _CLOSING = r"(?:(?:, )?+\))*+"
 _TERM = _OPENING + _OPERAND + _CLOSING
 _EXPRESSION = f"{_TERM}(?:(?:, |{_SIGN}){_TERM})*+"

@@ -5,7 +5,7 @@ The generator is the fence: user text never becomes source. The policy holds tha
 
 - names are letters and a number, so that none can begin with an underscore or be a Python built-in's;
 - no attribute, no import, no class, no exception handling, no comprehension, no lambda, no decorator, no annotation;
-- subscripts are of a name, by a number that stands there, and only read;
+- subscripts are of a name, by a number that stands there, or of a record's dictionary, by a name; and only read;
 - constants are numbers of at most ten digits, True, False and None; never text;
 - calls are of a name, with positional arguments.
 
@@ -20,7 +20,7 @@ from typing import Any
 
 from RestrictedPython.transformer import RestrictingNodeTransformer
 
-from pif.compiled.source import is_name
+from pif.compiled.source import FIELDS, is_name
 
 __all__ = ["Refused", "checked_code"]
 
@@ -81,12 +81,11 @@ class _Policy(RestrictingNodeTransformer):
 
     def test_subscript(self, node: ast.Subscript) -> None:
         index = node.slice
-        if (
-            type(node.value) is not ast.Name
-            or type(index) is not ast.Constant
-            or type(index.value) is not int
-        ):
-            self.error(node, "a subscript that is not name[number]")
+        of = node.value.id if type(node.value) is ast.Name else ""
+        is_number = type(index) is ast.Constant and type(index.value) is int
+        is_field = type(index) is ast.Name and of[len(FIELDS) :].isdigit() and of.startswith(FIELDS)
+        if not of or not (is_number or is_field):
+            self.error(node, "a subscript that is not name[number], nor a field of a record")
         if type(node.ctx) is not ast.Load:
             self.error(node, "an assignment to a subscript")
 

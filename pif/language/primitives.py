@@ -339,7 +339,7 @@ ANALYZE_BASE = 12
 ANALYZE_NODE = 1
 NORMALIZE_NODE = 8
 SHOWN_NODE = 4
-WIDE, WITH_WIDE = 128, 40
+WITH, WIDE, WITH_WIDE = 4, 128, 40
 ASK = 100
 ASK_PROVER = 1_000
 
@@ -376,7 +376,7 @@ def charge_record(fields: int) -> int:
 
 def charge_with(fields: int, name: str) -> int:
     """`with` of a field on a record of this many fields. Wide dictionaries hold more room for each field."""
-    return fields + 4 + WITH_WIDE * (fields // WIDE) + (len(name) >> 4)
+    return fields + WITH + WITH_WIDE * (fields // WIDE) + (len(name) >> 4)
 
 
 def charge_names(names: Iterable[str]) -> int:

@@ -25,6 +25,7 @@ from tests.support.terms.term_strategies import (
     data_terms,
     functions,
     hard_terms,
+    listed_terms,
     moving_terms,
     shaped_terms,
     tool_terms,
@@ -125,8 +126,21 @@ def test_records_and_texts(term: Term, count: int, characters: int, number: int)
     compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
 
 
+@given(listed_terms(), st.integers(0, 4), BELOW)
+def test_lists_that_are_put_together(term: Term, count: int, number: int) -> None:
+    depth = (1_000, 1_000, 12, 20, 30)[number % 5]
+    budget = Budget(fuel=20_000, depth=depth)
+    compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
+
+
 @given(
-    st.one_of(hard_terms(), shaped_terms(), written_terms(), typed_terms("integer", WELL_TYPED, size=40)),
+    st.one_of(
+        hard_terms(),
+        shaped_terms(),
+        written_terms(),
+        listed_terms(),
+        typed_terms("integer", WELL_TYPED, size=40),
+    ),
     st.integers(0, 4),
 )
 def test_programs_at_the_least_depth_they_need(term: Term, count: int) -> None:

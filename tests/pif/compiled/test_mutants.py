@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from pif.compiled import emitter, functions, loops, operations, source, units
+from pif.compiled import emitter, functions, loops, operations, runtime, source, units
 from pif.compiled.emitter import Emitter
 from pif.compiled.flat_lists import FlatLists
 from pif.compiled.loops import Loops
@@ -28,18 +29,22 @@ from pif.language.terms import Term, literal, make
 from pif.language.values import ANY, Kind
 from tests.support.terms.both_back_ends import FUEL, Difference, at_its_depth, compared
 from tests.support.terms.compiled_maker import CompiledMaker
+from tests.support.terms.list_maker import ListMaker
 from tests.support.terms.moving_binders import MovingMaker
 from tests.support.terms.shape_maker import ShapeMaker
 from tests.support.terms.term_maker import KINDS, Features, Seeded, lam
 from tests.support.terms.text_maker import TextMaker
 
-LIMIT = 2_200
+LIMIT = 2_600
 
 SHAPED = 1_500
 """From here on the programs are those of `shape_maker`."""
 
 WRITTEN = 1_900
 """From here on those of `text_maker`."""
+
+LISTED = 2_200
+"""From here on those of `list_maker`."""
 
 MANY_KINDS = 750
 """Of their seeds those are taken among which every mutant is shown by a few."""
@@ -56,6 +61,9 @@ def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
     budget = Budget(fuel=FUEL, depth=depth)
     given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed >= LISTED:
+        term = ListMaker(choices, RECURSIVE, 40).listed()
+        return Tool("t", 1, lam("x", term)), given, budget
     if seed >= WRITTEN:
         term = TextMaker(choices, RECURSIVE, 40).written()
         characters = (1_000_000, 1_000_000, 40, 12)[choices.below(4)]
@@ -177,7 +185,43 @@ def _of_whichever_record(self: Structures, record: Expression) -> str:
 
 _fields = Structures.fields
 _show = Texts.show
-_field_getter = Emitter.field_getter
+_field = Structures.field
+_place = Runtime.place
+
+
+_unrolled = Loops._unrolled
+_extended = FlatLists.extended
+
+
+def _backwards(self: Loops, step: Term, start: Expression, items: Any, level: int, scope: Any) -> Expression:
+    return _unrolled(self, step, start, items[::-1], level, scope)
+
+
+def _extended_anyhow(self: FlatLists, value: Expression, items: tuple[Expression, ...]) -> Expression:
+    changed = _extended(self, value, items)
+    self.versions[value.flat.name] = value.flat.version
+    return replace(changed, flat=value.flat)
+
+
+def _extended_backwards(self: FlatLists, value: Expression, items: tuple[Expression, ...]) -> Expression:
+    return _extended(self, value, items[::-1])
+
+
+def _extends_anywhere(self: Loops, source: Any, step: Term, start: Expression) -> bool:
+    return bool(start.items) and loops.turns_round(step) and not source.up
+
+
+def _changed_for_nothing(self: Runtime, record: Any, key: Any, value: Any) -> Any:
+    if type(key) is not str:
+        raise runtime.Stopped
+    return record.changed(key, value)
+
+
+def _within(self: Runtime, items: Any, wanted: Any) -> int:
+    if type(items) is not str or type(wanted) is not str:
+        return self.passed(items, wanted)
+    return items.find(wanted) if wanted in items else len(items)
+
 
 MUTANTS: dict[str, Mutant] = {
     "static charges dropped": of(Emitter, "node", _without_charges),
@@ -226,7 +270,27 @@ MUTANTS: dict[str, Mutant] = {
     "long texts compared for nothing": of(operations, "SHORT", 10**6),
     "texts of a loop taken for characters": of(loops, "_SPELLED", {"keys": "names", "chars": "names"}),
     "fields of whichever record was open": of(Structures, "fields", _of_whichever_record),
-    "every field taken for one": of(Emitter, "field_getter", lambda self, name: _field_getter(self, "a")),
+    "every field taken for one": of(
+        Structures, "field", lambda self, record, name: _field(self, record, "a")
+    ),
+    "fields that are changed not charged": in_source(r"fuel0 - len0\(r\d+\) - 4", "fuel0"),
+    "long names of changed fields not charged": of(Runtime, "with_", _changed_for_nothing),
+    "known items in another order": of(Loops, "_unrolled", _backwards),
+    "lists that were put before others taken for what they were": of(FlatLists, "extended", _extended_anyhow),
+    "known items put behind the wrong way round": of(FlatLists, "extended", _extended_backwards),
+    "lists put before others in loops that are not theirs": of(Loops, "_extends", _extends_anywhere),
+    "searches not charged": in_source(r"\(i\d+ \+ a\d+\) \* \d+", "0"),
+    "searches that find what is not there": in_source(r"= \((i\d+) < n\d+\)", r"= (\1 < 10)"),
+    "names found one too late": of(
+        Runtime, "place", lambda self, record, wanted: _place(self, record, wanted) + 1
+    ),
+    "texts looked for within others": of(Runtime, "seek", _within),
+    "places of names kept for long ones": of(
+        runtime, "_places", lambda names: {name: at for at, name in enumerate(names)}
+    ),
+    "names of a searched record not charged": in_source(
+        r"(n\d+) \* (\d+)(\n.*\n.*\n(?:.*\n)?.*place0)", r"\1 * (\2 - 4)\3"
+    ),
     "texts put together for nothing": of(Texts, "concats", lambda self, *texts: "".join(texts)),
     "texts put together however long": in_source(r"\bconcat0\((\w+), (\w+)\)", r"concats0(\1, \2, \2)"),
     "characters of a walked text not charged": of(Texts, "letters", lambda self, text: self.text(text)),
@@ -262,6 +326,18 @@ BEGIN_AT = {
     "texts of a loop taken for characters": WRITTEN,
     "fields of whichever record was open": WRITTEN,
     "every field taken for one": WRITTEN,
+    "fields that are changed not charged": WRITTEN,
+    "long names of changed fields not charged": WRITTEN,
+    "known items in another order": LISTED,
+    "lists that were put before others taken for what they were": LISTED,
+    "known items put behind the wrong way round": LISTED,
+    "lists put before others in loops that are not theirs": LISTED,
+    "searches not charged": WRITTEN,
+    "searches that find what is not there": WRITTEN,
+    "names found one too late": LISTED,
+    "texts looked for within others": LISTED,
+    "places of names kept for long ones": LISTED,
+    "names of a searched record not charged": WRITTEN,
     "texts put together for nothing": WRITTEN,
     "texts put together however long": WRITTEN,
     "characters of a walked text not charged": WRITTEN,

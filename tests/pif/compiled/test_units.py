@@ -152,7 +152,21 @@ def test_fields_of_a_record_share_what_is_found_out_of_it() -> None:
     )
     source = generate.draft_function(term, None, ANY, Kept(), checks_sizes=False).source
     assert source.count("fields0(") == source.count("recordtype0") == 1
-    assert source.count("(r1)") == 2  # each of two fields, once
+    assert source.count("r1[") == 2  # each of two fields, once
+
+
+def test_a_list_literal_is_built_once_where_it_is_kept_and_never_where_it_is_only_taken_apart() -> None:
+    """Memory is charged once for it."""
+    kept = lam("x", {"let": {"l": [var("x"), 1]}, "in": [var("l"), var("l"), {"tail": var("l")}]})
+    step = lam("p", {"add": [{"fst": var("p")}, {"snd": var("p")}]})
+    taken_apart = lam(
+        "x",
+        {"let": {"l": [var("x"), 1]}, "in": {"fold": [step, {"head": var("l")}, {"tail": var("l")}]}},
+    )
+    source = generate.draft_function(decode_term(kept), None, "int", Kept(), checks_sizes=False).source
+    assert source.count("(v1, (1, (), 1), 2)") == 1
+    source = generate.draft_function(decode_term(taken_apart), None, "int", Kept(), checks_sizes=False).source
+    assert "()" not in source.replace("stop0()", "")
 
 
 def test_what_is_compiled_is_used_at_once(attempts: list[bool]) -> None:
@@ -262,7 +276,7 @@ def test_a_compiled_run_stops_when_it_is_cancelled(code: Json, monkeypatch: pyte
 
 def test_looks_in_a_loop_of_slow_operations(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop's fuel is taken before it starts; it is asked all the same while it goes on."""
-    looks = _looks(monkeypatch, counting({"get": [{"record": {"a": {"snd": var("p")}}}, "a"]}), 20_000)
+    looks = _looks(monkeypatch, counting({"length": {"show": {"pair": [1, {"snd": var("p")}]}}}), 20_000)
     assert looks >= 20_000 // 1_024
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, literal, make
 from tests.support.terms.compiled_maker import CompiledMaker
+from tests.support.terms.list_maker import ListMaker
 from tests.support.terms.moving_binders import MovingMaker, alpha_variant
 from tests.support.terms.shape_maker import ShapeMaker
 from tests.support.terms.term_maker import (
@@ -47,6 +48,7 @@ __all__ = [
     "data_terms",
     "functions",
     "hard_terms",
+    "listed_terms",
     "moving_terms",
     "names",
     "open_terms",
@@ -147,6 +149,16 @@ def written_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
     @st.composite
     def made(draw: Any) -> Term:
         return TextMaker(_Drawn(draw), Features(tools=("double",), context=True), size).written()
+
+    return made()
+
+
+def listed_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
+    """Terms over lists that are put together, searched and walked."""
+
+    @st.composite
+    def made(draw: Any) -> Term:
+        return ListMaker(_Drawn(draw), Features(tools=("double",), context=True), size).listed()
 
     return made()
 
