@@ -312,7 +312,7 @@ class Loops(Functions):
         elif loop.walked is not None and type(loop.walked.static) is list:
             items = self.constant(loop.walked.static, ANY).text
             place = f"seek0({items}, {wanted})"
-        elif loop.flat is not None and (loop.is_short or item.kind == "int"):
+        elif loop.flat is not None and loop.flat.up and (loop.is_short or item.kind == "int"):
             items, place = loop.flat.name, f"seek0({loop.flat.name}, {wanted})"
             self.walked.add(loop.flat.site)
             if loop.spelled is not None:

@@ -126,6 +126,15 @@ def test_records_and_texts(term: Term, count: int, characters: int, number: int)
     compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
 
 
+def test_a_list_is_searched_in_its_own_order() -> None:
+    """Each item that is asked is charged; a gathered list may be read from its end."""
+    acc, item = {"fst": {"var": "p"}}, {"snd": {"var": "p"}}
+    gathered = {"fold": [{"lam": "p", "body": {"cons": [item, acc]}}, [], [2, 1, 3, 1]]}
+    has = {"fold": [{"lam": "p", "body": {"or": [acc, {"eq": [2, item]}]}}, False, {"var": "g"}]}
+    walked = {"fold": [{"lam": "p", "body": {"add": [acc, item]}}, 0, {"var": "g"}]}
+    compare(decode_term({"lam": "x", "body": {"let": {"g": gathered}, "in": [has, walked]}}))
+
+
 @given(listed_terms(), st.integers(0, 4), BELOW)
 def test_lists_that_are_put_together(term: Term, count: int, number: int) -> None:
     depth = (1_000, 1_000, 12, 20, 30)[number % 5]
