@@ -88,7 +88,7 @@ def scope_of_tool(group: str, name: str, arguments: Any = None) -> str:
     if group == "pif" and isinstance(arguments, Mapping):
         if name == "export" and not arguments.get("directory"):
             return _SHARING
-        if name == "import" and arguments.get("theories"):
+        if name == "import" and (arguments.get("theories") or arguments.get("questions")):
             return _SAVING
     meant = arguments.get("scope") if isinstance(arguments, Mapping) else None
     if isinstance(meant, str) and name in TOOLS.get(meant, ()):

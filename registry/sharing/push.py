@@ -1,4 +1,4 @@
-"""Tools and saved theories brought to a running server of ours, which judges them as any arrival (docs/reference/registry.md §3.1).
+"""Tools, saved theories and certificates of questions brought to a running server of ours, which judges them as any arrival (docs/reference/registry.md §3.1).
 
 The root goes first, then what the server says that it has not, in pages, then the wish that it takes them in. Nothing leaves this home but
 objects of the root, whatever the server asks for. A push that was cut off is repeated; what has come is not sent again.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -16,8 +16,11 @@ from registry.errors import RegistryError
 from registry.sharing.manifest import untrue
 from registry.sharing.publication import Content, rooted
 from registry.sharing.wire import Server
+from registry.workspace.requests import LONGEST
 
-__all__ = ["Pusher"]
+__all__ = ["Pusher", "fits"]
+
+Kind = Literal["tools", "theories", "questions"]
 
 _PAGE: Final = 1024 * 1024
 _LARGEST: Final = 3 * 1024 * 1024
@@ -40,6 +43,7 @@ class _Taken(msgspec.Struct, frozen=True):
     laws: tuple[dict[str, Any], ...] = ()
     theories: tuple[str, ...] = ()
     certificates: int = 0
+    questions: tuple[dict[str, str], ...] = ()
 
 
 class _Done:
@@ -52,6 +56,7 @@ class _Done:
         self.laws: list[dict[str, Any]] = []
         self.theories: list[str] = []
         self.certificates = 0
+        self.questions: list[dict[str, str]] = []
         self.ended: RegistryError | None = None
 
     def add(self, answer: _Taken) -> None:
@@ -61,18 +66,28 @@ class _Done:
         self.laws += answer.laws
         self.theories += answer.theories
         self.certificates += answer.certificates
+        self.questions += answer.questions
 
 
 class Pusher:
     """What one home has to bring, and the server that it is brought to."""
 
     def __init__(
-        self, wire: Server, content: Content, home: Path, namespace: str, theories: str = ""
+        self,
+        wire: Server,
+        content: Content,
+        home: Path,
+        namespace: str,
+        theories: str = "",
+        questions: str = "",
     ) -> None:
-        """`theories`: the hash of the index of saved theories, whose objects are in `content`; empty for none."""
+        """`theories`, `questions`: the hashes of the indices of saved theories and of certificates of questions, whose objects are in
+        `content`; empty for none."""
         self._wire = wire
         self._content = content
-        self._manifest, self.root = rooted(content.shards, home, namespace, stream="push", theories=theories)
+        self._manifest, self.root = rooted(
+            content.shards, home, namespace, stream="push", theories=theories, questions=questions
+        )
 
     def push(self, progress: Callable[[int, int], None] = lambda done, of: None) -> dict[str, Any]:
         """The answer of a command: what is new there, and what was refused.
@@ -81,35 +96,44 @@ class Pusher:
         as by `Wire.call`.
         """
         done = _Done()
-        for theories in (False, True) if self._manifest.theories else (False,):
-            if done.ended is None:
-                self._bring(done, progress, theories=theories)
+        manifest = self._manifest
+        kinds: dict[Kind, str] = {
+            "tools": "always",
+            "theories": manifest.theories,
+            "questions": manifest.questions,
+        }
+        for kind, index in kinds.items():
+            if index and done.ended is None:
+                self._bring(done, progress, kind)
         return {
             "type": "pushed", "to": self._wire.place, "namespace": self._manifest.namespace, "key": self._manifest.key,
             "sent": done.sent, "added": done.added, "refused": done.refused, **({"laws": done.laws} if done.laws else {}),
             **({"theories": done.theories} if self._manifest.theories else {}),
             **({"certificates": done.certificates} if done.certificates else {}),
+            **({"questions": done.questions} if manifest.questions else {}),
             **({} if done.ended is None else {"ended": done.ended.as_json()}),
         }  # fmt: skip
 
-    def _bring(self, done: _Done, progress: Callable[[int, int], None], *, theories: bool) -> None:
-        """Bring what is missing of the tools, or of the theories, and have it taken in."""
+    def _bring(self, done: _Done, progress: Callable[[int, int], None], kind: Kind) -> None:
+        """Bring what is missing of one kind, and have it taken in."""
         after, left = "", None
         try:
-            done.sent += self._send(progress, done.sent, theories=theories)
+            done.sent += self._send(progress, done.sent, kind)
             while left is None or left > 0:
-                answer = self._some_taken(after, left, theories=theories)
+                answer = self._some_taken(after, left, kind)
                 done.add(answer)
                 after, left = answer.after, answer.left
         except RegistryError as error:
-            begun = theories or left is not None
+            begun = kind != "tools" or left is not None
             if not begun or error.kind not in ("store_error", "too_busy"):
                 raise  # nothing that a server says counts which lies
             done.ended = error
 
-    def _some_taken(self, after: str, left: int | None, *, theories: bool) -> _Taken:
+    def _some_taken(self, after: str, left: int | None, kind: Kind) -> _Taken:
         """Have the server take in some more. Raises `invalid_argument` where it comes to no end."""
-        answer: _Taken = self._call(_Taken, "taken", after=after, **self._about(theories))
+        # One certificate may take 20 s of the processor.
+        more = {"timeout_ms": LONGEST} if kind == "questions" else {}
+        answer: _Taken = self._call(_Taken, "taken", after=after, **self._about(kind), **more)
         if answer.left < 0 or (left is not None and answer.left >= left):
             found = f"{answer.left} left"
             raise untrue(self._wire.place, "the server comes to no end", found, "fewer than before")
@@ -119,16 +143,16 @@ class Pusher:
     def _text(self) -> str:
         return self.root.decode()
 
-    def _about(self, theories: bool) -> dict[str, Any]:
+    def _about(self, kind: Kind) -> dict[str, Any]:
         """The arguments of a call: tools need none that older servers do not know."""
-        return {"root": self._text, "theories": True} if theories else {"root": self._text}
+        return {"root": self._text, **({} if kind == "tools" else {kind: True})}
 
-    def _send(self, progress: Callable[[int, int], None], before: int, *, theories: bool) -> int:
+    def _send(self, progress: Callable[[int, int], None], before: int, kind: Kind) -> int:
         """Bring what is missing there; how many objects that were, after so many before."""
         done: set[str] = set()
         again = 0
         while True:
-            wanted = self._call(_Wanted, "wanted", **self._about(theories)).objects
+            wanted = self._call(_Wanted, "wanted", **self._about(kind)).objects
             if not wanted:
                 return len(done)
             unknown = [each for each in wanted if each not in self._content.objects]
@@ -170,3 +194,8 @@ class Pusher:
             return msgspec.convert(answer, shape)
         except msgspec.ValidationError as error:
             raise untrue(self._wire.place, "the server's answer is none", str(error)[:200], kind) from None
+
+
+def fits(content: bytes) -> bool:
+    """Whether an object may go by itself."""
+    return len(msgspec.json.encode(content.decode())) <= _LARGEST

@@ -8,7 +8,9 @@ those that it gave or took in.
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -31,10 +33,13 @@ __all__ = [
     "QuestionCatalogue",
     "QuestionFile",
     "Questions",
+    "TakenQuestions",
     "file_certificates",
+    "new_questions",
     "offered_questions",
     "pull_questions",
     "questions_of",
+    "take_questions",
 ]
 
 MOST: Final = 5_000
@@ -84,14 +89,18 @@ class Questions(msgspec.Struct, frozen=True):
     index: str = ""
 
 
-def questions_of(home: Path, storage: CertificateStorage) -> Questions:
-    """What a home has to give. Raises `invalid_argument` where that is more than a publication holds."""
+def questions_of(
+    home: Path,
+    storage: CertificateStorage,
+    fits: Callable[[bytes], bool] = lambda content: len(content) <= OBJECT_LIMIT,
+) -> Questions:
+    """What a home has to give, but objects that do not fit. Raises `invalid_argument` where that is more than a publication holds."""
     rows: dict[str, str] = {}
     objects: dict[str, bytes] = {}
     for digest in sorted(QuestionFile(home).read()):
         kept = storage.get(digest)
         content = None if kept is None else certificate_object(kept)
-        if content is not None and len(content) <= OBJECT_LIMIT:
+        if content is not None and fits(content):
             rows[digest] = object_hash(content)
             objects[rows[digest]] = content
     if not rows:
@@ -175,57 +184,100 @@ def offered_questions(puller: Puller) -> dict[str, str]:
     return rows
 
 
+class TakenQuestions(msgspec.Struct):
+    """What became of certificates that came: those that hold, by digests, those that were refused, and how many were looked at."""
+
+    told: dict[str, dict[str, str]] = {}
+    refused: list[dict[str, Any]] = []
+    looked_at: int = 0
+    fetched: int = 0
+    is_left: bool = False
+    """Whether no more of the source are looked at: it sent too much, or too much that shows nothing."""
+
+    @property
+    def questions(self) -> list[dict[str, str]]:
+        """Status and claim of each that holds."""
+        return [self.told[each] for each in sorted(self.told)]
+
+
+def new_questions(puller: Puller, storage: CertificateStorage) -> dict[str, str]:
+    """The certificates of a publication for whose questions there is none here, in order of digests. Raises as `offered_questions`."""
+    rows = sorted(offered_questions(puller).items())
+    return {digest: hash_ for digest, hash_ in rows if storage.get(digest) is None}
+
+
 def pull_questions(puller: Puller, home: Path, storage: CertificateStorage, broker: Broker) -> dict[str, Any]:
     """Take in the certificates of questions that are new here and hold; the answer of a command. Raises as `offered_questions`, and
     `store_error`."""
-    rows = {
-        digest: hash_
-        for digest, hash_ in sorted(offered_questions(puller).items())
-        if storage.get(digest) is None
-    }
-    told: dict[str, dict[str, str]] = {}
-    refused: list[dict[str, Any]] = []
-    fetched = left = 0
+    rows = new_questions(puller, storage)
     puller.source.ahead([*rows.values()])
-    for digest, hash_ in rows.items():
-        place = _place(puller, hash_)
-        if left > _BYTES or len(refused) >= _LIES:
-            refused.append(
-                _refusal(
-                    digest,
-                    untrue(
-                        place,
-                        "no more of this source are looked at",
-                        f"{len(refused)} refused",
-                        "certificates that hold",
-                    ),
-                )
-            )
-            break
-        try:
-            content = puller.source.object(hash_, OBJECT_LIMIT)
-        except RegistryError as error:
-            if error.kind == "store_error":
-                raise
-            refused.append(_refusal(digest, error))
-            continue
-        fetched += 1
-        left += len(content)
-        kept = read_certificate_object(content, hash_, place)
-        if kept is None or digest not in _shown_by(kept, broker):
-            refused.append(
-                _refusal(
-                    digest, untrue(place, "a certificate does not show what its digest says", hash_, digest)
-                )
-            )
-            continue
-        _put(storage, digest, kept)
-        told[digest] = {"status": _said(kept, "status"), "claim": _said(kept, "claim")}
-    QuestionFile(home).add({digest: each["claim"] for digest, each in told.items()})
+    taken = take_questions(puller, rows, home, storage, broker)
     return {
-        "type": "synchronised", "publisher": puller.described(), "looked_at": len(rows), "fetched": fetched, "added": [],
-        "questions": [told[each] for each in sorted(told)], "refused": refused,
+        "type": "synchronised", "publisher": puller.described(), "looked_at": len(rows), "fetched": taken.fetched, "added": [],
+        "questions": taken.questions, "refused": taken.refused,
     }  # fmt: skip
+
+
+def take_questions(
+    puller: Puller,
+    rows: Mapping[str, str],
+    home: Path,
+    storage: CertificateStorage,
+    broker: Broker,
+    *,
+    seconds: float = math.inf,
+    lies: int = _LIES,
+) -> TakenQuestions:
+    """Check certificates, file those that hold, and list them. After `seconds` none but the first is begun; after `lies` that show
+    nothing no more of the source are looked at. Raises `store_error`."""
+    taken = TakenQuestions()
+    size, until = 0, time.monotonic() + seconds
+    for digest, hash_ in rows.items():
+        if taken.looked_at and time.monotonic() > until:
+            break
+        if size > _BYTES or len(taken.refused) >= lies:
+            found = f"{len(taken.refused)} refused, {size} bytes"
+            wanted = f"certificates that hold, {_BYTES} bytes at most at a time"
+            place = _place(puller, hash_)
+            taken.refused.append(
+                _refusal(digest, untrue(place, "no more of this source are looked at", found, wanted))
+            )
+            taken.is_left = True
+            break
+        taken.looked_at += 1
+        size += _take_one(puller, (digest, hash_), home, storage, broker, taken)
+    return taken
+
+
+def _take_one(
+    puller: Puller,
+    row: tuple[str, str],
+    home: Path,
+    storage: CertificateStorage,
+    broker: Broker,
+    taken: TakenQuestions,
+) -> int:
+    """Check and file one; the bytes that came. It is listed before it is filed: what is listed and not there is not given on, and
+    comes again where this was cut off."""
+    digest, hash_ = row
+    place = _place(puller, hash_)
+    try:
+        content = puller.source.object(hash_, OBJECT_LIMIT)
+    except RegistryError as error:
+        if error.kind == "store_error":
+            raise
+        taken.refused.append(_refusal(digest, error))
+        return 0
+    taken.fetched += 1
+    kept = read_certificate_object(content, hash_, place)
+    if kept is None or digest not in _shown_by(kept, broker):
+        lie = untrue(place, "a certificate does not show what its digest says", hash_, digest)
+        taken.refused.append(_refusal(digest, lie))
+    else:
+        QuestionFile(home).add({digest: _said(kept, "claim")})
+        _put(storage, digest, kept)
+        taken.told[digest] = {"status": _said(kept, "status"), "claim": _said(kept, "claim")}
+    return len(content)
 
 
 def _shown_by(kept: KeptCertificate, broker: Broker) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from registry.errors import RegistryError
 from registry.sharing.catalogue import Catalogue
 from registry.sharing.keys import TrustFile
 from registry.sharing.pull import TOGETHER, Puller, Taken
-from registry.sharing.questions import QuestionCatalogue
+from registry.sharing.questions import MOST, QuestionCatalogue, QuestionFile, new_questions, take_questions
 from registry.sharing.staging import Staged, Wanted
 from registry.sharing.theory_catalogue import TheoryCatalogue
 from registry.sharing.theory_pull import Shelf, missing_texts, new_theories, pull_theories
@@ -33,6 +33,12 @@ WANTED_AT_ONCE: Final = 5_000
 
 _PATIENCE: Final = 20.0
 """Seconds in which one call begins to take in more."""
+
+_CHECKING: Final = 5.0
+"""Seconds in which one call begins to check another certificate of a question, which may take 20 s of the processor."""
+
+_LIES: Final = 3
+"""Certificates of one call that show nothing, after which no more of the push are looked at."""
 
 
 class SharingService:
@@ -58,7 +64,7 @@ class SharingService:
         theories = questions = None
         if shelf is not None:
             theories = TheoryCatalogue(lambda: shelf().saved, lambda: shelf().proofs)
-            questions = QuestionCatalogue(home, lambda: _certificates(shelf()))
+            questions = QuestionCatalogue(home, lambda: _certificates_or_none(shelf()))
         self._catalogue = Catalogue(home, namespace, theories, questions)
 
     def root(self) -> dict[str, Any]:
@@ -139,6 +145,52 @@ class SharingService:
         last = names[done - 1] if done else after
         return {"type": "taken", "after": last, "left": len(names) - done, "added": [], **taken}
 
+    def wanted_questions(self, root: str) -> dict[str, Any]:
+        """What has to come of the certificates of questions of a push, and how many are new. Raises as `wanted`."""
+        staged, puller = self._opened(root, None)
+        try:
+            rows = self._new_questions(puller, _certificates(self._saved()))
+            staged.ahead([*rows.values()])
+        except Wanted as wanted:
+            return {"type": "wanted", "objects": wanted.hashes[:WANTED_AT_ONCE]}
+        return {"type": "wanted", "objects": [], "new": len(rows)}
+
+    def take_questions(self, root: str, after: str, deadline: Deadline) -> dict[str, Any]:
+        """Take in certificates of questions of a push, those whose digests come after one and that hold; answers as `take`. Where
+        some show nothing, no call looks at those that are left."""
+        staged, puller = self._opened(root, deadline)
+        shelf = self._saved()
+        storage = _certificates(shelf)
+        try:
+            rows = {
+                each: hash_ for each, hash_ in self._new_questions(puller, storage).items() if each > after
+            }
+            taken = take_questions(
+                puller, rows, self._home, storage, shelf.broker, seconds=_CHECKING, lies=_LIES
+            )
+        except Wanted as wanted:
+            return {"type": "wanted", "objects": wanted.hashes[:WANTED_AT_ONCE]}
+        left = 0 if taken.is_left or taken.refused else len(rows) - taken.looked_at
+        if not left:
+            staged.clear()
+        last = [*rows][taken.looked_at - 1] if taken.looked_at else after
+        return {
+            "type": "taken", "after": last, "left": left, "fetched": taken.fetched, "added": [], "questions": taken.questions,
+            "refused": taken.refused,
+        }  # fmt: skip
+
+    def _new_questions(self, puller: Puller, storage: CertificateStorage) -> dict[str, str]:
+        """Those that are new here. Raises `invalid_argument` where there is no room for them: what is listed is given on whole."""
+        rows = new_questions(puller, storage)
+        listed = QuestionFile(self._home).read()
+        number = len(listed.keys() | rows)
+        if number > MOST:
+            raise RegistryError(
+                "invalid_argument", "the server has no room for so many certificates of questions", place="questions",
+                found=str(number), expected=f"{MOST} in all", hint="push fewer, or to another server",
+            )  # fmt: skip
+        return rows
+
     def _saved(self) -> Shelf:
         if self._shelf is None:
             raise RegistryError(
@@ -169,6 +221,19 @@ class SharingService:
             )  # fmt: skip
 
 
-def _certificates(shelf: Shelf) -> CertificateStorage | None:
+def _certificates(shelf: Shelf) -> CertificateStorage:
+    """Where the certificates of a home are. Raises `not_allowed` where none are kept."""
+    storage = _certificates_or_none(shelf)
+    if storage is None:
+        raise RegistryError(
+            "not_allowed",
+            "this server takes no certificates",
+            place="questions",
+            hint="push without --questions",
+        )
+    return storage
+
+
+def _certificates_or_none(shelf: Shelf) -> CertificateStorage | None:
     """Where the certificates of a home are."""
     return None if shelf.proofs is None else shelf.proofs.storage

@@ -148,6 +148,7 @@ class TakenAnswer(TypedDict):
     refused: list[dict[str, Json]]
     theories: NotRequired[list[str]]
     certificates: NotRequired[int]
+    questions: NotRequired[list[dict[str, str]]]
     laws: NotRequired[Json]
 
 

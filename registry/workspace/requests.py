@@ -206,6 +206,9 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         | None
     ) = None
     theories: Annotated[bool, Meta(description="with root: about its saved theories instead")] = False
+    questions: Annotated[bool, Meta(description="with root: about its certificates of questions instead")] = (
+        False
+    )
     renumber: Annotated[bool, Meta(description="give versions whose number is taken new numbers")] = False
     trust_nothing: Annotated[
         bool, Meta(description="prove the laws anew instead of checking their certificates")

@@ -30,6 +30,9 @@ namespace_option = click.option(
 theory_option = click.option(
     "--theory", "theories", type=text, multiple=True, metavar="NAME", help="A saved theory too, with what it imports."
 )  # fmt: skip
+questions_option = click.option(
+    "--questions", is_flag=True, help="Certificates of questions too: those that are new and hold."
+)  # fmt: skip
 all_theories_option = click.option("--all-theories", is_flag=True, help="All saved theories too.")
 
 
@@ -302,6 +305,7 @@ def _all(context: CommandContext, workspace: Any, puller: Any, *, tools: bool, t
 @namespace_option
 @theory_option
 @all_theories_option
+@questions_option
 @token_options
 def push(
     context: CommandContext,
@@ -310,6 +314,7 @@ def push(
     namespace: str,
     theories: tuple[str, ...],
     all_theories: bool,
+    questions: bool,
     token_file: Path | None,
     token_variable: str,
 ) -> int:
@@ -324,7 +329,9 @@ def push(
 
     check_namespace(namespace)
     with server_at(address, read_token(token_file, token_variable)) as wire:
-        answer = _push(context, wire, namespace, names, theories, all_theories=all_theories)
+        answer = _push(
+            context, wire, namespace, names, theories, all_theories=all_theories, questions=questions
+        )
     status = context.answer(answer, lambda done: show_pushed(context, done))
     return status or int(is_partial(answer))
 
@@ -337,14 +344,19 @@ def _push(
     theories: tuple[str, ...] = (),
     *,
     all_theories: bool,
+    questions: bool,
 ) -> Answer:
     from registry.sharing.publication import left_out
-    from registry.sharing.push import Pusher
+    from registry.sharing.push import Pusher, fits
+    from registry.sharing.questions import Questions
     from registry.sharing.theories import index_hash
 
     with context.workspace() as workspace:
         content, given = _content(context, workspace, names, theories, all_theories=all_theories)
-    pusher = Pusher(wire, content, context.home().path, namespace, index_hash(given.rows))
+        home = context.home().path
+        asked = given_questions(workspace, home, fits=fits) if questions else Questions()
+    content.objects.update(asked.objects)
+    pusher = Pusher(wire, content, home, namespace, index_hash(given.rows), asked.index)
     _gave(context, given.rows)
     with context.screen.progress("objects", 0) as report:
         answer: Answer = pusher.push((lambda done, of: report(done)) if report else lambda done, of: None)
@@ -357,12 +369,14 @@ def _push(
 )
 @namespace_option
 @all_theories_option
+@questions_option
 @token_options
 def sync(
     context: CommandContext,
     address: str,
     namespace: str,
     all_theories: bool,
+    questions: bool,
     token_file: Path | None,
     token_variable: str,
 ) -> int:
@@ -380,10 +394,19 @@ def sync(
             try:
                 puller = Puller(workspace, context.home().path, place)
                 pulled = _all(context, workspace, puller, tools=True, theories=all_theories)
+                if questions and "ended" not in pulled:
+                    more = pulled_questions(workspace, context.home().path, puller)
+                    for field in ("looked_at", "fetched", "refused"):
+                        more[field] = pulled[field] + more[field]
+                    pulled = {
+                        **more,
+                        **pulled,
+                        **{each: more[each] for each in ("looked_at", "fetched", "refused")},
+                    }
             finally:
                 place.close()
         try:
-            pushed = _push(context, wire, namespace, all_theories=all_theories)
+            pushed = _push(context, wire, namespace, all_theories=all_theories, questions=questions)
         except RegistryError as error:  # what was pulled stays, and is told
             pushed = {"type": "error", "added": [], "refused": [], "ended": error.as_json()}
     answer: Answer = {"type": "both_ways", "pulled": pulled, "pushed": pushed}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["given_questions", "pulled_questions"]
 
 
-def given_questions(workspace: Workspace, home: Path, files: tuple[Path, ...]) -> Questions:
-    """The certificates of questions that a home gives, those in files among them, which are checked and filed first."""
+def given_questions(
+    workspace: Workspace,
+    home: Path,
+    files: tuple[Path, ...] = (),
+    fits: Callable[[bytes], bool] | None = None,
+) -> Questions:
+    """The certificates of questions that a home gives, as far as they fit, those in files among them, which are checked and filed first."""
     from kleis.prover.process.broker import Broker
     from registry.sharing.questions import file_certificates, questions_of
     from registry.store.shared_state import certificate_storage
@@ -25,7 +31,7 @@ def given_questions(workspace: Workspace, home: Path, files: tuple[Path, ...]) -
     if files:
         with Broker() as broker:
             file_certificates(files, home, storage, broker)
-    return questions_of(home, storage)
+    return questions_of(home, storage) if fits is None else questions_of(home, storage, fits)
 
 
 def pulled_questions(workspace: Workspace, home: Path, puller: Puller) -> Answer:

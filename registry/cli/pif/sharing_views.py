@@ -40,8 +40,12 @@ def show_pushed(context: CommandContext, answer: Answer) -> None:
         context.say(f"  {law['status']}  {law['tool']}: {law['law']}")
     for each in answer.get("theories", ()):
         context.say(f"{each}  a theory, is new there")
+    for each in answer.get("questions", ()):
+        context.say(f"{each['status']}  {each['claim']}  is new there, checked there")
     _claimed(context, answer)
-    if not (answer["added"] or answer.get("theories") or answer.get("certificates") or is_partial(answer)):
+    if not any(
+        answer.get(each) for each in ("added", "theories", "certificates", "questions")
+    ) and not is_partial(answer):
         context.say("nothing is new there")
     _refused(context, answer)
 

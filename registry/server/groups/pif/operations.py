@@ -148,16 +148,20 @@ def _exchanged(
             return places.registries().stage(root, arguments.objects)
         case requests.Import(directory="", root=root, objects=[], after=None) if root:
             there = places.registries()
+            if arguments.questions:
+                return there.wanted_questions(root)
             return there.wanted_theories(root) if arguments.theories else there.wanted(root)
         case requests.Import(directory="", root=root, objects=[], after=str(after)) if root:
             there = places.registries()
+            if arguments.questions:
+                return there.take_questions(root, after, deadline)
             take = there.take_theories if arguments.theories else there.take
             return take(root, after, deadline)
         case requests.Export(share=False, objects=[]):
             return workspace.export(
                 places.exchange(arguments.directory), overwrite=arguments.overwrite, team=arguments.team
             )
-        case requests.Import(root="", objects=[], after=None, theories=False):
+        case requests.Import(root="", objects=[], after=None, theories=False, questions=False):
             return workspace.import_(
                 places.exchange(arguments.directory),
                 renumber=arguments.renumber,

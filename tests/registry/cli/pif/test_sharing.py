@@ -58,6 +58,51 @@ def test_the_commands_with_a_token_in_a_file_or_the_environment(
     hub.close()
 
 
+def test_certificates_of_questions_go_from_server_to_server(
+    pif: Pif, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ann pushes one to a server; Bob, who has another, syncs with it; a third registry pulls both from Bob's server."""
+    homes = {name: tmp_path / name for name in ("hub", "ann", "bob", "carol")}
+    keys = {
+        name: answer(pif("--home", home, "key", "create", "--json"))["key"] for name, home in homes.items()
+    }
+    for here, there in (("hub", "ann"), ("hub", "bob"), ("bob", "hub"), ("carol", "bob")):
+        assert pif("--home", homes[here], "trust", "add", keys[there], "--as", there).exit_code == 0
+    claims = {"ann": "∀(x : ℤ). x + 0 = x", "bob": "∀(x : ℤ). x > 0"}
+    for name, claim in claims.items():
+        monkeypatch.setenv("PIF_HOME", str(homes[name]))
+        file = tmp_path / f"{name}.json"
+        CliRunner().invoke(kleis, ["verify", claim, "--certificate", str(file)])
+        listed = pif("--home", homes[name], "publish", tmp_path / f"{name}.out", "--namespace", name,
+                     "--certificate", file)  # fmt: skip
+        assert listed.exit_code == 0, listed.output
+
+    def repeated(*words: object) -> str:
+        """The output of a command; a server that has no time at the moment says that it is to be repeated."""
+        for _ in range(20):
+            done = pif(*words)
+            if done.exit_code == 0:
+                return done.stdout
+            assert "repeat the command" in done.stderr, done.output
+        raise AssertionError("nothing came to an end in twenty times")
+
+    def filed(name: str) -> int:
+        return len([*(homes[name] / "certified").glob("*.json")])
+
+    with serving(homes["hub"], share="ops", groups="pif,theory") as hub:
+        to = ("--to", hub.url, "--namespace", "ann", "--questions")
+        repeated("--home", homes["ann"], "push", *to)
+        assert filed("hub") == 1
+        assert repeated("--home", homes["ann"], "push", *to) == "nothing is new there\n"
+        repeated("--home", homes["bob"], "sync", "--with", hub.url, "--namespace", "bob", "--questions")
+        assert (filed("hub"), filed("bob")) == (2, 2)
+    with serving(homes["bob"], share="ops", groups="pif,theory") as bob:
+        pulled = answer(pif("--home", homes["carol"], "pull", "--questions", "--from", bob.url, "--json"))
+        assert {each["claim"] for each in pulled["questions"]} == {*claims.values()}
+        offered = pif("--home", homes["carol"], "pull", "--from", bob.url)
+        assert offered.stdout == "2 certificates of questions\n"
+
+
 def test_theories_are_published_and_pulled(square: Pif, tmp_path: Path) -> None:
     theirs, out = tmp_path / "theirs", tmp_path / "out"
     (theirs / "theories").mkdir(parents=True)
