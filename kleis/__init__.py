@@ -8,6 +8,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `problems`: errors and warnings about a whole program, as values
 - `spelling`: the known names nearest to an unknown one, for "did you mean"
 - `strongly_connected`: components of a graph, parts before wholes
+- `decoding`: data into types with msgspec, safe in threads
 - `durable_files`: files replaced whole, so that a kill leaves the old or the new; locks between processes
 - `syntax/`: source text to tree and back, formatting included
 - `values/`: what evaluation gives; equality; values as text

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from kleis.decoding import json_decoder
 from pif.language.errors import nearest
 from pif.language.terms import Json
 from pif.language.warnings import RoundedNumbers
@@ -352,7 +353,7 @@ class KeptLaw(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         return fields
 
 
-_DECODER = msgspec.json.Decoder(tuple[KeptLaw, ...])
+_DECODER = json_decoder(tuple[KeptLaw, ...])
 
 
 def read_laws(text: str) -> tuple[KeptLaw, ...]:

@@ -17,6 +17,7 @@ from typing import Any, Self, cast
 
 import msgspec
 
+from kleis.decoding import converted
 from pif.language.errors import PifError
 from pif.language.terms import Json
 from pif.language.warnings import Fractions
@@ -180,7 +181,7 @@ def _checked(data: Any, place: str) -> Json:
 
 def _examples(given: Sequence[Mapping[str, Any]]) -> tuple[Example, ...]:
     try:
-        return msgspec.convert([dict(each) for each in given], tuple[Example, ...])
+        return converted([dict(each) for each in given], tuple[Example, ...])
     except (msgspec.ValidationError, TypeError, ValueError) as error:
         raise RegistryError(
             "invalid_argument", f"these are no examples: {error}", place="examples",

@@ -25,11 +25,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from kleis.batches.cluster import CONNECTING, DaskPool, close_client, connected, pool_of
 from kleis.batches.questions import BatchTask
 from kleis.batches.spread import Opening, Pool, Unreachable
+from kleis.decoding import decode_msgpack
 
 __all__ = ["AGAIN", "LONGEST_TASK", "KeptCluster", "Use"]
 
@@ -200,7 +199,7 @@ class _Counted(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         _, task = args
-        seconds = msgspec.msgpack.decode(task, type=BatchTask).seconds
+        seconds = decode_msgpack(task, BatchTask).seconds
         self._use.begin(seconds)
         try:
             future: Future[Any] = self._executor.submit(fn, *args, **kwargs)

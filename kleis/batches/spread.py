@@ -18,6 +18,7 @@ import msgspec
 
 from kleis.batches.questions import BatchAnswer, BatchTask
 from kleis.batches.work import answer
+from kleis.decoding import decode_msgpack
 
 __all__ = ["QUIET", "Kind", "Opening", "Pool", "Unreachable", "executor_pool", "spread", "spread_of"]
 
@@ -189,7 +190,7 @@ def _once(
             done, waiting = patience.next_of(waiting)
             for future in done:
                 try:
-                    yield futures[future], msgspec.msgpack.decode(future.result(), type=kind.answer)
+                    yield futures[future], decode_msgpack(future.result(), kind.answer)
                 except (CancelledError, msgspec.DecodeError) as error:
                     broken.add(f"a task was lost ({type(error).__name__})")
                 except Exception as error:  # noqa: BLE001 - whatever the executor raises, the task is asked again

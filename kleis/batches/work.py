@@ -21,6 +21,7 @@ import msgspec
 from kleis.batches.engines_here import version_here
 from kleis.batches.questions import Asked, BatchAnswer, BatchTask, Declarations, Said
 from kleis.budget import deep_thread
+from kleis.decoding import decode_msgpack
 from kleis.errors import KleisError
 from kleis.prover.certificates.shared_verdicts import SharedVerdicts
 from kleis.prover.facts import Fact
@@ -44,7 +45,7 @@ def answer(theories: Mapping[str, bytes], task: bytes) -> bytes:
 
     `theories` are the declarations that its questions name, each under its digest.
     """
-    wanted = msgspec.msgpack.decode(task, type=BatchTask)
+    wanted = decode_msgpack(task, BatchTask)
     worker = worker_name()
     if wanted.version != version_here():
         return msgspec.msgpack.encode(BatchAnswer(worker=worker, refused=version_here()))
@@ -118,7 +119,7 @@ def _answered_by(
 @lru_cache(_MOST_THEORIES)
 def _theory(declarations: bytes) -> Theory:
     """The theory of a task, read once in this process."""
-    return msgspec.msgpack.decode(declarations, type=Declarations).theory()
+    return decode_msgpack(declarations, Declarations).theory()
 
 
 @cache

@@ -27,6 +27,7 @@ import msgspec
 
 from kleis.corpus.errors import CorpusError, not_found
 from kleis.corpus.records import Card, Claim, ClaimMapping, IndexEntry, Kernel, Manifest, Metadata
+from kleis.decoding import converted
 
 __all__ = [
     "HASHED_FILES",
@@ -186,7 +187,7 @@ class Corpus:
         if found is None and self.data(name) is None:
             return default
         try:
-            return msgspec.convert(found, kind)
+            return converted(found, kind)
         except msgspec.ValidationError as error:
             raise _malformed(name, str(error).replace("`", "").replace("$", "the file")) from error
 
@@ -238,7 +239,7 @@ class Corpus:
         if not isinstance(found, dict):
             raise _malformed("index.json", "it is no object with a list of papers")
         try:
-            return msgspec.convert(found.get("papers"), tuple[IndexEntry, ...])
+            return converted(found.get("papers"), tuple[IndexEntry, ...])
         except msgspec.ValidationError as error:
             raise _malformed(
                 "index.json", f"papers: {error}".replace("`", "").replace("$", "papers")

@@ -26,6 +26,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 
+from kleis.decoding import decode_msgpack
 from kleis.documents.confine import confine_files, confine_network, library_directories
 from kleis.errors import BudgetError, EvaluationError
 
@@ -88,9 +89,9 @@ def run_child(
         )
     kind, body = output[:1], output[1:]
     if kind == b"!":
-        failure = msgspec.msgpack.decode(body, type=_Failure)
+        failure = decode_msgpack(body, _Failure)
         raise EvaluationError(failure.message, code="document", hint=failure.hint)
-    return msgspec.msgpack.decode(body, type=answer)
+    return decode_msgpack(body, answer)
 
 
 def _started(job: str, limits: Limits, directory: Path, home: Path) -> subprocess.Popen[bytes]:
@@ -214,7 +215,7 @@ def main(job: str, cpu: str, memory: str) -> None:
     module, _, name = job.partition(":")
     function: Any = getattr(import_module(module), name)
     confine_files(library_directories(), (os.getcwd(), os.environ["HOME"]))
-    request = msgspec.msgpack.decode(data, type=get_type_hints(function)["request"])
+    request = decode_msgpack(data, get_type_hints(function)["request"])
     try:
         answer = b"=" + msgspec.msgpack.encode(function(request))
     except (ValueError, ArithmeticError, RuntimeError, LookupError) as error:

@@ -28,6 +28,7 @@ from kleis import core
 from kleis.core.goal import Goal
 from kleis.core.sort_printing import sort_text
 from kleis.core.traversal import opened, substitute, subterms
+from kleis.decoding import decode_json
 from kleis.delaborate.describe_goal import expression_of
 from kleis.prover.checker.format import Ask, Step
 from kleis.prover.checker.read_terms import Vocabulary, operation_at
@@ -139,7 +140,7 @@ def _functions(goal: Goal, variables: tuple[core.Variable, ...], run: Run) -> Ev
     answer = run(Task(goal), _chosen((":WITNESSES",)), ("prove",), True).answer
     if answer is None or answer.outcome != "proved":
         return None
-    (step,) = msgspec.json.decode(dict(answer.proof)["steps"], type=tuple[Step, ...])
+    (step,) = decode_json(dict(answer.proof)["steps"], tuple[Step, ...])
     if not isinstance(step.proof, Ask) or len(step.proof.witnesses) != len(variables):
         return None
     vocabulary = Vocabulary(goal, operation_at())

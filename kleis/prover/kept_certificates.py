@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 from kleis import durable_files
-from kleis.prover.protocol.decoding import decoded_json
+from kleis.decoding import decode_json
 from kleis.prover.protocol.verdict import Attempt, Evidence, Verdict
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class MadeCertificates:
 
 def read_certificate(data: bytes) -> KeptCertificate:
     """A file's certificate.  Raises msgspec.DecodeError."""
-    return decoded_json(data, KeptCertificate)
+    return decode_json(data, KeptCertificate)
 
 
 class ShownElsewhere(msgspec.Struct, frozen=True):

@@ -30,13 +30,13 @@ from kleis import core
 from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.core.traversal import reach, subterms
+from kleis.decoding import decode_json
 from kleis.elaborate.elaborator import Elaborator
 from kleis.errors import KleisError
 from kleis.prover.facts import Fact, local_to
 from kleis.prover.known_laws import useful_laws
 from kleis.prover.portfolio import PRELOAD
 from kleis.prover.process.broker import Broker, Guards
-from kleis.prover.protocol.decoding import decoded_json
 from kleis.prover.protocol.engine import Answer, with_lemmas
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.verdict_cache import Verdicts, key_of
@@ -103,7 +103,7 @@ def kept_laws(directory: Path | None = None) -> tuple[KeptLaw, ...]:
     found: list[KeptLaw] = []
     for path in sorted((root / FOLDER).glob("*.json")) if root is not None else ():
         try:
-            found += decoded_json(path.read_bytes(), tuple[KeptLaw, ...])
+            found += decode_json(path.read_bytes(), tuple[KeptLaw, ...])
         except (OSError, msgspec.DecodeError):
             continue
     return tuple(found)

@@ -33,7 +33,7 @@ from kleis import durable_files
 from kleis.core import Term
 from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
-from kleis.prover.protocol.decoding import decoded_msgpack
+from kleis.decoding import decode_msgpack
 from kleis.prover.protocol.verdict import Verdict
 
 __all__ = ["SHORT_KEY", "RecentVerdicts", "VerdictCache", "Verdicts", "key_of", "solver_versions"]
@@ -230,7 +230,7 @@ def _decoded(payload: bytes) -> Verdict | None:
     if checksum != _checksum(body):
         return None
     try:
-        return decoded_msgpack(body, Verdict)
+        return decode_msgpack(body, Verdict)
     except (msgspec.DecodeError, RecursionError):
         return None
 

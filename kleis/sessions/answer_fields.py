@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
+from kleis.decoding import converted
 from kleis.errors import KleisError
 from kleis.problems import AnswerWarning
 from kleis.prover.protocol.verdict import Attempt, Binding, Evidence, Table, Verdict
@@ -117,7 +118,7 @@ def verdict_of(fields: Mapping[str, Any]) -> Verdict:
         unused=tuple(explanation.get("unused", {}).items()),
         obligations=tuple(explanation.get("rests_on", ())),
         solvers=tuple(explanation.get("solvers", {}).items()),
-        attempts=msgspec.convert(explanation.get("attempts", []), tuple[Attempt, ...]),
+        attempts=converted(explanation.get("attempts", []), tuple[Attempt, ...]),
         proof=tuple(explanation.get("proof", ())),
         cached=explanation.get("cached", False),
     )

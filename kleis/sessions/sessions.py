@@ -106,15 +106,9 @@ class Sessions:
             self.broker.close()
 
     def prepare(self) -> None:
-        """Build the decoders and the parser's tables before threads do.
-
-        msgspec crashes where two threads are the first to describe the same types.
-        """
-        from kleis.prover.protocol.verdict import Verdict
+        """Build the parser's tables before threads do."""
         from kleis.syntax.parser.parser import parse_expression
 
-        self.imported_theories.prepare()
-        msgspec.msgpack.Decoder(Verdict)
         parse_expression("1")
 
     def warm_up(self) -> None:

@@ -23,6 +23,7 @@ from pathlib import Path
 import msgspec
 
 from kleis import durable_files
+from kleis.decoding import decode_msgpack
 from kleis.syntax import tree
 
 __all__ = ["ParseCache", "user_cache"]
@@ -45,12 +46,6 @@ class ParseCache:
         self._root = directory
         self._capacity = capacity
         self._directory: Path | None = None
-        self._decoder: msgspec.msgpack.Decoder[_Stored] | None = None
-
-    def prepare(self) -> None:
-        """Make the decoder now: msgspec crashes where two threads are the first to use the same types."""
-        if self._decoder is None:
-            self._decoder = msgspec.msgpack.Decoder(_Stored)
 
     def load(self, digest: str, *, file: str) -> tree.ParseResult | None:
         """The parse result of the text with that SHA-256, as if read from `file`; None if it is not there."""
@@ -85,13 +80,12 @@ class ParseCache:
             path = directory / (digest + _SUFFIX)
             durable_files.write_whole(path, _checksum(body) + body, durable=False)
 
-    def _decode(self, payload: bytes) -> _Stored | None:
+    @staticmethod
+    def _decode(payload: bytes) -> _Stored | None:
         checksum, body = payload[:_CHECKSUM], payload[_CHECKSUM:]
         if checksum != _checksum(body):
             return None
-        self.prepare()
-        assert self._decoder is not None
-        return self._decoder.decode(body)
+        return decode_msgpack(body, _Stored)
 
     def _ready(self) -> Path | None:
         """The directory of this parser's entries, or None if there is none to be trusted."""

@@ -152,7 +152,7 @@ class PifError(Exception):
         }
         error = cls(fields["kind"], fields["message"], place=fields.get("in", "code"), **parts)
         error.fuel_used = fields.get("fuel_used", 0)
-        error.shares = msgspec.convert(fields.get("shares", ()), tuple[Share, ...])
+        error.shares = tuple(Share(**each) for each in fields.get("shares", ()))
         error.warnings = tuple(answer.get("warnings", ()))
         return error.noted()
 

@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.json_text import TooDeep, check_nesting
 
 __all__ = ["DOCUMENT_BYTES", "NESTING", "SECONDS", "Issuer", "IssuerError", "check_url"]
@@ -87,7 +88,7 @@ class Issuer:
             try:
                 document = _fetched(address, deadline)
                 check_nesting(document, NESTING)
-                found = msgspec.json.decode(document, type=_Metadata)
+                found = decode_json(document, _Metadata)
             except (msgspec.MsgspecError, UnicodeDecodeError, TooDeep) as error:
                 reasons.append(f"{address}: {error}")
                 continue

@@ -20,6 +20,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.errors import nearest
 from registry.access.access_file import AccessFile
 from registry.access.principals import OWNER_NAME, check_principal_name, issuer_and_subject
@@ -157,7 +158,7 @@ class TeamFile:
 
 
 def _decoded(text: bytes) -> Mapping[str, Team]:
-    kept = msgspec.json.decode(text, type=_Kept)
+    kept = decode_json(text, _Kept)
     if kept.format != _FORMAT:
         raise ValueError(f"format {kept.format}; this program reads {_FORMAT}")
     wrong = next((team.name for team in kept.teams if not valid_team(team.name)), None)

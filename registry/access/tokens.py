@@ -26,6 +26,7 @@ from typing import Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from registry.access.access_file import AccessFile
 from registry.access.principals import ALL_SCOPES, Principal, check_principal_name, issuer_and_subject
 from registry.errors import RegistryError
@@ -180,7 +181,7 @@ class TokenFile:
 
 
 def _decoded(text: bytes) -> Tokens:
-    kept = msgspec.json.decode(text, type=_Kept)
+    kept = decode_json(text, _Kept)
     if kept.format != _FORMAT:
         raise ValueError(f"format {kept.format}; this program reads {_FORMAT}")
     if any(set(token.scopes) - ALL_SCOPES for token in kept.tokens):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kleis.decoding import decode_json
 from registry.aristotle.job_store import Job, JobStorage, JobStore, Ordered, damaged_job, is_job_id
 from registry.aristotle.service import Submission
 from registry.store.protocol import Store
@@ -60,7 +61,7 @@ class JobRows:
         if row is None:
             raise damaged_job(job.id)
         try:
-            return msgspec.json.decode(row[0], type=Submission)
+            return decode_json(row[0], Submission)
         except msgspec.DecodeError as error:
             raise damaged_job(job.id) from error
 
@@ -89,7 +90,7 @@ def _record(job: Job) -> str:
 
 def _job(job_id: str, record: str) -> Job:
     try:
-        found = msgspec.json.decode(record, type=Job)
+        found = decode_json(record, Job)
     except msgspec.DecodeError as error:
         raise damaged_job(job_id) from error
     if found.id != job_id:

@@ -27,6 +27,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 
 from kleis import durable_files
+from kleis.decoding import decode_json
 from registry.aristotle.service import FailureCode, Mode, Submission
 from registry.errors import RegistryError
 
@@ -182,7 +183,7 @@ class JobStore:
         """What goes to the service for a job."""
         try:
             data = (self._folder / f"{job.id}.order").read_bytes()
-            return msgspec.json.decode(data, type=Submission)
+            return decode_json(data, Submission)
         except (OSError, msgspec.DecodeError) as error:
             raise damaged_job(job.id) from error
 
@@ -208,7 +209,7 @@ class JobStore:
         except FileNotFoundError:
             return None
         try:
-            return msgspec.json.decode(data, type=Job)
+            return decode_json(data, Job)
         except msgspec.DecodeError as error:
             raise damaged_job(job_id) from error
 

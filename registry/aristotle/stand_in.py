@@ -33,6 +33,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kleis import durable_files
+from kleis.decoding import decode_json
 from registry.aristotle.service import (
     DESCRIPTION,
     FORMALIZE,
@@ -237,7 +238,7 @@ class StandIn:
 
     def _stored(self, path: Path) -> _Project | None:
         try:
-            return msgspec.json.decode(path.read_bytes(), type=_Project)
+            return decode_json(path.read_bytes(), _Project)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 
@@ -361,7 +362,7 @@ class HttpService:
         match status:
             case 200:
                 try:
-                    return msgspec.json.decode(data, type=kind)
+                    return decode_json(data, kind)
                 except (msgspec.DecodeError, UnicodeDecodeError) as error:
                     raise ServiceFailure("unreadable") from error
             case 401 | 403:

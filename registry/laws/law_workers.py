@@ -25,6 +25,7 @@ from kleis.batches.questions import digest_of_bytes
 from kleis.batches.spread import QUIET, Kind, Opening, spread_of
 from kleis.batches.work import worker_name
 from kleis.budget import deep_thread
+from kleis.decoding import decode_msgpack
 from kleis.errors import KleisError
 from kleis.prover.process.deadline import Deadline
 from pif.language.errors import PifError, nearest
@@ -126,7 +127,7 @@ class Arriving:
 
 def answer(held: Mapping[str, bytes], task: bytes) -> bytes:
     """The answer to a task, a `LawAnswer` as MessagePack; what goes wrong is in it, with the worker's name."""
-    wanted = msgspec.msgpack.decode(task, type=LawTask)
+    wanted = decode_msgpack(task, LawTask)
     worker = worker_name()
     if wanted.version != laws_version():
         return msgspec.msgpack.encode(LawAnswer(worker=worker, refused=laws_version()))
@@ -188,7 +189,7 @@ def _prover() -> LawProver:
 @lru_cache(_HOMES)
 def _tools(shipped: bytes) -> SnapshotTools:
     """The tools that a task is about, over the library here, which is the same."""
-    records = msgspec.msgpack.decode(shipped, type=tuple[ToolRecord, ...])
+    records = decode_msgpack(shipped, tuple[ToolRecord, ...])
     return SnapshotTools(_Records(records), TermCache(), Library(verified))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from kleis.decoding import converted
 from pif.language.errors import nearest
 from registry.access.principals import Principal
 from registry.access.quotas import InUse, Meter, Quotas, read_quotas
@@ -192,7 +193,9 @@ def work(channel: int, listening: int, kept: int) -> None:
     if len(body) < 4:
         sys.exit(1)  # the supervisor has gone
     orders = read_orders(connected.recv(int.from_bytes(body, "big"), socket.MSG_WAITALL))
-    settings = msgspec.json.decode(orders.settings, type=Settings, dec_hook=lambda kind, text: kind(text))
+    settings = converted(
+        msgspec.json.decode(orders.settings), Settings, dec_hook=lambda kind, text: kind(text)
+    )
     connections = KeptConnections(
         Path(orders.directory) / f"{KEPT_FILE}-{orders.number}-{orders.generation}",
         socket.socket(fileno=kept),

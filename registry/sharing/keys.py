@@ -15,6 +15,7 @@ from typing import Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from registry.access.access_file import AccessFile
 from registry.errors import RegistryError
 
@@ -196,7 +197,7 @@ def _chosen(trust: Trust, which: str) -> str:
 
 
 def _decoded(content: bytes) -> Trust:
-    trust = msgspec.json.decode(content, type=Trust)
+    trust = decode_json(content, Trust)
     if trust.format != 1:
         raise ValueError(f"format {trust.format}; this program reads 1")
     if any(_KEY.fullmatch(key) is None for key in (*trust.trusted, *trust.revoked)):

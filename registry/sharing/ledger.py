@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.terms import Json
 from registry.access.access_file import AccessFile
 from registry.sharing.keys import FOLDER
@@ -166,7 +167,7 @@ def _with_texts(
 
 
 def _decoded(content: bytes) -> Ledger:
-    ledger = msgspec.json.decode(content, type=Ledger)
+    ledger = decode_json(content, Ledger)
     if ledger.format != _FORMAT:
         raise ValueError(f"format {ledger.format}; this program reads {_FORMAT}")
     return ledger

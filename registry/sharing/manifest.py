@@ -16,6 +16,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
 from registry.records import VERSION_LIMIT, check_name, parse_reference
@@ -217,7 +218,7 @@ def decoded(content: bytes, shape: type[T], place: str) -> T:
     """A file of a publication as data of that shape. Raises `invalid_argument`."""
     try:
         check_nesting(content, _LEVELS)
-        return msgspec.json.decode(content, type=shape)
+        return decode_json(content, shape)
     except (msgspec.MsgspecError, TooDeep, ValueError) as error:
         raise untrue(
             place, "the file is not what `pif publish` writes", str(error)[:200], "its fields"

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from kleis.decoding import converted
 from registry.errors import RegistryError
 from registry.sharing.manifest import untrue
 from registry.sharing.publication import Content, rooted
@@ -191,7 +192,7 @@ class Pusher:
         if answer.get("type") != kind:
             raise untrue(self._wire.place, "the server's answer is another", str(answer.get("type")), kind)
         try:
-            return msgspec.convert(answer, shape)
+            return converted(answer, shape)
         except msgspec.ValidationError as error:
             raise untrue(self._wire.place, "the server's answer is none", str(error)[:200], kind) from None
 

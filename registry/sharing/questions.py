@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.prover.certificates.check import check
 from kleis.prover.certificates.shared_verdicts import GUARDS
 from kleis.prover.kept_certificates import LONGEST, CertificateStorage, KeptCertificate
@@ -328,4 +329,4 @@ def _place(puller: Puller, hash_: str) -> str:
 
 
 def _decoded(content: bytes) -> _Known:
-    return msgspec.json.decode(content, type=_Known)
+    return decode_json(content, _Known)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.prover.kept_certificates import LONGEST, CertificateStorage, KeptCertificate, MadeCertificates
 from registry.access.access_file import AccessFile
 from registry.errors import RegistryError
@@ -171,4 +172,4 @@ def _unloadable(name: str, why: str) -> RegistryError:
 
 
 def _decoded(content: bytes) -> _Known:
-    return msgspec.json.decode(content, type=_Known)
+    return decode_json(content, _Known)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.json_text import TooDeep, check_nesting
 from registry.errors import RegistryError
 from registry.sharing.manifest import untrue
@@ -128,7 +129,7 @@ class Wire:
         try:
             content = _message_in(content)
             check_nesting(content, _LEVELS)
-            answer = msgspec.json.decode(content, type=_Answer)
+            answer = decode_json(content, _Answer)
         except (msgspec.MsgspecError, TooDeep, ValueError) as error:
             raise untrue(
                 self.place, "the server's answer is none", str(error)[:200], "an answer of MCP"

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.prover.kept_certificates import CERTIFICATES, CertificateFiles, KeptCertificate, read_certificate
 from kleis.sessions.files.errors import SessionError
 from kleis.sessions.files.session_storage import DirectoryStorage
@@ -194,7 +195,7 @@ def to_home(home: Path) -> Callable[[Kept], None]:
                 sessions.save(kept.name, body.encode(), overwrite=False)
             case "certified_verdicts", (certificate, attempts):
                 with store_errors(home):
-                    tried = msgspec.json.decode(attempts, type=tuple[tuple[str, str, int], ...])
+                    tried = decode_json(attempts, tuple[tuple[str, str, int], ...])
                     certificates.put(kept.name, KeptCertificate(certificate, tried))
             case _, (submission, record):
                 jobs = home / "aristotle" / "jobs"
@@ -223,12 +224,12 @@ def _named(kept: Kept, place: Place) -> Kept:
                 plain_name(kept.name, what=kept.table, code="session-name")
             case "lean_jobs":
                 _check(_ID.fullmatch(kept.name) is not None, "it is no id")
-                record = msgspec.json.decode(kept.texts[1], type=dict[str, Any])
+                record = decode_json(kept.texts[1], dict[str, Any])
                 _check(record.get("id") == kept.name, "it is the record of another job")
                 _check(isinstance(record.get("created"), int | float), "it does not say when it was made")
             case "certified_verdicts":
                 _check(_QUESTION.fullmatch(kept.name) is not None, "it is no digest")
-                msgspec.json.decode(kept.texts[1], type=tuple[tuple[str, str, int], ...])
+                decode_json(kept.texts[1], tuple[tuple[str, str, int], ...])
     except (SessionError, msgspec.DecodeError) as error:
         raise damaged(place, kept.name[:100], f"{kept.table} {kept.name[:100]}: {error}") from error
     return kept

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.analysis.facts import closed, facts_of
 from pif.analysis.types.tool_types import Typing, typing_of
 from pif.language.budget import JSON_LEVELS, Budget
@@ -135,7 +136,7 @@ def check_number(before: ToolRecord | None, after: ToolRecord, given: int) -> No
 
 
 def _number(record: ToolRecord) -> int:
-    return len(msgspec.json.decode(record.examples, type=list[msgspec.Raw]))
+    return len(decode_json(record.examples, list[msgspec.Raw]))
 
 
 def check_examples(

@@ -9,6 +9,7 @@ from typing import Annotated, cast
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.analysis.facts import CAPABILITIES
 from pif.language.budget import (
     COMMAND_FUEL,
@@ -220,7 +221,7 @@ def _tool(entry: Entry) -> str:
     """What is known of a tool of the library: its type, how it is called, examples and laws."""
     name = f"{LIBRARY_PREFIX}{entry.name}"
     lines = [f"{name}  —  {entry.description}", f"  type: {entry.type or 'none'}"]
-    for example in msgspec.json.decode(entry.examples, type=list[Example])[:2]:
+    for example in decode_json(entry.examples, list[Example])[:2]:
         arguments = [example.input] if example.arguments is msgspec.UNSET else example.arguments
         given = " ".join(msgspec.json.encode(each).decode() for each in arguments)
         lines.append(f"  example: {given} gives {msgspec.json.encode(example.output).decode()}")

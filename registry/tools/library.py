@@ -30,6 +30,7 @@ from typing import Final
 import msgspec
 
 import pif
+from kleis.decoding import decode_json
 from pif.language.terms import Json
 from registry.errors import RegistryError
 from registry.records import (
@@ -97,7 +98,7 @@ class Library:
         found: dict[str, Entry] = {}
         for path in sorted(self._directory.glob("*.json")):
             try:
-                listed = msgspec.json.decode(path.read_bytes(), type=list[Entry] | Entry)
+                listed = decode_json(path.read_bytes(), list[Entry] | Entry)
             except (OSError, msgspec.MsgspecError) as error:
                 raise RegistryError(
                     "internal", f"a file of the standard library cannot be read: {error}", file=str(path),
@@ -261,7 +262,7 @@ class LibraryLaws:
     def _decoded(self, tool: str) -> ProvedTool:
         path = self.directory / f"{tool.partition('.')[2]}.json"
         try:
-            found = msgspec.json.decode(path.read_bytes(), type=ProvedTool)
+            found = decode_json(path.read_bytes(), ProvedTool)
         except FileNotFoundError:
             return ProvedTool(tool, (), {})
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

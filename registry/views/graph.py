@@ -9,8 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
+from kleis.decoding import converted
 from registry.diagrams import Drawing, Edge, Node, svg
 from registry.views.markup import Markup, element, joined, text
 from registry.views.page import View
@@ -59,7 +58,7 @@ def tools_graph_view(graph: Mapping[str, Any]) -> View:
     """Which tools use which, of the fields of `graph`: an arrow goes from a tool to what it uses."""
     from registry.workspace.dependants import Graph, drawing_of  # loads the store
 
-    read = msgspec.convert(graph, Graph)
+    read = converted(graph, Graph)
     shown = graph_view(drawing_of(read), "Which tools use which")
     if not read.cut:
         return shown

@@ -13,6 +13,7 @@ from typing import Literal
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.analysis.facts import facts_of
 from pif.analysis.work import STEPS, STOPPED, Unfinished, Work
 from pif.language.budget import Budget
@@ -267,7 +268,7 @@ def check_users(
         laws = [law for law in read_laws(record.laws) if not is_stale(law, before, record)]
         if count := sum(is_stale(law, after, record) for law in laws):
             stale[record.reference] = count
-        for number, example in enumerate(msgspec.json.decode(record.examples, type=tuple[Example, ...])):
+        for number, example in enumerate(decode_json(record.examples, tuple[Example, ...])):
             if stop is not None and stop():
                 return Checked(held, tuple(broken), stale, _not_all(name, Users(users.found, STOPPED)))
             answer = example_answer(record.name, example, after, Budget(fuel=EXAMPLE_FUEL))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Sequence
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.analysis.facts import facts_of
 from pif.language.budget import Budget
 from pif.language.decode import decode_text
@@ -103,7 +104,7 @@ def check_imported(
     left = CHECK_FUEL
     for lineage in lineages:
         (record,) = (each for each in lineage.versions if each.version == lineage.current)
-        for number, example in enumerate(msgspec.json.decode(record.examples, type=tuple[Example, ...])):
+        for number, example in enumerate(decode_json(record.examples, tuple[Example, ...])):
             answer = example_answer(record.reference, example, view, Budget(fuel=EXAMPLE_FUEL))
             left -= fuel_of(answer)
             if left < 0:

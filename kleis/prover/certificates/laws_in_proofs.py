@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from kleis.core.goal import Goal
+from kleis.decoding import converted
 from kleis.prover.checker.format import Certificate, Ground, Lemma, Step
 from kleis.prover.checker.strict_reading import from_json
 from kleis.prover.facts import lemma_name
@@ -96,4 +97,4 @@ def with_names(steps: Sequence[Step], names: Mapping[str, str]) -> tuple[Step, .
             return {key: each if key == "shows" else change(each) for key, each in part.items()}
         return part
 
-    return msgspec.convert(change(msgspec.to_builtins(tuple(steps))), type=tuple[Step, ...])
+    return converted(change(msgspec.to_builtins(tuple(steps))), tuple[Step, ...])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.prover.checker.format import VERSION, Certificate, CertificateError
 
 __all__ = ["from_json", "to_json"]
@@ -37,7 +38,7 @@ def from_json(data: bytes, *, file: str = "<text>") -> Certificate:
     if _nests_deeper(data, _DEEPEST):
         raise _unreadable(f"its brackets nest deeper than {_DEEPEST}", file)
     try:
-        version = msgspec.json.decode(data, type=_Versioned).version
+        version = decode_json(data, _Versioned).version
     except (msgspec.DecodeError, RecursionError) as error:
         raise _unreadable(str(error), file) from None
     if version != VERSION:
@@ -48,7 +49,7 @@ def from_json(data: bytes, *, file: str = "<text>") -> Certificate:
             hint="ask for the verdict again: `kleis verify … --certificate FILE`, or `pif certificate renew`",
         )
     try:
-        certificate = msgspec.json.decode(data, type=Certificate)
+        certificate = decode_json(data, Certificate)
     except (msgspec.DecodeError, RecursionError) as error:
         raise _unreadable(str(error), file) from None
     if to_json(certificate) != data:

@@ -5,5 +5,4 @@
 - `witness`: witness records
 - `points`: points with irrational coordinates
 - `recorded_answers`: answers as engines gave them
-- `decoding`: data decoded against types, by several threads
 """

@@ -93,11 +93,6 @@ class ImportedTheories:
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, ...], ImportedTheory] = OrderedDict()
 
-    def prepare(self) -> None:
-        """Build the caches that threads would otherwise build at the same time."""
-        if self._cache is not None:
-            self._cache.prepare()
-
     def theory_of(self, imports: Sequence[str]) -> ImportedTheory:
         """The theory of some imports.
 

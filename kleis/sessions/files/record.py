@@ -23,6 +23,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from kleis.decoding import json_decoder
 from kleis.problems import AnswerWarning
 from kleis.sessions.files.errors import SessionError
 from kleis.syntax import tree
@@ -88,8 +89,8 @@ class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Records of before have the text alone."""
 
 
-_HEADINGS = msgspec.json.Decoder(_Heading)
-_LINES = msgspec.json.Decoder(_Line)
+_HEADINGS = json_decoder(_Heading)
+_LINES = json_decoder(_Line)
 
 
 # ── Writing ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.durable_files import user_cache_folder
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def shipped_tables(key: str) -> Tables | None:
         return None
     if written.decode("ascii", "replace") != key:
         return None
-    return msgspec.json.decode(zlib.decompress(content), type=Tables)
+    return decode_json(zlib.decompress(content), Tables)
 
 
 def write_shipped() -> None:
@@ -127,7 +128,7 @@ def _stored(cache: Path) -> Tables | None:
     except OSError:
         return None
     whole = digest.decode("ascii", "replace") == hashlib.sha256(content).hexdigest()
-    return msgspec.json.decode(content, type=Tables) if whole else None
+    return decode_json(content, Tables) if whole else None
 
 
 def _store(cache: Path, content: bytes) -> None:

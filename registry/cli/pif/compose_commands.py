@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
+from kleis.decoding import converted
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.terminal.characters import counted
@@ -134,7 +134,7 @@ def graph(
     with context.workspace() as workspace:
         answer = workspace.graph(names, library=library)
     if image is not None and answer["type"] == "graph":
-        drawing = drawing_of(msgspec.convert(answer, Graph))
+        drawing = drawing_of(converted(answer, Graph))
         _write(image, written(drawing, form), overwrite=overwrite)
         answer["image"] = str(image)
     return context.answer(answer, lambda drawn: _show_graph(context, drawn))

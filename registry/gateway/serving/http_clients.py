@@ -23,6 +23,7 @@ from typing import Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from kleis.decoding import json_decoder
 from kleis.policy.calls import Principal
 from registry.gateway.front.client import Client
 from registry.gateway.front.forwarding import named_by
@@ -458,7 +459,7 @@ class _Answered(msgspec.Struct):
     error: _Error | None = None
 
 
-_ERRORS = msgspec.json.Decoder(_Answered)
+_ERRORS = json_decoder(_Answered)
 
 
 async def _body(receive: Receive) -> bytes:

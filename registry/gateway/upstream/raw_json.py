@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from kleis.decoding import json_decoder
 from kleis.errors import KleisError
 from pif.language.json_text import TooDeep, check_nesting, outside_strings
 from registry.gateway.upstream.protocol import Members
@@ -28,9 +29,9 @@ VALUES = 1_000_000
 _PAIR = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 
-_read_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_read_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
-_read_text = msgspec.json.Decoder(str).decode
+_read_members = json_decoder(dict[str, msgspec.Raw]).decode
+_read_elements = json_decoder(list[msgspec.Raw]).decode
+_read_text = json_decoder(str).decode
 _write = msgspec.json.Encoder().encode
 
 

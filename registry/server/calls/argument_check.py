@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from kleis.decoding import converted
 from pif.language.errors import nearest
 from registry.server.contract.group import Answer, ToolSpec
 
@@ -66,7 +67,7 @@ class Checker:
             if name not in given:
                 return self._error(f"the argument `{name}` is missing", path="")
         try:
-            return msgspec.convert(given, self._spec.arguments)
+            return converted(given, self._spec.arguments)
         except msgspec.ValidationError as error:
             return self._invalid(str(error), given)
         except RecursionError:

@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from kleis.decoding import decode_json
 from registry.errors import RegistryError
 from registry.server.calls.waking import Waking
 from registry.server.contract.group import Answer, JobView
@@ -226,7 +227,7 @@ def _view(kept: KeptJob) -> JobView:
         answer, status = _lost(), "done"
     elif kept.answer is not None:
         try:
-            found = msgspec.json.decode(kept.answer, type=_Kept)
+            found = decode_json(kept.answer, _Kept)
             answer = Answer(found.structured, found.text, found.is_error, found.rest)
         except msgspec.DecodeError:
             answer = Answer.error(

@@ -18,6 +18,7 @@ import msgspec
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from kleis.decoding import json_decoder
 from registry.access.principals import Principal
 from registry.server.calls.jobs import EndedJob
 from registry.server.contract.group import JobView
@@ -249,7 +250,7 @@ class _Asked(msgspec.Struct):
     id: Any = None
 
 
-_ASKED = msgspec.json.Decoder(_Asked)
+_ASKED = json_decoder(_Asked)
 
 
 async def _broken(body: bytes, content_type: bytes | None, send: Send) -> None:

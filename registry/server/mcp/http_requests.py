@@ -25,6 +25,7 @@ import msgspec
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import Message, Receive, Scope, Send
 
+from kleis.decoding import json_decoder
 from registry.access.access_tokens import OAuthPrincipal
 from registry.access.principals import Principal
 from registry.access.required_scopes import METRICS
@@ -389,7 +390,7 @@ class _Numbered(msgspec.Struct):
     id: msgspec.Raw = msgspec.Raw(b"")
 
 
-_NUMBERED = msgspec.json.Decoder(_Numbered)
+_NUMBERED = json_decoder(_Numbered)
 
 
 class _Asked(msgspec.Struct):
@@ -397,7 +398,7 @@ class _Asked(msgspec.Struct):
     params: Any = None
 
 
-_ASKED = msgspec.json.Decoder(_Asked)
+_ASKED = json_decoder(_Asked)
 
 
 class _Guarded:

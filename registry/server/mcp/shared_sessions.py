@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope
 
+from kleis.decoding import json_decoder
 from registry.access.access_tokens import OAuthPrincipal
 from registry.access.principals import OWNER, Principal
 from registry.server.mcp.http_access import Refused
@@ -44,7 +45,7 @@ class _Said(msgspec.Struct):
     params: Any = None
 
 
-_SAID = msgspec.json.Decoder(_Said)
+_SAID = json_decoder(_Said)
 
 
 def ended_session() -> Refused:

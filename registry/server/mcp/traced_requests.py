@@ -9,6 +9,7 @@ import msgspec
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import CallToolResult
 
+from kleis.decoding import converted, decode_json
 from registry.server.calls.observation import request_origin, within_request
 from registry.server.mcp.callers import principal_of
 from registry.server.monitoring.tracing import Tracing, fail
@@ -60,7 +61,7 @@ def _failure(result: HandlerResult) -> str:
     said = result.get("structuredContent")
     try:
         if isinstance(said, msgspec.Raw):
-            return msgspec.json.decode(said, type=_Failed).error.kind
-        return msgspec.convert(said, type=_Failed).error.kind
+            return decode_json(said, _Failed).error.kind
+        return converted(said, _Failed).error.kind
     except msgspec.MsgspecError:
         return _Error().kind

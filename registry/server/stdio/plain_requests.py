@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from kleis.decoding import converted
 from registry.server.streams.generations import CAPABILITIES_KEY, VERSION_KEY, VIEWS
 
 __all__ = ["Handshake", "is_plain", "is_plain_modern", "read_handshake"]
@@ -101,6 +102,6 @@ def _has_views(capabilities: Capabilities) -> bool:
 
 def _read(params: dict[str, Any] | None, form: type[Form]) -> Form | None:
     try:
-        return msgspec.convert(params, form)
+        return converted(params, form)
     except msgspec.ValidationError:
         return None

@@ -25,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from kleis.decoding import json_decoder
 from pif.language.json_text import JsonError, TooDeep, check_nesting, load_json, outside_strings
 from registry.server.contract.content import block
 from registry.server.contract.group import Answer
@@ -378,7 +379,7 @@ def plain_result(sealed: dict[str, Any], levels: int) -> dict[str, Any]:
     return {**sealed, "structuredContent": {**fields, "too_deep": too_deep} if too_deep else fields}
 
 
-_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_FIELDS = json_decoder(dict[str, msgspec.Raw])
 
 
 def _cut(answer: Answer) -> str:

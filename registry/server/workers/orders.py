@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from kleis.decoding import decode_msgpack, msgpack_decoder
 from kleis.prover.process.pipe_messages import HEADER, message_of
 
 __all__ = [
@@ -177,13 +178,13 @@ Record = (
     Orders | Stations | Drain | Ping | Pong | Ready | Opened | Kept | Ended | Find | Found | Relayed
 )  # fmt: skip
 
-_DECODER = msgspec.msgpack.Decoder(Record)
+_DECODER = msgpack_decoder(Record)
 _ENCODER = msgspec.msgpack.Encoder()
 
 
 def read_orders(body: bytes) -> Orders:
     """The first record that a worker gets. Raises ValueError (of msgspec) where it is none."""
-    return msgspec.msgpack.decode(body, type=Orders)
+    return decode_msgpack(body, Orders)
 
 
 class Channel:

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.budget import JSON_LEVELS, reserve_stack
 from pif.language.errors import PifError
 from pif.language.json_text import TooDeep, check_nesting
@@ -248,7 +249,7 @@ def _decoded(content: bytes, shape: type[_Decoded], place: str) -> _Decoded:
     try:
         content.decode()
         check_nesting(content, _LEVELS)
-        return msgspec.json.decode(content, type=shape)
+        return decode_json(content, shape)
     except UnicodeDecodeError as error:
         raise malformed(place, "the file is not UTF-8", f"byte {error.start}", "UTF-8 text") from None
     except TooDeep as error:

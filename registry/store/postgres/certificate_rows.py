@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.prover.kept_certificates import LONGEST, KeptCertificate
 from registry.errors import RegistryError
 from registry.records import certificate_hash
@@ -53,7 +54,7 @@ class CertificateRows:
             )
             if row is None or certificate_hash(row[0]) != row[1]:
                 return None
-            return KeptCertificate(row[0], msgspec.json.decode(row[2], type=tuple[tuple[str, str, int], ...]))
+            return KeptCertificate(row[0], decode_json(row[2], tuple[tuple[str, str, int], ...]))
         except (RegistryError, msgspec.DecodeError) as error:
             logger.warning("a certificate of the database cannot be read: %s", error)
             return None

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, NO_LAWS, VERSION_LIMIT, ToolRecord, read_laws
 from registry.store.failures import Place
@@ -83,9 +84,9 @@ def _change(before: ToolRecord, after: ToolRecord) -> Outcome:
 
 def _promised(before: str, more: str) -> str:
     """The examples of a version that is evolved again: those it had, and those that are new."""
-    known = msgspec.json.decode(before, type=list[msgspec.Raw])
+    known = decode_json(before, list[msgspec.Raw])
     texts = {bytes(example) for example in known}
-    added = [one for one in msgspec.json.decode(more, type=list[msgspec.Raw]) if bytes(one) not in texts]
+    added = [one for one in decode_json(more, list[msgspec.Raw]) if bytes(one) not in texts]
     return msgspec.json.encode([*known, *added]).decode() if added else before
 
 

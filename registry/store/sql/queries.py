@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import (
@@ -197,11 +198,11 @@ def _record(place: Place, row: _Row) -> ToolRecord:
             description=description,
             code=code,
             hash=hash_,
-            capabilities=msgspec.json.decode(capabilities, type=tuple[str, ...]),
+            capabilities=decode_json(capabilities, tuple[str, ...]),
             created=created,
             examples=_promised(examples) or NO_EXAMPLES,
             laws=_promised(laws) or NO_LAWS,
-            rounded=None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
+            rounded=None if rounded is None else decode_json(rounded, RoundedNumbers),
             python=python,
         )
     except (msgspec.MsgspecError, TypeError, UnicodeError):
@@ -212,5 +213,5 @@ def _record(place: Place, row: _Row) -> ToolRecord:
 def _promised(text: str | None) -> str | None:
     """The JSON text of examples or laws, if it is one: a list of objects."""
     if text is not None and text not in (NO_EXAMPLES, NO_LAWS):
-        msgspec.json.decode(text, type=list[dict[str, msgspec.Raw]])
+        decode_json(text, list[dict[str, msgspec.Raw]])
     return text

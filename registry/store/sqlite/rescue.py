@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kleis.decoding import decode_json
 from pif.language.warnings import RoundedNumbers
 from registry.errors import RegistryError
 from registry.records import NO_EXAMPLES, NO_LAWS, ToolRecord, certificate_hash, content_hash
@@ -163,11 +164,11 @@ class _Reading:
                 described[-1] if described else "",
                 code,
                 hash_,
-                msgspec.json.decode(capabilities, type=tuple[str, ...]),
+                decode_json(capabilities, tuple[str, ...]),
                 created,
                 _latest(tables["examples"], name, version) or NO_EXAMPLES,
                 _latest(tables["laws"], name, version) or NO_LAWS,
-                None if rounded is None else msgspec.json.decode(rounded, type=RoundedNumbers),
+                None if rounded is None else decode_json(rounded, RoundedNumbers),
                 python if isinstance(python, str) else None,
             )
             check_record(record)

@@ -14,6 +14,7 @@ import msgspec
 
 from kleis import core
 from kleis.core.traversal import stripped
+from kleis.decoding import decode_json
 from kleis.prover.checker.format import SignChange, Step, Subdivision
 from kleis.prover.checker.rules.boxes import Boxes
 from kleis.prover.checker.rules.intervals import check_subdivision, has_root_between, root_claim
@@ -120,7 +121,7 @@ def _proved(step: Step, used: int, detail: str) -> Answer:
 
 def step_of(answer: Answer) -> Step:
     """The step that the engine left."""
-    return msgspec.json.decode(dict(answer.proof)[_PROOF], type=Step)
+    return decode_json(dict(answer.proof)[_PROOF], Step)
 
 
 INTERVALS = Intervals()

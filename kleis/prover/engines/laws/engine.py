@@ -20,6 +20,7 @@ from kleis import core
 from kleis.builtins.laws import LAWS as LAWS_OF_BUILTINS
 from kleis.core.goal import Goal
 from kleis.core.traversal import canonical, subterms
+from kleis.decoding import decode_json
 from kleis.prover.checker.format import Identity, Law, Proof, Step, Sums
 from kleis.prover.checker.read_terms import operation_at
 from kleis.prover.checker.rules.identities import asked_for, equations
@@ -209,4 +210,4 @@ def _proved(found: Found, detail: str, given: tuple[str, ...] = ()) -> Answer:
 
 def steps_of(answer: Answer) -> tuple[Step, ...]:
     """The steps that one of these engines left."""
-    return msgspec.json.decode(dict(answer.proof)[_PROOF], type=tuple[Step, ...])
+    return decode_json(dict(answer.proof)[_PROOF], tuple[Step, ...])

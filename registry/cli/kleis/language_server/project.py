@@ -33,9 +33,7 @@ class Project:
         self.folders: list[Path] = list(folders)
         self.buffers: dict[Path, str] = {}
         self.search: ImportSearch = search_from(os.environ, path=tuple(path))
-        cache = user_cache()
-        cache.prepare()
-        self._loader = Loader(self.search, cache=cache, buffers=self.buffers)
+        self._loader = Loader(self.search, cache=user_cache(), buffers=self.buffers)
         self._documents: OrderedDict[tuple[str, str], Document] = OrderedDict()
 
     def load(self, document: Document, path: Path | None, directory: Path | None = None) -> Loading:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.errors import KleisError
 from registry.cli.kleis.questions.verify import exit_status, load_imports
 from registry.cli.kleis.shared.pulled import pulled_verdicts
@@ -106,7 +107,7 @@ def _read(file: Path) -> list[tuple[int, _Line]]:
         if not line.strip():
             continue
         try:
-            read = msgspec.json.decode(line, type=str | _Line)
+            read = decode_json(line, str | _Line)
         except msgspec.DecodeError as error:
             raise BatchFileError(
                 f"line {number} is no question: {error}",

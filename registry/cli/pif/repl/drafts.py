@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from kleis.decoding import decode_json
 from kleis.durable_files import write_whole
 from pif.language.errors import PifError
 from pif.language.terms import print_term
@@ -37,7 +38,7 @@ class Drafts:
         kept = _Kept()
         if path is not None:
             with suppress(OSError, msgspec.DecodeError, RecursionError):
-                kept = msgspec.json.decode(path.read_bytes()[:_LONGEST], type=_Kept)
+                kept = decode_json(path.read_bytes()[:_LONGEST], _Kept)
         self.names: dict[str, Any] = kept.names
         self.functions: dict[str, str] = {}
         self.records: dict[str, ToolRecord] = {}
