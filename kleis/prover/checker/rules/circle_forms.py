@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kleis.prover.checker.rules.form_atoms import UNIT
-from kleis.prover.checker.rules.polynomials import Form, Monomial
+from kleis.prover.checker.rules.polynomials import Form, Monomial, is_constant
 from kleis.prover.checker.rules.power_forms import LARGEST_POWER
 from kleis.prover.checker.rules.unknown_powers import UnknownPowers
 from kleis.prover.checker.sequent import NotExpressible
@@ -108,7 +108,7 @@ class CircleForms(UnknownPowers):
 
     def _arc(self, name: str, of: Form) -> Form:
         """An arc sine or arc tangent: a multiple of π/12 where that is known; odd."""
-        if all(self._is_number_root(atom) for part in of.key for monomial, _ in part for atom, _ in monomial):
+        if not is_constant(of.below) or self._is_number(of):
             for count in range(-5, 6) if name == "atan" else range(-6, 7):
                 x, y = self._twelfths(count)
                 if self.ring.same(of, y if name == "asin" else self.ring.over(y, x)):
@@ -117,6 +117,11 @@ class CircleForms(UnknownPowers):
         if whole.above[min(whole.above)] < 0:
             return self.ring.negated(self._atom((name, self._canonical(self.ring.negated(whole)).key)))
         return self._atom((name, whole.key))
+
+    def _is_number(self, of: Form) -> bool:
+        return all(
+            self._is_number_root(atom) for part in of.key for monomial, _ in part for atom, _ in monomial
+        )
 
     def _is_number_root(self, atom: int) -> bool:
         key = self._keys[atom]
