@@ -37,6 +37,7 @@ from kleis.prover.protocol.verdict import Reason
 from kleis.prover.prover import Prover
 from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
+from tests.support.theories.small_theories import theory_of
 
 PROGRAM = """
 structure Group(G) {
@@ -395,6 +396,25 @@ def test_lemmas_are_shown_first(broker: Broker) -> None:
     refused(broker, certificate, lemmas=(false,))
     refused(broker, certificate, lemmas=())
     refused(broker, certificate, lemmas=(msgspec.structs.replace(certificate.lemmas[0], steps=()),))
+
+
+@pytest.mark.parametrize(("lemma", "alone"), [("c > 4", True), ("d > 2 ∧ c > 4", False)])
+def test_a_claim_is_shown_without_lemmas_by_axioms_of_its_own_only(
+    broker: Broker, lemma: str, alone: bool
+) -> None:
+    sections = theory_of(
+        "structure Known { element c : ℤ  axiom large : c > 5 }\n"
+        "structure Other { element d : ℤ  axiom small : d = 3 }\n"
+    )
+    prover, claim = Prover(sections, broker=broker), "c > 3"
+    trees = [parse_expression(lemma)]
+    question = Question(claim, "", ((lemma, prover.verify(trees[0])),))
+    made = build(broker, sections, question, prover.verify(parse_expression(claim), lemmas=trees))
+    through = msgspec.structs.replace(made, steps=(Step(Ask(("lemma 1",))),), model=None)
+    report = check(to_json(through), broker)
+    assert report.ok, report.refused
+    assert set(report.core) == {"Known::large", *(() if alone else ("Other::small",))}
+    assert report.without_lemmas == (digest(claim, about=sections) if alone else "")
 
 
 @pytest.mark.parametrize(
