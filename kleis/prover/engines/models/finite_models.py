@@ -78,6 +78,8 @@ class FiniteSearch:
 
     def answer(self, steps: int) -> Answer:
         """The first model, or the size up to which there is none."""
+        if beyond := self._beyond():
+            return Answer(outcome="silent", reason="incomplete", detail=f"{beyond} has no finite table")
         used = 0
         searched = "nothing"
         for sizes in self.sizes():
@@ -123,6 +125,12 @@ class FiniteSearch:
         sorts = {sort for each in self.functions for sort in (*each.domain, each.codomain)}
         sorts.update(each.sort for clause in self._clauses for each in variables_of_clause(clause))
         return frozenset(sorts - {BOOL})
+
+    def _beyond(self) -> str:
+        """A symbol that no formula speaks of, over a sort that is no carrier; or nothing."""
+        sized = {*self._sorts, BOOL}
+        found = (each for each in self._goal.symbols if not sized >= {*each.domain, each.codomain})
+        return next((each.name for each in found), "")
 
     def sizes(self) -> Iterator[dict[Sort, int]]:
         """Sizes of all carriers, the smallest sum first; a carrier that no formula mentions has one element."""

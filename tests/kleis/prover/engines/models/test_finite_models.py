@@ -18,6 +18,7 @@ from kleis.prover.protocol.engine import Answer, Task
 from kleis.semantics.models import decide
 from kleis.semantics.ranges import Bounds
 from tests.support.provers.claims import evidence_of
+from tests.support.provers.claims import task as claims_task
 from tests.support.theories.algebra import (
     COMMUTATIVE,
     LATTICE,
@@ -356,3 +357,17 @@ def test_brute_force_agrees_about_models(axiom: Term) -> None:
     assert decision.status != "model" or answer.outcome == "model"
     if answer.outcome == "model":
         assert evidence_of(asked, answer.witness) is not None
+
+
+def test_a_symbol_over_numbers_that_no_formula_mentions_has_no_table() -> None:
+    asked = claims_task(
+        "structure Scaled(V) { operation add : V × V → V  operation scale : ℝ × V → V\n"
+        "  axiom commutes : ∀(x y : V). add(x, y) = add(y, x)\n"
+        "  axiom keeps : ∀(r : ℝ, x y : V). scale(r, add(x, y)) = add(scale(r, x), scale(r, y)) }",
+        "using Scaled(V) ∀(x y : V). add(x, y) = x",
+    )
+    axioms = tuple(each for each in asked.goal.axioms if each.name == "Scaled::commutes")
+    narrowed = msgspec.structs.replace(asked, goal=msgspec.structs.replace(asked.goal, axioms=axioms))
+    assert any(each.name == "scale" for each in narrowed.goal.symbols)
+    answer = run(narrowed)
+    assert (answer.outcome, answer.detail) == ("silent", "scale has no finite table")
