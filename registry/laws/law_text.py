@@ -255,7 +255,7 @@ def retyped(expression: tree.Expression, types: Mapping[str, tree.TypeExpression
 # ── Hints ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _PREFIX = "tool_"
-_DOTTED = re.compile(r"\bstd\.[A-Za-z_][A-Za-z0-9_]*")
+_DOTTED = re.compile(r"\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
 def spelling_hint(
@@ -266,14 +266,14 @@ def spelling_hint(
     try:
         parsed = parse_expression(law, file="<law>")
     except KleisError:
-        dotted = _DOTTED.search(law)
-        known = None if dotted is None else tools.tool(dotted[0])
+        known = next(filter(None, map(tools.tool, _DOTTED.findall(law))), None)
         return otherwise if known is None else _short_name(known, tools)
     is_safe = isinstance(parsed, tree.Call) and parsed.name == "safe"
     for name in _free_names(parsed):
         if not (is_safe or re.search(rf"\b{re.escape(name)}\b", reason)) or _is_tool(name, tools, names):
             continue
-        near = tools.nearest(name.removeprefix(_PREFIX))
+        short = name.removeprefix(_PREFIX)
+        near = min((each for each in names() if each.endswith(f".{short}")), default=tools.nearest(short))
         if near is None:
             return f"There is no tool {name}; `list` shows the tools there are."
         said = f"There is no tool {name}; did you mean {plain_name(own_name(near))}?"
@@ -282,7 +282,7 @@ def spelling_hint(
 
 
 def _short_name(known: Tool, tools: Tools) -> str:
-    """The hint for a tool of the library that is named with its prefix."""
+    """The hint for a tool that is named as elsewhere, with dots."""
     short = known.name.removeprefix(LIBRARY_PREFIX)
     meant = tools.tool(short)
     if meant is not None and meant.name == known.name:

@@ -135,7 +135,7 @@ class _LawsOnEvolve:
         if report.status == "error":
             from registry.laws.law_text import spelling_hint
 
-            hint = spelling_hint(text, report.reason, self._view, self._names, report.hint)
+            hint = spelling_hint(text, report.reason, self._view, self._names_here, report.hint)
             raise RegistryError(
                 "invalid_argument", f"this is no law: {report.reason}", place=place, found=text[:200],
                 expected="a Kleis proposition about the tool",
@@ -145,6 +145,10 @@ class _LawsOnEvolve:
         if certificate:
             self._certificates[law.certificate] = certificate
         return law
+
+    def _names_here(self) -> tuple[str, ...]:
+        """The tools of the home, and the one that is made."""
+        return (*self._names(), self._name)
 
     def _report_progress(self, check: LawCheck, text: str) -> None:
         """Report progress to the caller; raises `cancelled` where the call was."""

@@ -96,8 +96,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     model
         Whether the axioms used are known to have a model.
     alone
-        The digest of the goal without the lemmas, where there are lemmas and a proof rests on axioms of that goal only: they
-        are shown here, so the claim is shown without them too.
+        The digest of the goal without its lemmas, where all axioms used are of that goal: it is shown too.
     """
 
     status: str
@@ -237,10 +236,8 @@ class _Judge:
 
     def _alone(self, lemmas: Sequence[Goal], axioms: Sequence[Axiom]) -> str:
         """See `Judgement.alone`."""
-        if self._given.status != "verified" or not lemmas:
-            return ""
-        bare = self._elaborated(self._given.claim)
-        return digest_of(bare) if all(each in bare.axioms for each in axioms) else ""
+        bare = self._elaborated(self._given.claim) if lemmas and self._given.status == "verified" else None
+        return digest_of(bare) if bare is not None and set(axioms) <= set(bare.axioms) else ""
 
     def _witness(self, place: str, goal: Goal, witness: Witness | None) -> tuple[Evidence, bool]:
         """What a witness shows of a goal, once its leaves are settled; and whether computing alone shows it.

@@ -121,6 +121,18 @@ def test_a_misspelt_tool_in_a_law(pif: Pif, law: str, hint: str) -> None:
         assert (made.exit_code, hint in made.stderr) == (1, True), made.stderr
 
 
+@pytest.mark.parametrize(
+    ("law", "hint"),
+    [
+        ("∀(n : ℤ). ops.square(n) = n * n", "In a law ops.square is called tool_ops_square."),
+        ("∀(n : ℤ). square(n) = n * n", "There is no tool square; did you mean tool_ops_square?"),
+    ],
+)
+def test_a_law_of_a_new_tool_with_a_dot_says_how_it_is_called(pif: Pif, law: str, hint: str) -> None:
+    made = pif("evolve", SQUARE, "--name", "ops.square", "--law", law)
+    assert (made.exit_code, hint in made.stderr) == (1, True), made.stderr
+
+
 def test_a_misspelt_tool_in_a_lemma(pif: Pif) -> None:
     found = pif("verify", "smaller(1, 2) = 1", "--lemma", "safe(isEvn)")
     assert (found.exit_code, "There is no tool isEvn; did you mean isEven?" in found.stderr) == (1, True)
