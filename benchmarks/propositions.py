@@ -28,7 +28,7 @@ from typing import Any
 
 import click
 
-from kleis.prover.certificates.build import Question, build, build_part
+from kleis.prover.certificates.build import Question, build_from, build_part_from
 from kleis.prover.checker.format import Certificate, CertificateError
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.protocol.verdict import Verdict
@@ -58,14 +58,14 @@ def answer_of(
             part, verdict = _consistency_of(prover, row)
             certified = certificates and verdict.status in _DEFINITE
             return verdict, _digest_of(
-                lambda: build_part(prover.broker, prover.theory, part, verdict, answers=prover.answers)
+                lambda: build_part_from(prover.broker, prover, part, verdict)
             ) if certified else ""
         using = parse_type(row["using"]) if row.get("using") else None
         verdict = prover.verify(parse_expression(row["proposition"]), using=using)
         certified = certificates and verdict.status in _DEFINITE
         question = Question(row["proposition"], row.get("using") or "")
         return verdict, _digest_of(
-            lambda: build(prover.broker, prover.theory, question, verdict, answers=prover.answers)
+            lambda: build_from(prover.broker, prover, question, verdict)
         ) if certified else ""
 
 

@@ -30,10 +30,7 @@ def json_decoder(form: type[T]) -> msgspec.json.Decoder[T]: ...
 def json_decoder(form: Any) -> msgspec.json.Decoder[Any]: ...
 def json_decoder(form: Any) -> msgspec.json.Decoder[Any]:
     """The decoder of JSON for a type."""
-    found = _json.get(form)
-    if found is None:
-        with _describing:
-            found = _json.setdefault(form, msgspec.json.Decoder(form))
+    found: msgspec.json.Decoder[Any] = _decoder(_json, msgspec.json.Decoder, form)
     return found
 
 
@@ -43,10 +40,16 @@ def msgpack_decoder(form: type[T]) -> msgspec.msgpack.Decoder[T]: ...
 def msgpack_decoder(form: Any) -> msgspec.msgpack.Decoder[Any]: ...
 def msgpack_decoder(form: Any) -> msgspec.msgpack.Decoder[Any]:
     """The decoder of MessagePack for a type."""
-    found = _msgpack.get(form)
+    found: msgspec.msgpack.Decoder[Any] = _decoder(_msgpack, msgspec.msgpack.Decoder, form)
+    return found
+
+
+def _decoder(kept: dict[Any, Any], make: Callable[[Any], Any], form: Any) -> Any:
+    """The decoder for a form, made by one thread at a time and kept."""
+    found = kept.get(form)
     if found is None:
         with _describing:
-            found = _msgpack.setdefault(form, msgspec.msgpack.Decoder(form))
+            found = kept.setdefault(form, make(form))
     return found
 
 

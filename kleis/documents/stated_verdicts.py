@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kleis.documents.paper import StatedVerdict
 from kleis.elaborate.question import read_question
 from kleis.errors import KleisError
-from kleis.prover.certificates.build import Question, build
+from kleis.prover.certificates.build import Question, build_from
 from kleis.prover.checker.format import CertificateError
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.process.deadline import Deadline
@@ -55,9 +55,7 @@ def _stated(proposition: str, theory: Theory, provers: Provers, deadline: Deadli
 def _certificate(proposition: str, verdict: Verdict, prover: Prover, provers: Provers) -> tuple[str, str]:
     """The SHA-256 of the certificate, or why there is none."""
     try:
-        certificate = build(
-            provers.broker, prover.theory, Question(proposition), verdict, answers=prover.answers
-        )
+        certificate = build_from(provers.broker, prover, Question(proposition), verdict)
     except CertificateError as error:
         return "", f"no certificate: {error.message}"[:300]
     return hashlib.sha256(to_json(certificate)).hexdigest(), ""

@@ -26,6 +26,7 @@ only turn a verdict into `unknown`.
 - `axioms_alone`: whether axioms clash, and whether they have a model
 - `verdict_of`: the verdict that an engine's answer is
 - `consistency`: whether declarations have a model, and which of their axioms have none together
+- `from_elsewhere`: what certificates of other machines show of questions
 - `prover`: questions about a theory to verdicts; `unknown` and its reason are made here
 - `clashes`: which axioms of a file have no model together
 - `lemmas`: the lemmas of files and sessions: proved in order, or taken from kept verdicts
@@ -34,6 +35,6 @@ only turn a verdict into `unknown`.
 - `model_search/`: models that one asks for, all of them, the best one
 
 An engine is added in `engines/`, entered in `portfolio`, and described in docs/reference/proving.md §7; if it brings a
-new kind of proof or witness, that is a rule in `checker/rules`, and `certificates.build` writes its data.  A new built-in is encoded
+new kind of proof or witness, that is a rule in `checker/rules`, and `certificates.left_by_engines` writes its data.  A new built-in is encoded
 in `smt.encode_builtins`, or in `lowering` if it is about lists.
 """

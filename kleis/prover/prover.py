@@ -34,6 +34,7 @@ from kleis.errors import KleisError
 from kleis.prover.axioms_alone import AxiomsAlone, Outcomes
 from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
+from kleis.prover.from_elsewhere import FromElsewhere
 from kleis.prover.kept_certificates import Elsewhere
 from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.obligations import Obligations
@@ -53,7 +54,7 @@ from kleis.prover.protocol.recorded_answers import RecordedAnswers
 from kleis.prover.protocol.verdict import Verdict
 from kleis.prover.reasons import undecided
 from kleis.prover.verdict_cache import Verdicts, key_of
-from kleis.prover.verdict_of import disproved, verdict_of, verified
+from kleis.prover.verdict_of import verdict_of
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory
@@ -116,7 +117,6 @@ class Prover:
         self._own = broker is None
         self._broker = broker or Broker()
         self._cache = cache
-        self._elsewhere = elsewhere
         self._guards = guards
         self._beside = beside
         self._library = LibraryLaws(self.elaborator, self._broker, cache)
@@ -127,6 +127,7 @@ class Prover:
         self._obligations = Obligations(
             self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
         )
+        self._from_elsewhere = FromElsewhere(elsewhere, self._broker, self._axioms, self._obligations)
         self._consistency = Consistency(
             self.elaborator, self._axioms, self._obligations, self._run, cache, self._options(), effort
         )
@@ -264,7 +265,7 @@ class Prover:
         kept = self._cache.get(key)
         if kept is not None:
             return kept
-        shown = self._shown_elsewhere(task, self._base(goal), facts)
+        shown = self._from_elsewhere.shown(task, self._base(goal), facts)
         return None if shown is None else self._keep(shown, goal, key).verdict
 
     @deep()
@@ -334,50 +335,16 @@ class Prover:
                 kept, cached=True, claim=claim, warnings=base.warnings, lemmas=lemmas
             )
             return Decision(verdict, goal, key=key)
-        shown = self._shown_elsewhere(task, base, facts) or self._shown_with_fewer(goal, base, facts, without)
+        shown = self._from_elsewhere.shown(task, base, facts, without)
         if shown is not None:
             return self._keep(msgspec.structs.replace(shown, lemmas=lemmas), goal, key)
         decision = self._search(task, base)
-        if self._elsewhere is not None and not decision.cut and decision.verdict.definite:
-            self._elsewhere.offer(self.theory, task, facts, decision.verdict, decision.answer)
+        if not decision.cut and decision.verdict.definite:
+            self._from_elsewhere.offer(self.theory, task, facts, decision.verdict, decision.answer)
         shown = decision.verdict.resting_on([each.verdict for each in facts])
         verdict = msgspec.structs.replace(shown, lemmas=lemmas)
         kept_now = self._cache is not None and not decision.cut and self._cache.put(key, verdict)
         return Decision(verdict, goal, decision.answer, decision.cut, key if kept_now else "")
-
-    def _shown_elsewhere(self, task: Task, base: Verdict, facts: Sequence[Fact]) -> Verdict | None:
-        """The verdict that a certificate of another machine shows, once it is checked; None where the search has to decide.
-
-        What a search would find of the axioms is found here again: a proof from axioms that clash, or of which no model is
-        known, is looked for anew.
-        """
-        if self._elsewhere is None:
-            return None
-        goal = task.goal
-        found = self._elsewhere.find(task, self._broker)
-        if found is None:
-            return None
-        alone = self._axioms.alone(goal)
-        if alone is not None and alone.answer is not None and alone.answer.outcome == "inconsistent":
-            return None
-        common = msgspec.structs.replace(base, engine=found.engine, attempts=found.attempts)
-        if found.status == "disproved":
-            return None if found.evidence is None else disproved(goal, found.evidence, common)
-        answer = Answer(outcome="proved", core=found.core)
-        verdict = verified(goal, answer, common, self._axioms, self._obligations)
-        verdict = verdict.resting_on([each.verdict for each in facts])
-        return verdict if verdict.consistency == "model" else None
-
-    def _shown_with_fewer(
-        self, goal: Goal, base: Verdict, facts: Sequence[Fact], without: Sequence[Sequence[Fact]]
-    ) -> Verdict | None:
-        """What a certificate of another machine shows of a goal with fewer facts than serve here: facts follow from the axioms, so it
-        holds with them."""
-        if self._elsewhere is None:
-            return None
-        counts = {len(each): each for each in without if len(each) < len(facts)}
-        tasks = ((with_lemmas(goal, [fact.goal for fact in each]), each) for each in counts.values())
-        return next(filter(None, (self._shown_elsewhere(task, base, each) for task, each in tasks)), None)
 
     def _keep(self, verdict: Verdict, goal: Goal, key: str) -> Decision:
         """The decision of a verdict from elsewhere, which is in the cache from now on unless a limit had a part in it."""

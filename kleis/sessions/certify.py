@@ -30,7 +30,7 @@ def certify(
     universe: Universe, expression: str, provers: Provers, deadline: Deadline, *, using: str = ""
 ) -> CertifiedAnswer | FailedAnswer:
     """The verdict on a proposition, decided anew without lemmas, and what became of its certificate."""
-    from kleis.prover.certificates.build import Contradiction, Question, build
+    from kleis.prover.certificates.build import Contradiction, Question, build_from
     from kleis.prover.checker.format import CertificateError
     from kleis.prover.checker.strict_reading import to_json
     from kleis.syntax.parser.parser import parse_type
@@ -52,9 +52,7 @@ def certify(
             fields["certificate"] = "none: only a proof or a refutation has one"
             return warned(verdict.warnings, fields)
         try:
-            made = build(
-                prover.broker, prover.theory, Question(expression, using), verdict, answers=prover.answers
-            )
+            made = build_from(prover.broker, prover, Question(expression, using), verdict)
         except Contradiction as error:
             withdrawn = msgspec.structs.replace(
                 verdict, status="unknown", reason="contradiction", message=error.message, advice=error.hint, core=(), evidence=None,

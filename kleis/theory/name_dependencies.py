@@ -66,10 +66,11 @@ class NameDependencies:
             if self._scans <= _SCANS:
                 wanted = frozenset(names)
                 return [(place, each.name) for place, each in enumerate(sections) if self.of(each) & wanted]
-            self._mentioning = {}
+            mentioning: dict[str, list[int]] = {}
             for place, each in enumerate(sections):
                 for name in self.of(each):
-                    self._mentioning.setdefault(name, []).append(place)
+                    mentioning.setdefault(name, []).append(place)
+            self._mentioning = mentioning  # whole: other threads may be reading
         places = {place for name in names for place in self._mentioning.get(name, ())}
         return [(place, sections[place].name) for place in sorted(places)]
 

@@ -2,6 +2,7 @@
 
 - `check`: a certificate checked in a child process, and the report
 - `build`: certificates made from verdicts
+- `left_by_engines`: what engines leave, as steps and witnesses of certificates
 - `laws_in_proofs`: laws of the library that proofs use, in certificates
 - `of_library`: the laws of the library proved and written
 - `tstp`: proofs by clauses and by rewriting as derivations for other provers

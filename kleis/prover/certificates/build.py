@@ -9,7 +9,7 @@ names the leaf.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -19,20 +19,13 @@ from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal, Obligation
 from kleis.elaborate.elaborator import Elaborator
 from kleis.prover.certificates.check import check
-from kleis.prover.certificates.inductions import induction_steps
 from kleis.prover.certificates.laws_in_proofs import LawsInProofs
-from kleis.prover.certificates.questions import question_steps
+from kleis.prover.certificates.left_by_engines import Engines, none_made, steps_left, written_witness
 from kleis.prover.checker.format import (
-    Ask,
     Certificate,
     CertificateError,
-    Enclosures,
-    Evaluation,
     Ground,
     Lemma,
-    RationalRoots,
-    RegularLanguages,
-    Remainders,
     Status,
     Step,
     Witness,
@@ -40,24 +33,13 @@ from kleis.prover.checker.format import (
 from kleis.prover.checker.kernel import parts_of
 from kleis.prover.checker.solvers import installed
 from kleis.prover.checker.strict_reading import to_json
-from kleis.prover.checker.write_terms import UnwritableError, term_data
-from kleis.prover.checker.write_witness import witness_data
-from kleis.prover.engines.completion.certified import (
-    Unconvertible,
-    equation_proofs,
-    rewrite_system,
-    rewriting_proof,
-)
-from kleis.prover.engines.computation.evaluation import precision_of
-from kleis.prover.engines.computation.intervals import step_of
-from kleis.prover.engines.laws.engine import steps_of as law_steps
-from kleis.prover.engines.superposition.certified import clausal_proof
 from kleis.prover.library_laws import LibraryLaws
-from kleis.prover.portfolio import ORDER, PRELOAD, Entry
+from kleis.prover.portfolio import ORDER, Entry
 from kleis.prover.process.broker import Broker, Guards
 from kleis.prover.protocol.engine import Answer, Task, declarations_of, load_engine, with_lemmas
 from kleis.prover.protocol.recorded_answers import RecordedAnswers
 from kleis.prover.protocol.verdict import Evidence, Verdict
+from kleis.prover.prover import Prover
 from kleis.syntax import tree
 from kleis.syntax.parser.parser import parse_expression, parse_type
 from kleis.syntax.printer.program import print_declaration
@@ -65,21 +47,17 @@ from kleis.theory.theory import Theory
 
 __all__ = [
     "Contradiction",
-    "Engines",
     "Question",
     "build",
     "build_flat",
+    "build_from",
     "build_part",
+    "build_part_from",
     "proof_of",
     "theory_text",
 ]
 
-_DERIVED = "derived "
 _INDUCTIONS = frozenset({"induction", "induction with laws"})
-_GUARDS = Guards(cpu=240, wall=600.0, memory=2048)
-_SHORT = 8
-"""Seconds of processor time of the engines that are asked where a proof is not accepted."""
-
 _SECOND_OPINION = Guards(cpu=5, wall=15.0, memory=2048)
 
 
@@ -121,6 +99,16 @@ def build(
     again.  `elaborator` is one of the same theory; the check has its own.
     """
     return _Builder(broker, theory, order, elaborator, answers).certificate(question, verdict, answer)
+
+
+def build_from(broker: Broker, prover: Prover, question: Question, verdict: Verdict) -> Certificate:
+    """The certificate of a verdict that a prover found, from its answers; an engine that is asked again has the prover's budgets."""
+    return build(broker, prover.theory, question, verdict, order=prover.order, answers=prover.answers)
+
+
+def build_part_from(broker: Broker, prover: Prover, part: str, verdict: Verdict) -> Certificate:
+    """The same for a verdict on whether a part of the prover's theory has a model."""
+    return build_part(broker, prover.theory, part, verdict, order=prover.order, answers=prover.answers)
 
 
 @deep()
@@ -198,7 +186,7 @@ class _Builder:
                 answer = self._engines.found(entry, Task(goal), "refuted")
             return self._with_witness(base, "disproved", Task(goal), verdict, answer)
         if verdict.status not in ("verified", "inconsistent"):
-            raise _no(f"a verdict that is {verdict.status} shows nothing")
+            raise none_made(f"a verdict that is {verdict.status} shows nothing")
         library = LawsInProofs(self._library, [*(found for _, found in question.lemmas), verdict])
         asked = declarations_of(goal) if verdict.status == "inconsistent" else goal
         lemmas = [*library.lemmas]
@@ -265,7 +253,7 @@ class _Builder:
         """The certificate of a part."""
         goal = dict(parts_of(self._elaborator)).get(part)
         if goal is None or verdict.status not in ("consistent", "inconsistent"):
-            raise _no(f"a verdict that is {verdict.status} shows nothing of {part}")
+            raise none_made(f"a verdict that is {verdict.status} shows nothing of {part}")
         task = Task(declarations_of(goal))
         base = _Base(self._theory, part=part)
         if verdict.status == "consistent":
@@ -302,7 +290,7 @@ class _Builder:
             place = f"{report.refused[0]}, "
             refused = next((each for each in conditions if place.startswith(f"ground {each.name}, ")), None)
             if refused is None:
-                raise _no(": ".join(report.refused))
+                raise none_made(": ".join(report.refused))
             ground = (known or {}).get(refused.name) or self._ground(refused)
             given = msgspec.structs.replace(certificate, grounds=(*certificate.grounds, ground))
             return self._checked(given, [each for each in conditions if each != refused], known)
@@ -318,8 +306,8 @@ class _Builder:
             if engine.name in _INDUCTIONS and engine.applies(task):
                 answer = self._engines.asked(entry.engine, task, entry.steps)
                 if answer.outcome == "proved":
-                    return Ground(condition.name, _steps(engine.name, task, answer))
-        raise _no(f"no induction shows {condition.name} again")
+                    return Ground(condition.name, steps_left(engine.name, task, answer))
+        raise none_made(f"no induction shows {condition.name} again")
 
     def _second_opinion(self, data: bytes) -> None:
         """What cvc5 says of the leaves, where it is installed: it need not refute them, but must not contradict.
@@ -360,7 +348,7 @@ class _Builder:
                 claim=base.claim,
                 using=base.using,
                 part=base.part,
-                witness=_written(task, found),
+                witness=written_witness(task, found),
             )
         )
 
@@ -375,80 +363,8 @@ class _Builder:
                 continue
             answer = self._engines.asked(entry.engine, question, entry.steps)
             if answer.outcome == "model":
-                return _written(question, answer)
+                return written_witness(question, answer)
         return None
-
-
-class Engines:
-    """The engines of an order, asked again: they are deterministic, so they give what they gave.
-
-    What they gave is taken from `answers`, where it is kept there.
-    """
-
-    def __init__(
-        self, broker: Broker, order: Sequence[Entry] = ORDER, answers: RecordedAnswers | None = None
-    ) -> None:
-        self._broker = broker
-        self._order = order
-        self._answers = RecordedAnswers() if answers is None else answers
-
-    def proof(self, task: Task, verdict: Verdict, answer: Answer | None = None) -> tuple[Step, ...]:
-        """The steps of a proof, as the engine that found it left them; `CertificateError` where it leaves none.
-
-        `answer` is the answer that decided; without it the engine runs again.
-        """
-        outcome = "proved" if verdict.status == "verified" else "inconsistent"
-        found = answer or self.again(task, verdict, outcome)
-        try:
-            return _steps(verdict.engine, task, found)
-        except (UnwritableError, Unconvertible) as error:
-            raise _no(str(error)) from None
-
-    def again(self, task: Task, verdict: Verdict, outcome: str) -> Answer:
-        """The answer of the engine that decided; `CertificateError` where it is another one."""
-        entry = self._decider(task, verdict)
-        answer = self.asked(entry.engine, task, entry.steps)
-        if answer.outcome != outcome:
-            raise _no(f"{verdict.engine}, asked again, is {answer.outcome}: {answer.detail}")
-        return answer
-
-    def others(self, verdict: Verdict) -> Iterator[Entry]:
-        """The entries of other engines than the one that decided, which prove, or refute, and take little time."""
-        chains = {"verified": "prove", "disproved": "refute"}
-        for each in self._order:
-            if (
-                each.chain == chains.get(verdict.status)
-                and each.cpu <= _SHORT
-                and load_engine(each.engine).name != verdict.engine
-            ):
-                yield each
-
-    def found(self, entry: Entry, task: Task, outcome: str) -> Answer:
-        """The proof or counterexample of the engine of an entry; `CertificateError` where it finds none."""
-        if load_engine(entry.engine).applies(task):
-            answer = self.asked(entry.engine, task, entry.steps)
-            if answer.outcome == outcome:
-                return answer
-        raise _no(f"another engine has {outcome} nothing")
-
-    def asked(self, engine: str, task: Task, steps: int) -> Answer:
-        """The answer of an engine."""
-        known = self._answers.find(engine, task, steps)
-        if known is not None:
-            return known
-        return self._broker.submit(engine, task, steps, guards=_GUARDS, preload=PRELOAD)[1].result()
-
-    def _decider(self, task: Task, verdict: Verdict) -> Entry:
-        """The entry that decided: engines stand in the order more than once, with other budgets.
-
-        Entries of one name need not all apply: those that do not have left no attempt.
-        """
-        place = sum(1 for each in verdict.attempts if each.engine == verdict.engine)
-        named = [each for each in self._order if load_engine(each.engine).name == verdict.engine]
-        entries = [each for each in named if load_engine(each.engine).applies(task)]
-        if not entries or not place:
-            raise _no(f"the verdict does not say which engine found it ({verdict.engine or 'none'})")
-        return entries[min(place, len(entries)) - 1]
 
 
 class _Base(msgspec.Struct, frozen=True):
@@ -461,62 +377,6 @@ class _Base(msgspec.Struct, frozen=True):
     assumed: tuple[str, ...] = ()
 
 
-def _steps(engine: str, task: Task, answer: Answer) -> tuple[Step, ...]:
-    """What an engine left, as steps of the checker."""
-    match engine:
-        case "evaluation":
-            precision = precision_of(answer)
-            return (Step(Enclosures(precision) if precision else Evaluation()),)
-        case "regular languages":
-            return (Step(RegularLanguages()),)
-        case "remainders":
-            return law_steps(answer) if answer.proof else (Step(Remainders()),)
-        case "rational roots":
-            return (Step(RationalRoots()),)
-        case "intervals":
-            return (step_of(answer),)
-        case "identities" | "laws" | "sums" | "witnesses":
-            return law_steps(answer)
-        case "completion" | "completion by weight" if answer.proof:
-            return (Step(rewriting_proof(task, answer)),)
-        case "superposition" if answer.proof:
-            return (Step(clausal_proof(task, answer)),)
-        case "z3 with equations":
-            return _with_equations(task, answer)
-        case "induction":
-            return induction_steps(task, answer)
-        case "induction with laws" if answer.shown:
-            laws = (Step(proof, term_data(formula)) for formula, proof in answer.shown[:-1])
-            return (*laws, Step(answer.shown[-1][1]))
-        case _:
-            return question_steps(task, answer, engine)
-
-
-def _with_equations(task: Task, answer: Answer) -> tuple[Step, ...]:
-    """A step for every equation that completion derived and the proof uses, then the question with them."""
-    if not any(each.startswith(_DERIVED) for each, _ in answer.proof):
-        return (Step(Ask(answer.core)),)
-    steps: list[Step] = []
-    for _, equation, proof in equation_proofs(task, answer):
-        steps.append(Step(proof, term_data(equation)))
-    given = tuple(each for each in answer.core if not each.startswith(_DERIVED))
-    named = tuple(f"step {place}" for place in range(1, len(steps) + 1))
-    return (*steps, Step(Ask((*given, *named))))
-
-
 def _conditions(goals: Sequence[Goal]) -> list[Obligation]:
     """The conditions of the terminations that goals rest on."""
     return [each for goal in goals for each in goal.obligations if each.kind == "termination"]
-
-
-def _written(task: Task, answer: Answer) -> Witness:
-    try:
-        if isinstance(answer.witness, Mapping) and "equations" in answer.witness:
-            return rewrite_system(task, answer.witness)
-        return witness_data(task.goal, answer.witness)
-    except (UnwritableError, Unconvertible) as error:
-        raise _no(str(error)) from None
-
-
-def _no(why: str) -> CertificateError:
-    return CertificateError(f"no certificate: {why}", code="certificate-none")

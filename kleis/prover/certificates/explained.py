@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kleis.prover.certificates.build import Engines
+from kleis.prover.certificates.left_by_engines import Engines
 from kleis.prover.certificates.proof_words import proof_words
 from kleis.prover.checker.format import CertificateError
 from kleis.prover.protocol.engine import declarations_of, with_lemmas

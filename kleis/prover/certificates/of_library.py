@@ -19,8 +19,9 @@ import msgspec
 from kleis import durable_files
 from kleis.core.goal import Goal
 from kleis.errors import KleisError
-from kleis.prover.certificates.build import Engines, Question, build_flat
+from kleis.prover.certificates.build import Question, build_flat
 from kleis.prover.certificates.laws_in_proofs import chained, with_names
+from kleis.prover.certificates.left_by_engines import Engines
 from kleis.prover.checker.format import Certificate, Lemma, Step
 from kleis.prover.checker.strict_reading import to_json
 from kleis.prover.checker.write_terms import term_data

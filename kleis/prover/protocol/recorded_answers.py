@@ -35,7 +35,6 @@ class RecordedAnswers:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, int, int], Recorded] = OrderedDict()
-        self._digests: dict[int, str] = {}
 
     def add(self, *found: Recorded) -> None:
         """Keep answers, in place of the oldest."""

@@ -16,7 +16,8 @@ This module only starts it and imports nothing before an interrupt is caught.
 - `client_settings`: one entry of a client's settings changed
 - `token_commands`: token create, list, revoke
 - `team_commands`: team create, list, add, remove
-- `sharing_commands`: publish, pull, push, sync, key, trust
+- `sharing_commands`: publish, pull, push, sync
+- `key_commands`: key, trust
 - `sharing_questions`: certificates of questions, which they give and take in
 - `sharing_views`: what these show
 - `interactive_commands`: repl

@@ -26,7 +26,8 @@ _MODULES = {
     "registry.cli.pif.client_commands": ("install-client",),
     "registry.cli.pif.token_commands": ("token",),
     "registry.cli.pif.team_commands": ("team",),
-    "registry.cli.pif.sharing_commands": ("publish", "pull", "push", "sync", "key", "trust"),
+    "registry.cli.pif.sharing_commands": ("publish", "pull", "push", "sync"),
+    "registry.cli.pif.key_commands": ("key", "trust"),
 }  # fmt: skip
 """The commands that each module has."""
 

@@ -1,8 +1,8 @@
-"""Commands on sharing between registries: publish, pull, push, sync, key, trust (docs/reference/registry.md §3.1)."""
+"""Commands on sharing between registries: publish, pull, push, sync (docs/reference/registry.md §3.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,13 @@ import click
 
 from registry.cli.pif.completion import own_tool_names
 from registry.cli.pif.sharing_questions import given_questions, pulled_questions
-from registry.cli.pif.sharing_views import is_partial, show_keys, show_published, show_pulled, show_pushed
-from registry.cli.terminal.session import Answer, CommandContext, command, group
+from registry.cli.pif.sharing_views import is_partial, show_published, show_pulled, show_pushed
+from registry.cli.terminal.session import Answer, CommandContext, command
 from registry.cli.terminal.sources import path, text
 from registry.cli.terminal.tokens import token_options
 from registry.errors import RegistryError
 
 __all__ = ["COMMANDS"]
-
-_LIST_LIMIT = 1024 * 1024
-
 
 namespace_option = click.option(
     "--namespace", type=text, required=True, help="What your tools are called together, such as ops."
@@ -268,33 +265,57 @@ def _sessions(context: CommandContext, workspace: Any) -> Iterator[Any]:
         sessions.close()
 
 
-def _all(context: CommandContext, workspace: Any, puller: Any, *, tools: bool, theories: bool) -> Answer:
-    """All that is new, of either kind."""
-    from registry.sharing.theory_pull import new_theories, pull_theories
-
+def _all(
+    context: CommandContext,
+    workspace: Any,
+    puller: Any,
+    *,
+    tools: bool = False,
+    theories: bool = False,
+    questions: bool = False,
+) -> Answer:
+    """All that is new, of these kinds.  Where one kind is refused as a whole, what came of those before it stays, and is told."""
+    kinds: list[Callable[[], Answer]] = []
+    if tools:
+        kinds.append(lambda: _all_tools(context, puller))
+    if theories:
+        kinds.append(lambda: _all_theories(context, workspace, puller))
+    if questions:
+        kinds.append(lambda: pulled_questions(workspace, context.home().path, puller))
     answer: Answer = {
         "type": "synchronised", "publisher": puller.described(), "looked_at": 0, "fetched": 0, "added": [], "refused": [],
+        **({"theories": []} if theories else {}),
     }  # fmt: skip
-    if tools:
-        with context.screen.progress("tools", 0) as report:
-            answer = puller.all((lambda done, of: report(done)) if report else lambda done, of: None)
-    if not theories or "ended" in answer:
-        return answer
+    for place, pulled in enumerate(kinds):
+        try:
+            taken = pulled()
+        except RegistryError as error:
+            if place == 0:
+                raise
+            return {**answer, "ended": error.as_json()}
+        summed = {each: answer[each] + taken.pop(each) for each in ("looked_at", "fetched", "refused")}
+        answer = {
+            **answer,
+            **{each: found for each, found in taken.items() if not answer.get(each)},
+            **summed,
+        }
+        if "ended" in answer:
+            break
+    return answer
+
+
+def _all_tools(context: CommandContext, puller: Any) -> Answer:
+    with context.screen.progress("tools", 0) as report:
+        taken: Answer = puller.all((lambda done, of: report(done)) if report else lambda done, of: None)
+    return taken
+
+
+def _all_theories(context: CommandContext, workspace: Any, puller: Any) -> Answer:
+    from registry.sharing.theory_pull import new_theories, pull_theories
+
     with _sessions(context, workspace) as sessions:
         shelf = _shelf(context, workspace, sessions)
-        try:
-            taken = pull_theories(puller, new_theories(puller, shelf), shelf)
-        except RegistryError as error:
-            if not tools:
-                raise
-            return {
-                **answer,
-                "theories": [],
-                "ended": error.as_json(),
-            }  # the tools that came stay, and are told
-    for field in ("looked_at", "fetched", "refused"):
-        taken[field] = answer[field] + taken[field]
-    return {**answer, **taken}
+        return pull_theories(puller, new_theories(puller, shelf), shelf)
 
 
 @command("push")
@@ -393,16 +414,9 @@ def sync(
             place = opened(address, token)
             try:
                 puller = Puller(workspace, context.home().path, place)
-                pulled = _all(context, workspace, puller, tools=True, theories=all_theories)
-                if questions and "ended" not in pulled:
-                    more = pulled_questions(workspace, context.home().path, puller)
-                    for field in ("looked_at", "fetched", "refused"):
-                        more[field] = pulled[field] + more[field]
-                    pulled = {
-                        **more,
-                        **pulled,
-                        **{each: more[each] for each in ("looked_at", "fetched", "refused")},
-                    }
+                pulled = _all(
+                    context, workspace, puller, tools=True, theories=all_theories, questions=questions
+                )
             finally:
                 place.close()
         try:
@@ -419,104 +433,4 @@ def sync(
     return status or int(is_partial(pulled) or is_partial(pushed))
 
 
-@group("key")
-def key() -> None:
-    """The key with which this home signs what it publishes."""
-
-
-@command("create")
-def create(context: CommandContext) -> int:
-    """Make the key of this home, and print its public half, which others trust."""
-    from registry.sharing.keys import KeyFile
-
-    return _key(context, KeyFile(context.home().path).create())
-
-
-@command("show")
-def show(context: CommandContext) -> int:
-    """Print the public half of the key of this home."""
-    from registry.sharing.keys import KeyFile
-
-    return _key(context, KeyFile(context.home().path).public())
-
-
-@group("trust")
-def trust() -> None:
-    """Whose publications may be pulled from."""
-
-
-@command("add")
-@click.argument("which", type=text, metavar="KEY")
-@click.option("--as", "label", type=text, required=True, metavar="NAME", help="What you call the publisher.")
-def add(context: CommandContext, which: str, label: str) -> int:
-    """Trust what KEY signs: it may offer tools, and is believed in nothing else."""
-    _trust(context).add(which, label)
-    answer: Answer = {"type": "trusted", "key": which, "name": label}
-    return context.answer(answer, lambda done: context.say(f"{label} is trusted: {which}"))
-
-
-@command("list")
-def list_(context: CommandContext) -> int:
-    """List the trusted keys, and the revoked ones."""
-    known = _trust(context).read()
-    answer: Answer = {"type": "keys", "trusted": known.trusted, "revoked": list(known.revoked)}
-    return context.answer(answer, lambda done: show_keys(context, done))
-
-
-@command("remove")
-@click.argument("which", type=text, metavar="KEY|NAME")
-def remove(context: CommandContext, which: str) -> int:
-    """Stop trusting a key. What was taken in stays."""
-    gone = _trust(context).remove(which)
-    return context.answer(
-        {"type": "removed", "key": gone}, lambda done: context.say(f"not trusted any more: {gone}")
-    )
-
-
-@command("revoke")
-@click.argument("keys", type=text, nargs=-1, required=True, metavar="KEY...")
-def revoke(context: CommandContext, keys: tuple[str, ...]) -> int:
-    """Never trust these keys again. @FILE reads a list of them, one a line."""
-    listed = [key for each in keys for key in (_lines(each) if each.startswith("@") else (each,))]
-    known = _trust(context).revoke(tuple(listed))
-    answer: Answer = {"type": "keys", "trusted": known.trusted, "revoked": list(known.revoked)}
-    return context.answer(answer, lambda done: show_keys(context, done))
-
-
-def _trust(context: CommandContext) -> Any:
-    from registry.sharing.keys import TrustFile
-
-    return TrustFile(context.home().path)
-
-
-def _lines(argument: str) -> list[str]:
-    """The keys in the file of `@FILE`; blank lines and comments are left out."""
-    name = path(argument[1:])
-    try:
-        with name.open("rb") as file:
-            content = file.read(_LIST_LIMIT + 1)
-    except OSError as error:
-        raise RegistryError(
-            "invalid_argument", f"the list cannot be read: {error.strerror or error}", file=str(name), hint="check the path"
-        ) from error  # fmt: skip
-    if len(content) > _LIST_LIMIT:
-        raise RegistryError(
-            "invalid_argument",
-            "the list is too long",
-            file=str(name),
-            expected=f"{_LIST_LIMIT} bytes at most",
-        )
-    lines = (line.strip() for line in content.decode(errors="replace").splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
-
-
-def _key(context: CommandContext, public: str) -> int:
-    return context.answer({"type": "key", "key": public}, lambda done: context.say(public))
-
-
-for each in (create, show):
-    key.add_command(each)
-for each in (add, list_, remove, revoke):
-    trust.add_command(each)
-
-COMMANDS = (publish, pull, push, sync, key, trust)
+COMMANDS = (publish, pull, push, sync)

@@ -9,8 +9,8 @@ from typing import get_args
 
 from kleis.builtins.row import CoreForm, Untyped
 from kleis.builtins.rows.table import BUILTINS
-from kleis.prover.certificates.build import _GUARDS as _MAKING
 from kleis.prover.certificates.check import _GUARDS as _CHECKING
+from kleis.prover.certificates.left_by_engines import _GUARDS as _MAKING
 from kleis.prover.confirming import _GUARDS as _CHECK_GUARDS
 from kleis.prover.lowering.list_terms import _DIRECT
 from kleis.prover.lowering.recursive_lists import _RECURSIVE

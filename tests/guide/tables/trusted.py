@@ -70,6 +70,7 @@ PARTS: dict[str, Part] = {
             "kleis/prover/consistency.py", "kleis/prover/verdict_of.py",
             "kleis/prover/obligations.py", "kleis/prover/facts.py", "kleis/prover/lemmas.py", "kleis/prover/library_laws.py",
             "kleis/prover/verdict_cache.py", "kleis/prover/protocol", "kleis/prover/process",
+            "kleis/prover/from_elsewhere.py",
             "kleis/prover/certificates/shared_verdicts.py", "kleis/prover/certificates/claimed_verdicts.py",
         ),
         (

@@ -162,16 +162,11 @@ class ProverPool:
 
     def _from_elsewhere(self) -> Elsewhere | None:
         """What was found elsewhere: certificates that were pulled, and what workers bring."""
-        from registry.cli.kleis.shared.pulled import pulled_verdicts
+        from registry.cli.kleis.shared.pulled import found_elsewhere
         from registry.cli.kleis.shared.workers import noting
 
         arrived = None if self._ahead is None else self._ahead.arrived
-        if self._fresh:
-            return arrived
-        note = noting(self._waiting.line)
-        return pulled_verdicts(
-            self._waiting.broker, lambda warning: note(f"warning  {warning}"), beside=arrived
-        )
+        return found_elsewhere(self._waiting.broker, noting(self._waiting.line), arrived, fresh=self._fresh)
 
 
 class OpenAssertion:

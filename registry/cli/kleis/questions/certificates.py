@@ -28,7 +28,7 @@ def certified(
     question: Question, proposition: str, prover: Prover, broker: Broker, decision: Decision
 ) -> Verdict:
     """The verdict with its certificate written, or with the reason why there is none; withdrawn on a contradiction."""
-    from kleis.prover.certificates.build import Contradiction, build
+    from kleis.prover.certificates.build import Contradiction, build_from
     from kleis.prover.certificates.build import Question as Asked
     from kleis.prover.checker.format import CertificateError
     from kleis.prover.library_laws import KEPT
@@ -40,7 +40,7 @@ def certified(
             asked, found = _with_facts(decision, prover)
         else:
             asked, found = Asked(proposition, question.using, tuple(_lemmas(question, prover))), verdict
-        certificate = build(broker, prover.theory, asked, found, answers=prover.answers)
+        certificate = build_from(broker, prover, asked, found)
     except Contradiction as error:
         return msgspec.structs.replace(
             verdict,
@@ -61,7 +61,7 @@ def certified_parts(
     parts: tuple[tuple[str, Verdict], ...], folder: Path, prover: Prover, broker: Broker
 ) -> tuple[tuple[str, Verdict], ...]:
     """The verdicts on parts of a theory, each with its certificate in a file of the folder."""
-    from kleis.prover.certificates.build import build_part
+    from kleis.prover.certificates.build import build_part_from
     from kleis.prover.checker.format import CertificateError
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def certified_parts(
             name = "".join(each if each.isalnum() else "-" for each in part)[:_NAME]
             file = folder / f"{place}-{name}.json"
             try:
-                made = build_part(broker, prover.theory, part, verdict, answers=prover.answers)
+                made = build_part_from(broker, prover, part, verdict)
                 write_certificate(file, made)
                 verdict = msgspec.structs.replace(verdict, certificate=str(file))
             except CertificateError as error:

@@ -152,14 +152,10 @@ def _elsewhere(
     asked: Exploring, broker: Broker, ahead: Ahead | None, note: Callable[[str], None]
 ) -> Elsewhere | None:
     """What was found elsewhere: certificates that were pulled, and what workers bring."""
-    from registry.cli.kleis.shared.pulled import pulled_verdicts
+    from registry.cli.kleis.shared.pulled import found_elsewhere
 
     arrived = None if ahead is None else ahead.arrived
-    if asked.fresh:
-        return arrived
-    return pulled_verdicts(
-        broker, lambda warning: note(f"warning  {warning}"), beside=arrived, home=asked.home
-    )
+    return found_elsewhere(broker, note, arrived, fresh=asked.fresh, home=asked.home)
 
 
 def _print_errors(error: Answer) -> None:

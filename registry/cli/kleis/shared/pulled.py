@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from kleis.prover.kept_certificates import Elsewhere
     from kleis.prover.process.broker import Broker
 
-__all__ = ["pulled_verdicts"]
+__all__ = ["found_elsewhere", "pulled_verdicts"]
+
+
+def found_elsewhere(
+    broker: Broker, note: Callable[[str], None], arrived: Elsewhere | None, *, fresh: bool, home: Path | None = None
+) -> Elsewhere | None:  # fmt: skip
+    """What workers bring, which has `arrived`, and what was pulled; the latter not where verdicts are to be `fresh`."""
+    if fresh:
+        return arrived
+    return pulled_verdicts(broker, lambda warning: note(f"warning  {warning}"), beside=arrived, home=home)
 
 
 def pulled_verdicts(

@@ -14,7 +14,7 @@ import pytest
 
 from kleis.core.canonical_bytes import digest_of
 from kleis.elaborate.elaborator import Elaborator
-from kleis.prover.certificates.build import Question, build, build_part
+from kleis.prover.certificates.build import Question, build, build_from, build_part
 from kleis.prover.certificates.check import check
 from kleis.prover.checker.format import (
     Ask,
@@ -152,10 +152,12 @@ class Counting(Broker):
     def __init__(self) -> None:
         super().__init__()
         self.jobs: list[str] = []
+        self.budgets: set[tuple[str, int]] = set()
 
     def submit(self, job: str, task: Any, steps: int, **options: Any) -> Any:
         """Note the job and pass it on."""
         self.jobs.append(job)
+        self.budgets.add((job, steps))
         return super().submit(job, task, steps, **options)
 
 
@@ -169,6 +171,18 @@ def test_what_the_engines_of_a_verdict_answered_is_not_asked_again(broker: Broke
         certificate = build(counting, theory(), Question(claim), verdict, order=order, answers=prover.answers)
     assert not {each.engine for each in order} & set(counting.jobs[before:])
     assert to_json(certificate) == to_json(made(broker, case))
+
+
+def test_an_engine_that_is_asked_again_has_the_budget_of_its_prover() -> None:
+    (entry,) = COMPLETION
+    with Counting() as counting:
+        prover = Prover(theory(), broker=counting, order=COMPLETION, effort=3)
+        verdict = prover.verify(parse_expression(RIGHT_IDENTITY))
+        prover.answers.clear()
+        counting.budgets.clear()
+        build_from(counting, prover, Question(RIGHT_IDENTITY), verdict)
+    assert (entry.engine, 3 * entry.steps) in counting.budgets
+    assert (entry.engine, entry.steps) not in counting.budgets
 
 
 def test_other_questions_and_other_budgets_are_no_recorded_answers(broker: Broker) -> None:

@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from registry.cli.kleis.commands import kleis
+from registry.cli.pif import sharing_commands
+from registry.errors import RegistryError
 from tests.support.files.command_lines import Pif, answer
 from tests.support.files.publications import Peer
 from tests.support.servers.http_server import serving
@@ -55,6 +57,32 @@ def test_the_commands_with_a_token_in_a_file_or_the_environment(
         assert (again["added"], again["sent"]) == ([], 0)
         assert square("push", *to, "--namespace", "me", *file, "--token-env", "HUB").exit_code == 1
         assert "no token" in square("push", *to, "--namespace", "me", "--token-env", "NONE").stderr
+    hub.close()
+
+
+def test_what_came_stays_and_is_told_where_questions_are_refused(
+    square: Pif, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Peer(tmp_path / "hub")
+    hub.evolve("plain", {"lam": "x", "body": "plain"})
+    assert square("key", "create").exit_code == 0
+    assert square("trust", "add", hub.key(), "--as", "hub").exit_code == 0
+    hub.trusts_key(answer(square("key", "show", "--json"))["key"])
+
+    def refused(*given: object) -> None:
+        raise RegistryError("store_error", "the source went away", found="nothing", hint="repeat the command")
+
+    monkeypatch.setattr(sharing_commands, "pulled_questions", refused)
+    with serving(hub.home, share="ops") as server:
+        words = ("sync", "--with", server.url, "--namespace", "me", "--questions")
+        done = square(*words, "--json")
+        told = square(*words)
+    assert done.exit_code == 1
+    both = answer(done)
+    assert both["pulled"]["added"] == ["plain@1"]
+    assert both["pulled"]["ended"]["message"] == "the source went away"
+    assert [*both["pushed"]["added"]] == ["square@1"]
+    assert "it ended before all was done: the source went away" in told.stderr
     hub.close()
 
 
