@@ -12,8 +12,9 @@ text.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from kleis.budget import make_room
@@ -60,6 +61,8 @@ _COMFORTABLE = 200
 """Trees up to this height are compared and printed within Python's usual limit of recursion."""
 
 Picks: TypeAlias = tuple[int, ...]
+Arguments: TypeAlias = Callable[[list[Any]], Sequence[Any]]
+"""The parts of a reduction to the arguments of its function."""
 Step: TypeAlias = tuple[Any, int]
 """A value and its height."""
 
@@ -118,7 +121,7 @@ class _Parse:
         self.items: list[tree.Declaration] = []
         self.linter = Linter(self.tokens, file)
         self.builder = ItemBuilder(self.linter)
-        self.moves = [_move(rule, self) for rule in self.automaton.tables.rules]
+        self.moves = [_move(rule, self) for rule in reversed(self.automaton.tables.rules)]
         self.index = 0
         self.last = -1
         self.item_start = 0
@@ -175,10 +178,12 @@ class _Parse:
         """
         tables = self.automaton.tables
         actions, gotos, moves = tables.actions, tables.gotos, self.moves
-        kinds, texts, undetermined = self.tokens.kinds, self.tokens.texts, soft()
+        tokens, undetermined, span = self.tokens, soft(), self._span
+        kinds, texts = tokens.kinds, tokens.texts
         end_state = tables.ends[start]
         values: list[Any] = [None]
         states, heights, firsts = [tables.starts[start]], [0], [begin]
+        state = states[0]
         self.index = self.item_start = begin
         self.last = begin - 1
         stuck: Stuck | None = None
@@ -192,36 +197,43 @@ class _Parse:
                     self.index += 1
                     continue
                 kind = self._determine(kind, states)
-            action = actions[states[-1]].get(kind)
-            while action is not None and action < 0:
-                size, target, step, function, picks, levels = moves[-action - 1]
-                base = len(states) - size
-                if step == _PASS:
-                    values[base] = values[base + picks[0]]
-                    height, first = max(heights[base:]), firsts[base]
-                elif size:
-                    first = firsts[base]
-                    height = levels + max(heights[base:])
+            action = actions[state].get(kind, 0)
+            while action < 0:
+                size, target, step, function, arguments, levels = moves[action]
+                if size == 1:
+                    # Two of five reductions: no part is taken off the stacks.
                     if step == _BUILD:
+                        height = heights[-1] = heights[-1] + levels
                         if height > _COMFORTABLE:
-                            self._admit(height, first)
-                        arguments = [values[base + pick] if pick >= 0 else None for pick in picks]
-                        values[base] = function(self._span(first, self.last), *arguments)
+                            self._admit(height, firsts[-1])
+                        values[-1] = function(span(firsts[-1], self.last), *arguments(values[-1:]))
+                    elif step == _STEP:
+                        values[-1], heights[-1] = function(values[-1:], heights[-1:], firsts[-1:])
+                elif size:
+                    base = len(states) - size
+                    parts, part_heights = values[base:], heights[base:]
+                    height = max(part_heights)
+                    if step == _BUILD:
+                        height += levels
+                        if height > _COMFORTABLE:
+                            self._admit(height, firsts[base])
+                        value = function(span(firsts[base], self.last), *arguments(parts))
+                    elif step == _STEP:
+                        value, height = function(parts, part_heights, firsts[base:])
                     else:
-                        values[base], height = function(values[base:], heights[base:], firsts[base:], picks)
+                        (value,) = arguments(parts)
+                    base += 1
+                    del states[base:], values[base:], heights[base:], firsts[base:]
+                    values[-1], heights[-1] = value, height
                 else:
-                    first, height = index, 0
-                    values.append(function(self._span(index, index - 1), *[None for _ in picks]))
+                    values.append(function(span(index, index - 1), *arguments([])))
                     states.append(0)
                     heights.append(0)
-                    firsts.append(0)
-                del states[base + 1 :], values[base + 1 :], heights[base + 1 :], firsts[base + 1 :]
-                state = states[base] = gotos[states[base - 1]][target]
-                heights[base] = height
-                firsts[base] = first
-                action = actions[state].get(kind)
-            if action is None:
-                if kind == END and states[-1] == end_state and stuck is None:
+                    firsts.append(index)
+                state = states[-1] = gotos[states[-2]][target]
+                action = actions[state].get(kind, 0)
+            if not action:
+                if kind == END and state == end_state and stuck is None:
                     return values[-1]
                 if stuck is not None:
                     raise stuck
@@ -229,7 +241,8 @@ class _Parse:
                 if not self._ends_item(stuck, start):
                     raise stuck
                 continue
-            states.append(action - 1)
+            state = action - 1
+            states.append(state)
             values.append(texts[index])
             heights.append(0)
             firsts.append(index)
@@ -259,25 +272,25 @@ class _Parse:
 
     # Reductions that need more than the values of the parts.
 
-    def collect(self, values: list[Any], _heights: list[int], _firsts: list[int], picks: Picks) -> Step:
-        """An item of the program is complete."""
-        self.items.append(values[picks[-1]])
+    def collect(self, item: int, values: list[Any], _heights: list[int], _firsts: list[int]) -> Step:
+        """An item of the program is complete: the part of this number."""
+        self.items.append(values[item])
         self.item_start = self.index
         self.linter.keep_finished()
         return self.items, 0
 
-    def chain_start(self, values: list[Any], heights: list[int], firsts: list[int], _picks: Picks) -> Step:
+    def chain_start(self, values: list[Any], heights: list[int], firsts: list[int]) -> Step:
         """The first operator of a chain."""
         left = Operand(values[0], heights[0], firsts[0], firsts[1] - 1)
         right = Operand(values[2], heights[2], firsts[2], self.last)
         return Chain(left, values[1], firsts[1], right), 0
 
-    def chain_more(self, values: list[Any], heights: list[int], firsts: list[int], _picks: Picks) -> Step:
+    def chain_more(self, values: list[Any], heights: list[int], firsts: list[int]) -> Step:
         """A further operator of a chain."""
         values[0].extend(values[1], firsts[1], Operand(values[2], heights[2], firsts[2], self.last))
         return values[0], 0
 
-    def folded(self, values: list[Any], _heights: list[int], _firsts: list[int], _picks: Picks) -> Step:
+    def folded(self, values: list[Any], _heights: list[int], _firsts: list[int]) -> Step:
         """A chain is complete."""
         kinds = self.tokens.kinds
         operand = fold(
@@ -287,10 +300,11 @@ class _Parse:
             self._admit(operand.height, operand.first)
         return operand.expression, operand.height
 
-    def set_literal(self, values: list[Any], heights: list[int], firsts: list[int], picks: Picks) -> Step:
+    def set_literal(
+        self, arguments: Arguments, values: list[Any], heights: list[int], firsts: list[int]
+    ) -> Step:
         """A set by its elements, each of which is a level."""
-        arguments: list[Any] = [values[pick] if pick >= 0 else None for pick in picks]
-        found, count = self.builder.set_literal(self._span(firsts[0], self.last), *arguments)
+        found, count = self.builder.set_literal(self._span(firsts[0], self.last), *arguments(values))
         height = max(heights) + count
         if height > _COMFORTABLE:
             self._admit(height, firsts[0])
@@ -308,25 +322,42 @@ class _Parse:
         make_room()
 
 
-def _move(rule: Rule, parse: _Parse) -> tuple[int, str, int, Callable[..., Any], Picks, int]:
-    """A rule in the form that the loop needs: size, target, step, function, picks, levels."""
-    levels = 0 if rule.action in _NO_LEVEL else _MORE_LEVELS.get(rule.action, 1)
+def _move(rule: Rule, parse: _Parse) -> tuple[int, str, int, Callable[..., Any], Arguments, int]:
+    """A rule in the form that the loop needs: size, target, step, function, its arguments of the parts, levels."""
+    step, function, levels = _STEP, _never, 0
+    arguments = _arguments(rule.size, rule.picks)
     if rule.kind == "pass":
-        return rule.size, rule.target, _PASS, _never, rule.picks, 0
-    if rule.target.startswith("__program"):
-        return rule.size, rule.target, _STEP, parse.collect, rule.picks, 0
-    if rule.kind == "list":
-        return rule.size, rule.target, _STEP, partial(_collect_list, frozenset(rule.flatten)), rule.picks, 0
-    if rule.action in ("chain_start", "chain_more", "folded", "folded_open"):
+        step = _PASS
+    elif rule.target.startswith("__program"):
+        function = partial(parse.collect, rule.picks[-1])
+    elif rule.kind == "list":
+        function = partial(_collect_list, frozenset(rule.flatten), rule.picks)
+    elif rule.action in ("chain_start", "chain_more", "folded", "folded_open"):
         function = getattr(parse, rule.action.removesuffix("_open"))
-        return rule.size, rule.target, _STEP, function, rule.picks, 0
-    if rule.action == "set_literal":
-        return rule.size, rule.target, _STEP, parse.set_literal, rule.picks, 0
-    return rule.size, rule.target, _BUILD, getattr(parse.builder, rule.action), rule.picks, levels
+    elif rule.action == "set_literal":
+        function = partial(parse.set_literal, arguments)
+    else:
+        step, function = _BUILD, getattr(parse.builder, rule.action)
+        levels = 0 if rule.action in _NO_LEVEL else _MORE_LEVELS.get(rule.action, 1)
+    return rule.size, rule.target, step, function, arguments, levels
+
+
+def _arguments(size: int, picks: Picks) -> Arguments:
+    """The parts of a reduction to those of these numbers, -1 standing for None."""
+    if picks == tuple(range(size)):
+        return tuple
+    if len(picks) == 1 and picks[0] >= 0:
+        return itemgetter(slice(picks[0], picks[0] + 1))
+    if len(picks) < 2:
+        return lambda parts: (None,) * len(picks)
+    if -1 not in picks:
+        return itemgetter(*picks)
+    among = itemgetter(*picks)
+    return lambda parts: among([*parts, None])
 
 
 def _collect_list(
-    flatten: frozenset[int], values: list[Any], heights: list[int], _firsts: list[int], picks: Picks
+    flatten: frozenset[int], picks: Picks, values: list[Any], heights: list[int], _firsts: list[int]
 ) -> Step:
     """The parts of a repetition; the list of the earlier ones is extended in place."""
     parts: list[Any] = values[picks[0]] if picks[0] in flatten else [values[picks[0]]]
