@@ -7,6 +7,7 @@
 - `lemmas`: templates and lemmas, proved before use
 - `engine`: the engine `induction`, and the check of its proofs
 - `law_formulas`: what candidates for laws are made of
+- `function_laws`: laws about functions, taken at those of a claim
 - `sorting_laws`: laws of functions to which the order of elements makes no difference, as candidates
 - `list_laws`: laws that functions on lists often have, as candidates
 - `tree_laws`: laws that functions on trees often have, as candidates

@@ -35,8 +35,9 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def closed(body: core.Term) -> core.Term:
-    """A formula for all values of its variables, in its canonical form."""
-    variables = tuple(dict.fromkeys(free_variables(body)))
+    """A formula for all values of its variables, functions first, in its canonical form."""
+    free = dict.fromkeys(free_variables(body))
+    variables = tuple(sorted(free, key=lambda each: not isinstance(each.sort, core.FunctionOf)))
     return canonical(core.Quantifier("forall", variables, body))
 
 

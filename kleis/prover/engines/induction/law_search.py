@@ -21,7 +21,7 @@ import msgspec
 from kleis import core
 from kleis.core.goal import Axiom, Goal, Termination
 from kleis.core.terms import list_constructors
-from kleis.core.traversal import reach, substitute, subterms
+from kleis.core.traversal import reach, subterms
 from kleis.delaborate.describe_goal import expression_of
 from kleis.problems import Place
 from kleis.prover.checker.format import Ask, Case, Induction, Instance
@@ -29,6 +29,7 @@ from kleis.prover.checker.rules.induction import obligations
 from kleis.prover.checker.rules.open_claims import HYPOTHESIS, opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.checker.write_terms import term_data
+from kleis.prover.engines.induction.function_laws import at_functions, taken
 from kleis.prover.engines.induction.law_formulas import Group
 from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
 from kleis.prover.engines.induction.list_laws import candidates
@@ -294,8 +295,8 @@ class _Search:
             (f"{hypothesis} at {place}", Instance(hypothesis, (term_data(each),)))
             for place, each in enumerate(at, 1)
         )
-        taken = [(name, _taken(given, each)) for (name, _), each in zip(instances, at, strict=True)]
-        premises = (*left.premises[:-1], *(taken if parts else ()))
+        here = [(name, taken(given, each)) for (name, _), each in zip(instances, at, strict=True)]
+        premises = (*left.premises[:-1], *(here if parts else ()))
         return self._leaf(msgspec.structs.replace(left, premises=premises), instances)
 
     def _schemes(self, sequent: Sequent) -> Iterator[Induction]:
@@ -316,6 +317,8 @@ class _Search:
 
     def _leaf(self, sequent: Sequent, instances: tuple[tuple[str, Instance], ...] = ()) -> _Leaf | None:
         """The sequent refuted by Z3, if it is in one of the ways."""
+        sequent, of_laws = at_functions(sequent)
+        instances = (*instances, *of_laws)
         task = expanded(_task(sequent))
         laws = (each for name, each in sequent.premises if not name.startswith(HYPOTHESIS))
         written_out = self._by_name([sequent.claim])
@@ -361,14 +364,6 @@ class _Search:
         kept = [name for name in order if name in wanted]
         numbered = {name: f"step {place}" for place, name in enumerate(kept, 1)}
         return tuple((needed[name][0], _renamed(trees[name], numbered)) for name in kept), frozenset(used)
-
-
-def _taken(given: core.Term, value: core.Term) -> core.Term:
-    """A formula for all values of its first variable, at one of them."""
-    assert isinstance(given, core.Quantifier), "a hypothesis by size"
-    first, *rest = given.variables
-    body = substitute(given.body, {first.name: value})
-    return core.Quantifier("forall", tuple(rest), body) if rest else body
 
 
 def _variables(claim: core.Term) -> tuple[core.Variable, ...]:
@@ -445,7 +440,7 @@ def _with_cores(proof: _Proof, used: set[str]) -> Ask | Induction:
     run = tracked(proof.script, proof.script.claim, 4 * ATTEMPT, proof.options) if names else proof.run
     needed = [name for name in names if name in run.core] if run.status == "unsat" else list(names)
     at = dict(proof.instances)
-    used.update(name for name in needed if name not in at)
+    used.update(at[name].of if name in at else name for name in needed)
     given = tuple(name for name in needed if name not in at)
     return Ask(given, tuple(at[name] for name in needed if name in at))
 
@@ -454,7 +449,11 @@ def _renamed(proof: Ask | Induction, names: dict[str, str]) -> Ask | Induction:
     if isinstance(proof, Induction):
         cases = tuple(Case(each.name, _inner(each, names)) for each in proof.cases)
         return msgspec.structs.replace(proof, cases=cases)
-    return msgspec.structs.replace(proof, given=tuple(names.get(each, each) for each in proof.given))
+    given = tuple(names.get(each, each) for each in proof.given)
+    instances = tuple(
+        msgspec.structs.replace(each, of=names.get(each.of, each.of)) for each in proof.instances
+    )
+    return msgspec.structs.replace(proof, given=given, instances=instances)
 
 
 def _inner(case: Case, names: dict[str, str]) -> Ask | Induction:
