@@ -13,6 +13,9 @@ here if and only if it does there, with the same value and the same fuel.
 - `record_makers`: functions that make records of a few fields
 - `operations`: arithmetic, comparison, logic; lists, pairs, records, strings
 - `functions`: calls and closures
+- `searches`: loops that only look for a value
+- `demands`: what a loop's step surely asks of its accumulator
+- `owned_records`: records that a loop may change where they are
 - `loops`: folds over lists and ranges
 - `control`: the walk over a term; everything else
 - `generate`: the source of a whole unit

@@ -139,7 +139,7 @@ class Control(Loops):
             case "get":
                 return self.found_field(*operands)
             case "with":
-                return self.changed_field(*operands)
+                return self.changed_field(operands, term)
             case "reify" | "reflect" | "analyze" | "normalize":
                 return self.service(op, operands, _RESULTS.get(op, ANY))
             case _:
@@ -198,6 +198,10 @@ class Control(Loops):
         with self.inside(no):
             self.settle(condition, holds=False)
             second = self._branch(no_of())
+        with self.inside(yes, is_first=True):
+            first = self.kept_apart(first, second)
+        with self.inside(no):
+            second = self.kept_apart(second, first)
         block = self.block
         common = min(yes.cost, no.cost)
         block.cost += common

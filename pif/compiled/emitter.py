@@ -246,7 +246,19 @@ class Emitter:
             self.learn(value, found)
         elif not isinstance(found, tuple) or found[0] != "pair":
             return self.impossible()
+        else:
+            return self._unpacked(value, found)[index]
         return self.made(f"{value.text}[{index}]", part(found, index), value)
+
+    def _unpacked(self, value: Expression, kind: Kind) -> tuple[Expression, Expression]:
+        """Both parts of what surely is a pair: once, where they are wanted several times."""
+        key = f"{value.text} parts"
+        names = self.opened.get(key)
+        if names is None:
+            names = self.opened[key] = f"{self.names.fresh('t')}, {self.names.fresh('t')}"
+            self.line(f"{names} = {value.text}")
+        first, second = names.split(", ")
+        return Expression(first, part(kind, 0), atom=True), Expression(second, part(kind, 1), atom=True)
 
     def a_list(self, value: Expression) -> Expression:
         """The value as an atom, surely a list."""
@@ -292,7 +304,19 @@ class Emitter:
                 self.joined(*three) for three in zip(target.parts, yes.parts, no.parts, strict=True)
             )
             return replace(target, parts=(parts[0], parts[1]))
-        return replace(target, kind=join(yes.kind, no.kind), bits=max(yes.bits, no.bits))
+        bits = max(yes.bits, no.bits)
+        grown = [side.base for side in (yes, no) if side.bits > COMMITTED]
+        base = grown[0] if grown and None not in grown else None
+        return replace(target, kind=join(yes.kind, no.kind), bits=bits, base=base)
+
+    def kept_apart(self, value: Expression, other: Expression) -> Expression:
+        """What a branch gives, where the other gives what is no integer, or no pair: then nobody tests its size later."""
+        if value.parts is not None and other.parts is not None:
+            first, second = (self.kept_apart(value.parts[i], other.parts[i]) for i in (0, 1))
+            return replace(value, parts=(first, second))
+        if value.parts is None and value.kind == "int" and other.kind != "int" and value.flat is None:
+            return self.stored(value)
+        return value
 
 
 def holds_bignum_literal(term: Term) -> bool:

@@ -31,6 +31,9 @@ _TRIES, _FEW_TRIES, _MANY_NODES = 6, 1, 150
 """How often source is made again for the sake of a flat list, for code of more than so many nodes hardly ever; after
 that all lists are linked."""
 
+_PLACES = 4
+"""Places at which one list is linked."""
+
 _THOROUGH = 12
 """The same for code that runs so long that it is compiled once more."""
 
@@ -78,7 +81,8 @@ class Plan:
 
 
 class Flat(msgspec.Struct, frozen=True):
-    """A flat list: the Python list's name, how it is read, where it was made (`level`: in how many loops)."""
+    """A flat list: the Python list's name, how it is read, where it was made (`level`: in how many loops); `whole`: the
+    loop that gathers it is over."""
 
     name: str
     up: bool
@@ -86,6 +90,7 @@ class Flat(msgspec.Struct, frozen=True):
     version: int
     level: int
     function: Function
+    whole: bool = False
 
 
 class FlatLists(Emitter):
@@ -93,6 +98,7 @@ class FlatLists(Emitter):
 
     plan: Plan
     walked: set[int]
+    relinkings: dict[int, int]
 
     def made_flat(self, name: str, kind: Kind, site: int, level: int, *, up: bool) -> Expression:
         self.versions[name] = 0
@@ -168,7 +174,7 @@ class FlatLists(Emitter):
         """A flat accumulator after its loop."""
         flat: Flat = target.flat
         version = self.changed(flat.name)
-        return replace(target, flat=replace(flat, version=version, level=len(self.loops)))
+        return replace(target, flat=replace(flat, version=version, level=len(self.loops), whole=True))
 
     def turned(self, value: Expression, kind: Kind) -> Expression:
         """The list turned round: read the other way."""
@@ -182,6 +188,36 @@ class FlatLists(Emitter):
         for item in items:
             self.line(f"append0({flat.name}, {self.text(item)})")
         return replace(value, flat=replace(flat, version=self.changed(flat.name)))
+
+    def stored(self, value: Expression) -> Expression:
+        """As ever; a gathered list is linked where it is kept, which takes less time than to link it item by item."""
+        return super().stored(value) if value.flat is None else self._relinked(value)
+
+    def kept_apart(self, value: Expression, other: Expression) -> Expression:
+        if value.flat is None:
+            return super().kept_apart(value, other)
+        return value if self.both_flat(value, other) else self.stored(value)
+
+    def _relinked(self, value: Expression) -> Expression:
+        """A flat list as a value: once for each time that it is gathered, so that linking is paid for by that, and at a
+        few places."""
+        flat = self.readable(value)
+        assert flat is not None
+        key = f"{flat.name} {flat.version} {flat.up}"
+        name = self.opened.get(key)
+        if name is None:
+            places = self.relinkings[flat.site] = self.relinkings.get(flat.site, 0) + 1
+            if (
+                not flat.whole
+                or flat.level != len(self.loops)
+                or flat.site not in self.walked
+                or places > _PLACES
+            ):
+                self.plan.fail(flat.site)
+            service = "up" if flat.up else "down"
+            name = self.named(self.service(service, (Expression(flat.name, atom=True),), value.kind)).text
+            self.opened[key] = name
+        return Expression(name, value.kind, atom=True)
 
     def both_flat(self, yes: Expression, no: Expression) -> bool:
         """Whether two branches, each left behind, give the same flat list, however grown."""

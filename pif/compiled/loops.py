@@ -9,17 +9,17 @@ way is summed in a local and taken after it. A fold over a `range` makes no list
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from pif.compiled.demands import Path, forgotten, is_apart, kind_at, lists_asked, part_at, with_list
 from pif.compiled.flat_lists import Flat, turns_round
-from pif.compiled.functions import Functions
 from pif.compiled.operations import ACCUMULATED
+from pif.compiled.owned_records import changes_in_place
 from pif.compiled.scope import COMMITTED, Expression, Scope
+from pif.compiled.searches import Loop, Searches
 from pif.compiled.source import DEPTH, FUEL, Block, Function, Suite, is_name, suites_in
 from pif.language import primitives as table
 from pif.language.terms import Term
@@ -29,6 +29,9 @@ __all__ = ["Assign", "Loops"]
 
 _LOOPS = 12
 """Loops inside one another in one function; CPython allows 20."""
+
+_APART = 3
+"""Levels of pairs in pairs of which a loop keeps the parts apart."""
 
 _KEPT = 1_000
 """Steps from which a loop's list is looked at, whether it must be taken apart slowly."""
@@ -47,12 +50,6 @@ _NOWHERE = -1
 
 _OVERRUN = 2
 """How many times the fuel that is taken before a loop its branches may use unasked."""
-
-
-_EQUALITY = re.compile(
-    r"(a\d+) = \((\w+) == (\w+)(?: if (?:[^()]|type0\(\w+\)|len0\(\w+\))+ else eq0\(\2, \3\))?\)"
-)
-"""A flag that is the equality of two atoms, as `operations` writes it."""
 
 
 class Assign:
@@ -83,13 +80,13 @@ class Assign:
             text = self.emitter.carried(target, value)
             if text is not None:
                 yield target.flat.name, text
-        elif value.base == target.text and target.kind == "int":
+        elif value.base is not None and target.kind == value.kind == "int":
             yield target.text, value.text
         else:
             yield target.text, self.emitter.text(value)
 
 
-class Loops(Functions):
+class Loops(Searches):
     """Text for folds."""
 
     @abstractmethod
@@ -125,17 +122,37 @@ class Loops(Functions):
             if self.readable(listed) is None and not (isinstance(step, Term) and self._unrolls(step, listed)):
                 listed = self.a_list(listed)
             walked, item_kind = listed, element(self.kind(listed))
+            is_short = item_kind == "str" and type(listed.static) is list
             if isinstance(step, Term) and self._unrolls(step, listed):
                 return self._unrolled(step, start, listed.items or (), level + 1, scope)
         start = start if start.parts is not None or start.is_unbuilt else self.named(start)
-        if isinstance(step, Term):
-            kind = self.inference.folded(
-                step, self.kind(start), item_kind, self.kinds_in(scope), self.called_in(scope.region)
+        kind, lists = self._state(step, start, item_kind, scope) if isinstance(step, Term) else (ANY, [])
+        loop = Loop(level + 1, counted, walked, item_kind, is_short=is_short, spelled=spelled)
+        value = self._loop(loop, step, start, kind, scope, lists)
+        for path in lists:  # where there was no step nothing was tested
+            value = forgotten(value, path)
+        return value
+
+    def _state(self, step: Term, start: Expression, item_kind: Kind, scope: Scope) -> tuple[Kind, list[Path]]:
+        """The kind of a loop's accumulator, and which parts of it, of which nothing is known before, a step takes for
+        lists and leaves as lists."""
+
+        def folded(start_kind: Kind) -> Kind:
+            return self.inference.folded(
+                step, start_kind, item_kind, self.kinds_in(scope), self.called_in(scope.region)
             )
-        else:
-            kind = ANY
-        loop = _Loop(level + 1, counted, walked, item_kind, is_short=is_short, spelled=spelled)
-        return self._loop(loop, step, start, kind, scope)
+
+        begun = self.kind(start)
+        kind, lists = folded(begun), []
+        for path in sorted(lists_asked(step)):
+            if len(path) > _APART or not is_apart(start, path) or kind_at(begun, path) != ANY:
+                continue
+            wider = with_list(begun, path)
+            found = folded(wider)
+            if isinstance(listed := kind_at(found, path), tuple) and listed[0] == "list":
+                begun, kind = wider, found
+                lists.append(path)
+        return kind, lists
 
     def _unrolls(self, step: Term, listed: Expression) -> bool:
         """Whether a fold over known items is written out, one step after the other."""
@@ -172,7 +189,13 @@ class Loops(Functions):
         return self.step_function(function, scope)
 
     def _loop(
-        self, loop: _Loop, step: Term | Expression, start: Expression, kind: Kind, scope: Scope
+        self,
+        loop: Loop,
+        step: Term | Expression,
+        start: Expression,
+        kind: Kind,
+        scope: Scope,
+        lists: list[Path],
     ) -> Expression:
         key = (id(step), len(self.inlined))
         if isinstance(step, Term):
@@ -194,22 +217,27 @@ class Loops(Functions):
         self.loops.append(len(self.blocks) - 1)
         self.meter = meter
         with self.inside(around), self.inside(body):
+            for path in lists:
+                name = part_at(target, path).text
+                around.lines.append(f"if type0({name}) is not tuple0 or len0({name}) == 2: stop0()")
             if loop.is_linked:
                 self.line(f"{item.text}, {walk}, {rest} = {walk}")
             if isinstance(step, Term):
+                before, self.owned = self.owned, self._owned(step, target, around)
                 inner = scope.bind(step.value, Expression("", ANY, parts=(target, item)), inside=True)
                 self.tail(step.parts[0], loop.level, inner, Assign(self, target))
+                self.owned = before
             else:
                 self._call_step(step, target, item, loop.level)
         self.loops.pop()
         self.meter = outer_meter
         _leave(body, loop.is_linked)
-        search = self._search(loop, body, target, item, start, count)
+        search = self.sought(loop, body, target, item, start, count)
         each = 1 + table.CALL + body.cost + (table.RANGE_ELEMENT if loop.counted else 0)
         if search is not None:
-            each += search.charge
-            entry = Suite(f"if {search.items}:", around, 0, FUEL)
-        elif loop.counted is not None:
+            self.place(search, each, target, body, around)
+            return self._after_loop(target)
+        if loop.counted is not None:
             self.line(f"{count} = {loop.counted[1]} - {loop.counted[0]}")
             entry = Suite(f"if {count} > 0:", around, 0, FUEL)
         elif source is not None:
@@ -225,9 +253,7 @@ class Loops(Functions):
         lines = around.lines
         if not self.loops:
             self._guard(lines, body)
-        if search is not None:
-            lines.append(f"{count} = len0({search.items})")
-        elif source is not None:
+        if source is not None:
             lines.append(f"{count} = len0({source.name})")
         elif loop.is_linked:
             lines.append(f"{count} = {walk}[2]")
@@ -248,8 +274,6 @@ class Loops(Functions):
             header = f"for {item.text} in {source.name if source.up else f'reversed0({source.name})'}:"
         if source is not None and self._sums(body.lines, target, item):
             lines.append(f"{target.text} = sum0({source.name}, {target.text})")
-        elif search is not None:
-            lines.append(search.suite)
         elif not turns:
             lines.append(Suite(header, body, 0, meter, tests=False))
         around.height, around.calls = body.height, body.calls
@@ -266,6 +290,15 @@ class Loops(Functions):
         self.block.lines.append(entry)
         return self._after_loop(target)
 
+    def _owned(self, step: Term, target: Expression, around: Block) -> dict[int, tuple[str, str]]:
+        """What may change an accumulator that is a record where it is."""
+        owned = changes_in_place(step, self.facts) if target.kind == "record" and target.atom else ()
+        if not owned:
+            return self.owned
+        flag = self.names.fresh("o")
+        around.lines.append(f"{flag} = False")
+        return {**self.owned, **dict.fromkeys(owned, (target.text, flag))}
+
     def _extends(self, source: Flat, step: Term, start: Expression) -> bool:
         """Whether a fold that turns a gathered list round puts it before a few known items: they are appended to it."""
         if not start.items or source.level != len(self.loops) or not turns_round(step):
@@ -278,55 +311,6 @@ class Loops(Functions):
         """Whether the steps of a loop do nothing but add integers up."""
         total = f"{target.text} = ({target.text} + {item.text})"
         return lines == [total] and target.kind == item.kind == "int"
-
-    def _search(
-        self, loop: _Loop, body: Block, target: Expression, item: Expression, start: Expression, count: str
-    ) -> _Search | None:
-        """A loop whose steps ask of one item after the other whether it is a certain value, until one is: the place is
-        found in one go. What a step costs beyond what every step was charged before the loop is charged for those that
-        were taken."""
-        lines = body.lines[loop.is_linked :]
-        if start.text != "False" or target.kind != "bool" or len(lines) != 2:
-            return None
-        ask, leave = lines
-        if (
-            not isinstance(ask, Suite)
-            or not isinstance(leave, Suite)
-            or ask.header != f"if not {target.text}:"
-        ):
-            return None
-        asked = ask.block.lines[0] if len(ask.block.lines) == 1 else ""
-        found = _EQUALITY.fullmatch(asked) if isinstance(asked, str) else None
-        if found is None or found[1] != target.text or leave.block.lines != ["break"]:
-            return None
-        sides = {found[2], found[3]}
-        (wanted,) = sides - {item.text} if item.text in sides and len(sides) == 2 else (target.text,)
-        if wanted == target.text:
-            return None
-        if loop.spelled is not None and not loop.is_short:
-            record = loop.spelled[1]
-            fields = self.fields(record)
-            if fields is None:
-                return None
-            items, place = fields, f"place0({record.text}, {wanted})"
-        elif loop.walked is not None and type(loop.walked.static) is list:
-            items = self.constant(loop.walked.static, ANY).text
-            place = f"seek0({items}, {wanted})"
-        elif loop.flat is not None and loop.flat.up and (loop.is_short or item.kind == "int"):
-            items, place = loop.flat.name, f"seek0({loop.flat.name}, {wanted})"
-            self.walked.add(loop.flat.site)
-            if loop.spelled is not None:
-                self.line(loop.spelled[0])
-        else:
-            return None
-        at = self.names.fresh("i")
-        taken = f"({at} + {target.text}) * {ask.extra}"
-        ask.block.lines = [f"{at} = {place}", f"{target.text} = ({at} < {count})"]
-        if ask.extra:
-            ask.block.lines.append(f"{FUEL} = {FUEL} - {taken}")
-        ask.extra = 0
-        is_keys = loop.spelled is not None and not loop.is_short
-        return _Search(items, table.CHARS_ELEMENT if is_keys else 0, ask)
 
     @staticmethod
     def _look(body: Block, number: str, meter: str | None) -> None:
@@ -348,7 +332,7 @@ class Loops(Functions):
                 suite.guard = f"{guard} and "
 
     def _accumulators(
-        self, kind: Kind, start: Expression | None, key: tuple[int, ...], is_apart: bool, levels: int = 2
+        self, kind: Kind, start: Expression | None, key: tuple[int, ...], is_apart: bool, levels: int = _APART
     ) -> Expression:
         """The names that hold a fold's value between steps: one for each part of pairs that stay pairs."""
         if is_apart and levels and isinstance(kind, tuple) and kind[0] == "pair":
@@ -418,38 +402,6 @@ def _leave(body: Block, before: int) -> None:
     for suite in suites:
         if not suite.block.lines and suite.extra == 0:
             suite.block.lines.append("break")
-
-
-class _Search(NamedTuple):
-    """A loop that only looks for a value: what holds the items, what each is charged for besides, the search."""
-
-    items: str
-    charge: int
-    suite: Suite
-
-
-class _Loop:
-    """What a fold walks: the bounds of a range, or a list. `level` is where its steps run; `is_short`: its items are
-    short strings; `spelled`: the line that gives a string's characters or a record's names, and the string or record."""
-
-    def __init__(
-        self,
-        level: int,
-        counted: tuple[str, str] | None,
-        walked: Expression | None,
-        item_kind: Kind,
-        *,
-        is_short: bool,
-        spelled: tuple[str, Expression] | None,
-    ) -> None:
-        self.level = level
-        self.is_short = is_short
-        self.spelled = spelled
-        self.counted = counted
-        self.walked = walked
-        self.item_kind = item_kind
-        self.flat: Flat | None = None if walked is None else walked.flat
-        self.is_linked = counted is None and self.flat is None
 
 
 def _flat_names(target: Expression) -> list[str]:

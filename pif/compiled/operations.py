@@ -37,14 +37,19 @@ __all__ = ["ACCUMULATED", "ARITHMETIC", "KNOWN_ITEMS", "ORDER", "Scalars", "Stru
 #
 # - A committed integer is within ±2^62 and a drift. The drift is the sum of all constants below 2^30 that were added
 #   without a test, one for each unit of fuel at most; with less than 2^30 fuel it stays below 2^60.
-# - An accumulator to which a loop adds committed integers stays below 2^100; it is tested where it is kept elsewhere.
+# - An accumulator to which a loop adds committed integers and products of two of them, below 2^126, stays below 2^160,
+#   for every addition takes a unit of fuel; so does one that takes what another such has come to. It is tested where it
+#   is kept elsewhere.
 #
 # An integer that fails its test ends the run with `Bignums`; it starts again on a unit that checks the size of every integer.
 
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "//", "mod": "%"}
 ORDER = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 
-ACCUMULATED = 100
+ACCUMULATED = 160
+
+_ADDED = 2 * COMMITTED
+"""Bits of what an accumulator may add untested: a product of two committed integers."""
 
 _STEP = 30
 _SUMS = 190
@@ -148,7 +153,7 @@ def _sum(left: Expression, right: Expression) -> tuple[int, str | None]:
     low, high = sorted((left, right), key=lambda side: side.bits)
     if low.bits <= _STEP and high.bits <= COMMITTED and high.bits > _STEP:
         return COMMITTED, None
-    if high.base is not None and low.base is None and low.bits <= COMMITTED:
+    if high.base is not None and low.base is None and low.bits <= _ADDED:
         return ACCUMULATED, high.base
     return high.bits + 1, None
 
@@ -158,26 +163,28 @@ KNOWN_ITEMS = 8
 
 _CONSTANT_LEVELS = 4
 
-_PAIR_LEVELS = 2
+_PAIR_PARTS = 6
+"""Parts of pairs in pairs that are not built. Each time such a pair is kept its text is written, which with no bound
+could double with every level."""
 
 
-def _levels(value: Expression) -> int:
-    return 0 if value.parts is None else 1 + max(map(_levels, value.parts))
+def _parts(value: Expression) -> int:
+    return 1 if value.parts is None else sum(map(_parts, value.parts))
 
 
 _TEXTS = {"concat": "str", "join": "str", "show": "str", "chars": ("list", "str"), "keys": ("list", "str")}
 
 
 class Structures(Scalars):
-    """Text for operations on structured values."""
+    """Text for operations on structured values. `owned`: for the `with` terms that may change an accumulator where it is
+    (`owned_records`), its name and that of the flag which says that the loop has made the record itself."""
+
+    owned: dict[int, tuple[str, str]]
 
     def pair(self, first: Expression, second: Expression) -> Expression:
-        """A pair that is not built unless something keeps it. One inside another inside another is: each time such a
-        pair is kept its text is written, and text that nests doubles with every level."""
-        first, second = (
-            self.whole(value) if _levels(value) >= _PAIR_LEVELS else self.named(value)
-            for value in (first, second)
-        )
+        """A pair that is not built unless something keeps it, or it has many parts."""
+        are_many = _parts(first) + _parts(second) > _PAIR_PARTS
+        first, second = (self.whole(value) if are_many else self.named(value) for value in (first, second))
         return Expression("", pairing(self.kind(first), self.kind(second)), parts=(first, second))
 
     def cons(self, head: Expression, tail: Expression) -> Expression:
@@ -351,16 +358,21 @@ class Structures(Scalars):
             found = f"({found} if {' and '.join(tests)} else get0({whole}, {key.text}))"
         return self.named(Expression(found))
 
-    def changed_field(self, record: Expression, name: Expression, value: Expression) -> Expression:
+    def changed_field(self, operands: list[Expression], term: Term) -> Expression:
         """`with`: what a narrow record and a short name are charged is taken here, more by the runtime."""
-        fields = self.fields(record)
+        fields = self.fields(operands[0])
         if fields is None:
             return self.impossible()
-        operands = [self.whole(operand) for operand in (record, name, value)]
+        operands = [self.whole(operand) for operand in operands]
         self.line(f"{FUEL} = {FUEL} - len0({fields}) - {table.WITH}")
         self.line(f"if {FUEL} < 0: pause0(0)")
         texts = ", ".join(operand.text for operand in operands)
-        return self.named(Expression(f"with0({texts})", "record"))
+        accumulator, flag = self.owned.get(id(term), ("", ""))
+        if operands[0].text != accumulator:
+            return self.named(Expression(f"with0({texts})", "record"))
+        changed = self.named(Expression(f"with0({texts}, {flag})", "record"))
+        self.line(f"{flag} = True")
+        return changed
 
     def fields(self, record: Expression) -> str | None:
         """The name of a record's dictionary, found once where it is wanted several times; None where it is no record."""

@@ -217,6 +217,10 @@ class Runtime(Texts):
     def listed(self, items: Sequence[Value]) -> Value:
         """A list value, kept if it is long; making a long one can be stopped."""
         cell: Value = NIL
+        if len(items) < LONG:
+            for length, item in enumerate(reversed(items), 1):
+                cell = (item, cell, length)
+            return cell
         left = enumerate(reversed(items), 1)
         for _ in range(0, len(items), _CELLS):
             for length, item in islice(left, _CELLS):
@@ -337,17 +341,24 @@ class Runtime(Texts):
             self.charge(table.charge_text(len(key)))
         return record.fields[key]
 
-    def with_(self, record: Record, key: Value, value: Value) -> Record:
-        """The caller has charged what a narrow record and a short name are charged."""
+    def with_(self, record: Record, key: Value, value: Value, is_own: bool = False) -> Record:
+        """The caller has charged what a narrow record and a short name are charged. `is_own`: no one else has the record,
+        so that it may be changed where it is."""
         if type(key) is not str:
             raise Stopped
         places = record.places
         if places and key in places:
+            if is_own:
+                record.fields[key] = value
+                return record
             changed = record.fields.copy()
             changed[key] = value
             return Record(changed, places)
         width = len(record.fields)
         self.charge(table.charge_with(width, key) - table.WITH - width)
+        if is_own and key in record.fields:
+            record.fields[key] = value
+            return record
         return record.changed(key, value)
 
     def place(self, record: Record, wanted: Value) -> int:

@@ -194,7 +194,7 @@ class Expression(msgspec.Struct, frozen=True):
     """Python text and what is known of its value.
 
     `atom`: a name or constant, free to be written any number of times; any other text is written exactly once.
-    `bits`: what bounds an integer's magnitude; `base`: the accumulator that it adds a small integer to.
+    `bits`: what bounds an integer's magnitude; `base`: the accumulator that it is, or to which it adds what is small.
     `parts`: a pair that is not built, two atoms. `static`: the `Quoted` it surely is, the known function, or
     the integers or short strings of a constant list.
     `weight`: how deep its text nests. `short`: a string of at most `SHORT` characters, which comparing charges nothing. `flat`: a list that is a Python list (`flat_lists`); then `text` is none.

@@ -21,7 +21,7 @@ def _fields(record: Record) -> dict[str, Value]:
 CONSTANTS: dict[str, Any] = {
     "type0": type, "len0": len, "range0": range, "int0": int, "bool0": bool, "str0": str, "tuple0": tuple,
     "none0": None, "nil0": (), "function0": FunctionType, "marker0": Continuation,
-    "low0": -BIGNUM, "high0": BIGNUM, "append0": list.append, "reversed0": reversed, "sum0": sum,
+    "low0": -BIGNUM, "high0": BIGNUM, "append0": list.append, "reversed0": reversed, "sum0": sum, "at0": dict.get,
     "recordtype0": Record, "fields0": _fields,
 }  # fmt: skip
 

@@ -56,7 +56,8 @@ NIL: Value = ()
 
 
 class Record(msgspec.Struct, eq=False):
-    """Named fields in code-point order of their names; never changed after it is made.
+    """Named fields in code-point order of their names; never changed once anyone can see it. (A compiled loop changes a
+    record of its own making until it is over: `pif.compiled.owned_records`.)
 
     `places`: where each name stands, for compiled code that looks for one among them again and again; records that
     differ in a value alone share it. A struct, because making one takes a third of the time of a class's.

@@ -25,6 +25,7 @@ from tests.support.terms.term_strategies import (
     data_terms,
     functions,
     hard_terms,
+    kept_terms,
     listed_terms,
     moving_terms,
     shaped_terms,
@@ -142,12 +143,40 @@ def test_lists_that_are_put_together(term: Term, count: int, number: int) -> Non
     compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
 
 
+@given(kept_terms(), st.integers(0, 4), st.sampled_from((8_192, 8_192, 200)), BELOW)
+def test_what_loops_keep(term: Term, count: int, bits: int, number: int) -> None:
+    depth = (1_000, 1_000, 12, 20, 30)[number % 5]
+    budget = Budget(fuel=20_000, depth=depth, integer_bits=bits)
+    compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
+
+
+def test_the_record_that_a_loop_starts_from_is_not_changed() -> None:
+    """Only what the loop has made itself is changed where it is."""
+    changed = {"with": [{"fst": {"var": "p"}}, "a", {"snd": {"var": "p"}}]}
+    looped = {"fold": [{"lam": "p", "body": changed}, {"var": "w"}, {"var": "l"}]}
+    body = {"let": {"w": {"record": {"a": 1}}, "r": looped}, "in": [{"var": "w"}, {"var": "r"}, {"var": "w"}]}
+    given = {"app": [{"lam": "y", "body": {"var": "y"}}, [7, 8, 9]]}
+    compare(decode_term({"lam": "x", "body": {"let": {"l": given}, "in": body}}))
+
+
+def test_the_size_of_what_one_branch_gives_is_tested() -> None:
+    """The other branch gives what is no integer, as far as anyone knows; then the product is charged by its sizes."""
+    item, acc, same = {"snd": {"var": "p"}}, {"fst": {"var": "p"}}, {"lam": "y", "body": {"var": "y"}}
+    large = {"fold": [{"lam": "p", "body": {"add": [acc, {"mul": [item, item]}]}}, 0, {"var": "l"}]}
+    mixed = {"if": {"cond": {"lt": [{"var": "x"}, 9]}, "then": large, "else": {"app": [{"var": "f"}, 1]}}}
+    kept = {"head": {"app": [{"var": "f"}, [{"var": "m"}]]}}
+    body = {"let": {"f": same, "l": {"app": [{"var": "f"}, [2**61] * 80]}, "m": mixed, "k": kept},
+            "in": {"lt": [{"mul": [{"var": "k"}, {"var": "k"}]}, 5]}}  # fmt: skip
+    compare(decode_term({"lam": "x", "body": body}))
+
+
 @given(
     st.one_of(
         hard_terms(),
         shaped_terms(),
         written_terms(),
         listed_terms(),
+        kept_terms(),
         typed_terms("integer", WELL_TYPED, size=40),
     ),
     st.integers(0, 4),

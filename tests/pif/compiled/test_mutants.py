@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pif.compiled import emitter, functions, loops, operations, runtime, source, units
+from pif.compiled import demands, emitter, functions, loops, operations, owned_records, runtime, source, units
 from pif.compiled.emitter import Emitter
 from pif.compiled.flat_lists import FlatLists
 from pif.compiled.loops import Loops
@@ -29,13 +29,14 @@ from pif.language.terms import Term, literal, make
 from pif.language.values import ANY, Kind
 from tests.support.terms.both_back_ends import FUEL, Difference, at_its_depth, compared
 from tests.support.terms.compiled_maker import CompiledMaker
+from tests.support.terms.kept_maker import KeptMaker
 from tests.support.terms.list_maker import ListMaker
 from tests.support.terms.moving_binders import MovingMaker
 from tests.support.terms.shape_maker import ShapeMaker
 from tests.support.terms.term_maker import KINDS, Features, Seeded, lam
 from tests.support.terms.text_maker import TextMaker
 
-LIMIT = 2_600
+LIMIT = 3_000
 
 SHAPED = 1_500
 """From here on the programs are those of `shape_maker`."""
@@ -45,6 +46,9 @@ WRITTEN = 1_900
 
 LISTED = 2_200
 """From here on those of `list_maker`."""
+
+KEPT = 2_600
+"""From here on those of `kept_maker`."""
 
 MANY_KINDS = 750
 """Of their seeds those are taken among which every mutant is shown by a few."""
@@ -61,6 +65,9 @@ def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
     budget = Budget(fuel=FUEL, depth=depth)
     given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed >= KEPT:
+        term = KeptMaker(choices, RECURSIVE, 40).kept()
+        return Tool("t", 1, lam("x", term)), given, budget
     if seed >= LISTED:
         term = ListMaker(choices, RECURSIVE, 40).listed()
         return Tool("t", 1, lam("x", term)), given, budget
@@ -179,8 +186,8 @@ def _first_branch_alone(a: object, b: object) -> object:
 
 
 def _of_whichever_record(self: Structures, record: Expression) -> str:
-    found: str = next(iter(self.opened.values()), "") or _fields(self, record)
-    return found
+    found = (name for name in self.opened.values() if name.startswith(source.FIELDS))
+    return next(found, "") or _fields(self, record)
 
 
 _fields = Structures.fields
@@ -221,6 +228,13 @@ def _within(self: Runtime, items: Any, wanted: Any) -> int:
     if type(items) is not str or type(wanted) is not str:
         return self.passed(items, wanted)
     return items.find(wanted) if wanted in items else len(items)
+
+
+def _changes_anywhere(step: Term, facts: TermFacts) -> set[int]:
+    parts = [step.parts[0]]
+    for part in parts:
+        parts += part.parts
+    return {id(part) for part in parts if part.op == "with"}
 
 
 MUTANTS: dict[str, Mutant] = {
@@ -288,9 +302,7 @@ MUTANTS: dict[str, Mutant] = {
     "places of names kept for long ones": of(
         runtime, "_places", lambda names: {name: at for at, name in enumerate(names)}
     ),
-    "names of a searched record not charged": in_source(
-        r"(n\d+) \* (\d+)(\n.*\n.*\n(?:.*\n)?.*place0)", r"\1 * (\2 - 4)\3"
-    ),
+    "names of a searched record not charged": in_source(r"(place0.*\n.*\n.* n\d+ \* )(\d+)", r"\1(\2 - 4)"),
     "texts put together for nothing": of(Texts, "concats", lambda self, *texts: "".join(texts)),
     "texts put together however long": in_source(r"\bconcat0\((\w+), (\w+)\)", r"concats0(\1, \2, \2)"),
     "characters of a walked text not charged": of(Texts, "letters", lambda self, text: self.text(text)),
@@ -300,6 +312,16 @@ MUTANTS: dict[str, Mutant] = {
     "texts shown however long": of(
         Texts, "show", lambda self, value: str(value) if type(value) is int else _show(self, value)
     ),
+    "places among constants one too late": in_source(r"(at0\(k\d+, v\d+, )(\d+)\)", r"\1 \2 - 1)"),
+    "lists that are asked for in one branch": of(demands, "_FIRST_ALONE", ()),
+    "lists that are only asked for within a loop": of(loops, "forgotten", lambda value, path: value),
+    "lists that are asked for not tested": in_source(
+        r"if type0\((a\d+)\) is not tuple0 or len0\(a\d+\) == 2: stop0\(\)", "pass"
+    ),
+    "records changed that are looked at again": of(
+        owned_records._Search, "reads", lambda self, term, names: True
+    ),
+    "records changed wherever a step changes them": of(loops, "changes_in_place", _changes_anywhere),
     "loops never tested for deep branches": of(Loops, "_guard", lambda self, lines, body: _unguarded(body)),
 }
 
@@ -345,6 +367,12 @@ BEGIN_AT = {
     "gathered lists joined the wrong way round": WRITTEN,
     "turned lists joined the wrong way round": WRITTEN,
     "texts shown however long": WRITTEN,
+    "places among constants one too late": KEPT,
+    "lists that are asked for in one branch": KEPT,
+    "lists that are only asked for within a loop": KEPT,
+    "lists that are asked for not tested": KEPT,
+    "records changed that are looked at again": KEPT,
+    "records changed wherever a step changes them": KEPT,
 }
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, literal, make
 from tests.support.terms.compiled_maker import CompiledMaker
+from tests.support.terms.kept_maker import KeptMaker
 from tests.support.terms.list_maker import ListMaker
 from tests.support.terms.moving_binders import MovingMaker, alpha_variant
 from tests.support.terms.shape_maker import ShapeMaker
@@ -48,6 +49,7 @@ __all__ = [
     "data_terms",
     "functions",
     "hard_terms",
+    "kept_terms",
     "listed_terms",
     "moving_terms",
     "names",
@@ -159,6 +161,16 @@ def listed_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
     @st.composite
     def made(draw: Any) -> Term:
         return ListMaker(_Drawn(draw), Features(tools=("double",), context=True), size).listed()
+
+    return made()
+
+
+def kept_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
+    """Terms over what loops keep: states, sums, rows, records."""
+
+    @st.composite
+    def made(draw: Any) -> Term:
+        return KeptMaker(_Drawn(draw), Features(tools=("double",), context=True), size).kept()
 
     return made()
 
