@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kleis.core.goal import Goal
 from kleis.prover.axioms_alone import AxiomsAlone
 from kleis.prover.facts import Fact
 from kleis.prover.kept_certificates import Elsewhere
@@ -59,7 +58,7 @@ class FromElsewhere:
             self._source.offer(theory, task, facts, verdict, answer)
 
     def _shown(self, source: Elsewhere, task: Task, base: Verdict, facts: Sequence[Fact]) -> Verdict | None:
-        goal: Goal = task.goal
+        goal = task.goal
         found = source.find(task, self._broker)
         if found is None:
             return None
