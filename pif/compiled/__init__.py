@@ -21,6 +21,7 @@ here if and only if it does there, with the same value and the same fuel.
 - `generate`: the source of a whole unit
 - `services`: the names that generated code finds in its globals
 - `text_services`: what the runtime does with strings
+- `record_services`: what the runtime does with records
 - `runtime`: the globals that generated code runs on
 - `units`: compiled units by content, within bounded memory, and attempts at runs with them
 

@@ -8,16 +8,16 @@ Whatever breaks a rule raises something out of `FAILURES`; nobody asks what it w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NoReturn, Protocol
 
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
 from pif.compiled.emitter import BIGNUM, Bignums, holds_bignum_literal
-from pif.compiled.scope import SHORT
+from pif.compiled.record_services import Records
 from pif.compiled.services import CONSTANTS, SERVICES, SIZE_CHECKED, asked
-from pif.compiled.text_services import Stopped, Texts
+from pif.compiled.text_services import Stopped
 from pif.language import primitives as table
 from pif.language.budget import TERM_DEPTH, Budget
 from pif.language.errors import PifError
@@ -25,7 +25,7 @@ from pif.language.host import Theory, Tool, Tools, holds_bignum
 from pif.language.reification import NotData, TooDeepTerm, literal_term, reflect, reify
 from pif.language.terms import Term, same_term, text_charge
 from pif.language.value_text import FunctionInData
-from pif.language.values import LONG, NIL, Quoted, Record, Value, is_list, list_of
+from pif.language.values import LONG, NIL, Quoted, Record, Value, is_list
 from pif.reference.quotation import analysis, fill
 from pif.reference.scalars import equal
 
@@ -112,7 +112,7 @@ class _Idle:
 _IDLE: Session = _Idle()
 
 
-class Runtime(Texts):
+class Runtime(Records):
     """One run's globals, used again for later runs but never for two at once. `checks_sizes` as in `Emitter`."""
 
     session: Session
@@ -331,77 +331,6 @@ class Runtime(Texts):
         length: int = value[2] if value else 0
         return length
 
-    def record(self, names: tuple[str, ...], fields: tuple[Value, ...]) -> Record:
-        return Record(dict(zip(names, fields)))  # noqa: B905 - as many, and asking takes a third of the time
-
-    def get(self, record: Value, key: Value) -> Value:
-        if type(record) is not Record or type(key) is not str:
-            raise Stopped
-        if len(key) > 15:
-            self.charge(table.charge_text(len(key)))
-        return record.fields[key]
-
-    def with_(self, record: Record, key: Value, value: Value, is_own: bool = False) -> Record:
-        """The caller has charged what a narrow record and a short name are charged. `is_own`: no one else has the record,
-        so that it may be changed where it is."""
-        if type(key) is not str:
-            raise Stopped
-        places = record.places
-        if places and key in places:
-            if is_own:
-                record.fields[key] = value
-                return record
-            changed = record.fields.copy()
-            changed[key] = value
-            return Record(changed, places)
-        width = len(record.fields)
-        self.charge(table.charge_with(width, key) - table.WITH - width)
-        if is_own and key in record.fields:
-            record.fields[key] = value
-            return record
-        return record.changed(key, value)
-
-    def place(self, record: Record, wanted: Value) -> int:
-        """How many names of a record stand before one, all of them where it is none; charged as comparing it with each
-        of these and, where it is there, with itself."""
-        places = record.places
-        if places and type(wanted) is str:
-            if wanted in places:
-                return places[wanted]
-            if len(wanted) <= SHORT:
-                return len(places)
-        elif places is None:
-            record.places = {}
-        elif not places:
-            record.places = _places(record.fields)
-        return self.passed(record.fields, wanted)
-
-    def seek(self, items: Sequence[Value], wanted: Value) -> int:
-        """The same for a list of integers or short strings, or for the characters of a text."""
-        kind, is_text = type(wanted), type(items) is str
-        if (kind is int and not is_text) or (
-            kind is str and (len(wanted) == 1 if is_text else len(wanted) <= SHORT)
-        ):
-            return items.index(wanted) if wanted in items else len(items)
-        return self.passed(items, wanted)
-
-    def passed(self, items: Collection[Value], wanted: Value) -> int:
-        """The same, asked of one item after the other."""
-        for place, item in enumerate(items):
-            if self.eq(wanted, item):
-                return place
-        return len(items)
-
-    def keys(self, record: Value) -> Value:
-        return self.keep(list_of(self.names(record)))
-
-    def names(self, record: Value) -> Sequence[str]:
-        """The names of a record that only a loop walks."""
-        if type(record) is not Record:
-            raise Stopped
-        self.charge(table.CHARS_ELEMENT * len(record.fields))
-        return [*record.fields]
-
     # Code.
 
     def term(self, value: Value) -> Term:
@@ -483,13 +412,6 @@ class Runtime(Texts):
                 raise Declined
             known = self.codes[key] = (value, self.compile_code(self, value, names))
         return known[1]
-
-
-def _places(names: Collection[str]) -> dict[str, int]:
-    """The place of each name, where they are few and short; asked for from the second search on."""
-    if len(names) >= table.WIDE or max(map(len, names), default=0) > SHORT:
-        return {}
-    return {name: place for place, name in enumerate(names)}
 
 
 class _Operand:

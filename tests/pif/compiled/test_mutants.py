@@ -14,7 +14,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pif.compiled import demands, emitter, functions, loops, operations, owned_records, runtime, source, units
+from pif.compiled import (
+    demands,
+    emitter,
+    functions,
+    loops,
+    operations,
+    owned_records,
+    record_services,
+    runtime,
+    source,
+    units,
+)
 from pif.compiled.emitter import Emitter
 from pif.compiled.flat_lists import FlatLists
 from pif.compiled.loops import Loops
@@ -300,7 +311,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "texts looked for within others": of(Runtime, "seek", _within),
     "places of names kept for long ones": of(
-        runtime, "_places", lambda names: {name: at for at, name in enumerate(names)}
+        record_services, "_places", lambda names: {name: at for at, name in enumerate(names)}
     ),
     "names of a searched record not charged": in_source(r"(place0.*\n.*\n.* n\d+ \* )(\d+)", r"\1(\2 - 4)"),
     "texts put together for nothing": of(Texts, "concats", lambda self, *texts: "".join(texts)),
