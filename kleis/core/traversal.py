@@ -69,6 +69,7 @@ def _getter(kind: type[Any]) -> Callable[[Any], tuple[Term, ...]]:
 
 
 _FIELDS = {each: _fields_below(each) for each in get_args(Term)}
+_arguments: Callable[[Term], tuple[Term, ...]] = attrgetter("arguments")
 _WITH_ARGUMENTS = frozenset(each for each in get_args(Term) if "arguments" in each.__struct_fields__)
 _PARTS = {each: _getter(each) for each in get_args(Term)}
 
@@ -97,7 +98,7 @@ def rebuild(term: Term, change: Callable[[Term], Term]) -> Term:
         if replacement is not value:
             changes[field] = replacement
     if kind in _WITH_ARGUMENTS:
-        arguments = term.arguments  # type: ignore[union-attr]
+        arguments = _arguments(term)
         replaced = tuple([change(each) for each in arguments])
         if any(new is not old for new, old in zip(replaced, arguments, strict=True)):
             changes["arguments"] = replaced
@@ -114,10 +115,9 @@ def sorts_of(term: Term) -> Iterator[Sort]:
 
 def bound_by(term: Term) -> tuple[Variable, ...]:
     """The variables that a term binds in its body."""
-    kind = type(term)
-    if kind is Quantifier or kind is Lambda:
-        return term.variables  # type: ignore[union-attr]
-    return (term.variable,) if kind is Let else ()  # type: ignore[union-attr]
+    if type(term) is Quantifier or type(term) is Lambda:
+        return term.variables
+    return (term.variable,) if type(term) is Let else ()
 
 
 def free_variables(term: Term) -> tuple[Variable, ...]:

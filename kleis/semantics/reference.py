@@ -128,15 +128,14 @@ class Evaluator:
         account.remaining -= 1  # as `charge` does, which would be a tenth of the time
         if account.remaining < 0:
             account.stop_at_steps()
-        kind = type(term)
         if self._depth >= account.budget.depth:
             account.exceeded = True
             return OPEN
-        if kind is core.Variable:
-            return known(environment[term.name])  # type: ignore[union-attr]
+        if type(term) is core.Variable:
+            return known(environment[term.name])
         self._depth += 1
         try:
-            rule: _Rule = getattr(self, _RULES[kind])
+            rule: _Rule = getattr(self, _RULES[type(term)])
             return known(rule(term, environment))
         finally:
             self._depth -= 1

@@ -20,7 +20,7 @@ from pif.compiled.source import DEPTH, FUEL, Block, Function, Names, is_name
 from pif.language.terms import Term
 from pif.language.values import ANY, NEVER, Kind, Value, join, pairing, part
 
-__all__ = ["SMALL", "Bignums", "Emitter", "NeedsMarkers", "Unsuitable", "holds_bignum_literal"]
+__all__ = ["SMALL", "Bignums", "Emitter", "NeedsMarkers", "Unsuitable", "holds_bignum_literal", "list_test"]
 
 SMALL = 2**30 - 1
 """Integers of one digit of CPython's: quickest to compare, and the only ones ever written as text."""
@@ -265,7 +265,7 @@ class Emitter:
         value = self.whole(value)
         found = self.kind(value)
         if found == ANY:
-            self.line(f"if type0({value.text}) is not tuple0 or len0({value.text}) == 2: stop0()")
+            self.line(list_test(value.text))
             return self.learn(value, ("list", ANY))
         if found != NEVER and (not isinstance(found, tuple) or found[0] != "list"):
             return self.impossible()
@@ -317,6 +317,11 @@ class Emitter:
         if value.parts is None and value.kind == "int" and other.kind != "int" and value.flat is None:
             return self.stored(value)
         return value
+
+
+def list_test(name: str) -> str:
+    """The line that ends the run where a value is no list."""
+    return f"if type0({name}) is not tuple0 or len0({name}) == 2: stop0()"
 
 
 def holds_bignum_literal(term: Term) -> bool:

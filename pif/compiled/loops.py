@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from pif.compiled.demands import Path, forgotten, is_apart, kind_at, lists_asked, part_at, with_list
+from pif.compiled.emitter import list_test
 from pif.compiled.flat_lists import Flat, turns_round
 from pif.compiled.operations import ACCUMULATED
 from pif.compiled.owned_records import changes_in_place
@@ -218,8 +219,7 @@ class Loops(Searches):
         self.meter = meter
         with self.inside(around), self.inside(body):
             for path in lists:
-                name = part_at(target, path).text
-                around.lines.append(f"if type0({name}) is not tuple0 or len0({name}) == 2: stop0()")
+                around.lines.append(list_test(part_at(target, path).text))
             if loop.is_linked:
                 self.line(f"{item.text}, {walk}, {rest} = {walk}")
             if isinstance(step, Term):

@@ -11,10 +11,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pif.compiled.generate import draft_function
 from pif.language.budget import Budget
 from pif.language.decode import decode_term
 from pif.language.host import Tool
 from pif.language.terms import Term, literal, make, print_term
+from pif.language.values import ANY
 from pif.run.evaluate import Answer
 from tests.support.terms.both_back_ends import at_its_depth, compare, compared
 from tests.support.terms.eager_compilation import compiling_at_once
@@ -33,7 +35,7 @@ from tests.support.terms.term_strategies import (
     typed_terms,
     written_terms,
 )
-from tests.support.terms.tool_dictionary import TOOLS, answer
+from tests.support.terms.tool_dictionary import TOOLS, Dictionary, answer
 
 WELL_TYPED = Features(tools=("double", "fact"))
 ANYTHING = Features(free=("u",), tools=("double", "fact", "nothing"), context=True, mistakes=4)
@@ -157,6 +159,19 @@ def test_the_record_that_a_loop_starts_from_is_not_changed() -> None:
     body = {"let": {"w": {"record": {"a": 1}}, "r": looped}, "in": [{"var": "w"}, {"var": "r"}, {"var": "w"}]}
     given = {"app": [{"lam": "y", "body": {"var": "y"}}, [7, 8, 9]]}
     compare(decode_term({"lam": "x", "body": {"let": {"l": given}, "in": body}}))
+
+
+def test_a_gathered_list_that_grows_after_it_was_linked_is_linked_again() -> None:
+    gathering = {"lam": "p", "body": {"cons": [{"snd": {"var": "p"}}, {"fst": {"var": "p"}}]}}
+    adding = {"lam": "q", "body": {"add": [{"fst": {"var": "q"}}, {"snd": {"var": "q"}}]}}
+    gathered = {"fold": [gathering, [], {"range": [1, {"add": [{"var": "x"}, 6]}]}]}
+    first, second = ({"fold": [adding, 0, {"var": name}]} for name in ("xs", "ys"))
+    names = {"xs": gathered, "s": first, "kept": [{"var": "xs"}], "ys": {"cons": [5, {"var": "xs"}]}}
+    found = [{"var": "kept"}, {"var": "ys"}, {"var": "s"}, second]
+    term = decode_term({"lam": "x", "body": {"let": names, "in": found}})
+    source = draft_function(term, None, ANY, Dictionary(**TOOLS), checks_sizes=False).source
+    assert source.count("down0(") == 2
+    compare(term)
 
 
 def test_the_size_of_what_one_branch_gives_is_tested() -> None:
