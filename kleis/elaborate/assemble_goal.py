@@ -7,21 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import msgspec
+
 from kleis import core
+from kleis.builtins.real_constants import CONSTANT_READINGS
 from kleis.core.goal import (
     Axiom,
     DataType,
     Goal,
     Instance,
+    NameResolution,
     Obligation,
     OpenQuestion,
     Termination,
 )
 from kleis.core.sort_printing import sort_text, sorts_text
 from kleis.core.traversal import Reached, subterms
+from kleis.elaborate.scopes.structure_scope import StructureInstance
 from kleis.problems import Place, Problem
 
-__all__ = ["assemble", "closed_claim"]
+__all__ = ["assemble", "closed_claim", "uniquely_named", "with_readings"]
 
 
 def closed_claim(term: core.Term, free: Sequence[core.Variable]) -> core.Term:
@@ -123,3 +128,29 @@ def _of_functions(sort: core.Sort) -> bool:
     return isinstance(sort, core.FunctionOf) and any(
         isinstance(each, core.FunctionOf) for each in (*sort.domain, sort.codomain)
     )
+
+
+def uniquely_named(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -> Axiom:
+    """The axiom under a name that no other has: qualified by its instance, then with a number."""
+    taken = {each.name for each in others}
+    if axiom.name not in taken:
+        return axiom
+    arguments = ", ".join(sort_text(each) for each in instance.instance.arguments)
+    owner = f"{instance.structure}({arguments})" if arguments else instance.structure
+    name, count = f"{owner}::{axiom.name}", 1
+    while name in taken:
+        count += 1
+        name = f"{owner}::{count}::{axiom.name}"
+    return msgspec.structs.replace(axiom, name=name)
+
+
+def with_readings(goal: Goal, file: str, free: Sequence[core.Variable], constants: Sequence[str]) -> Goal:
+    """The goal with the sorts that were inferred for its free names, and what names of constants were read as."""
+    readings = [
+        NameResolution("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(file, 0, 0))
+        for each in free
+    ]
+    readings += [
+        NameResolution("constant", each, CONSTANT_READINGS[each], Place(file, 0, 0)) for each in constants
+    ]
+    return msgspec.structs.replace(goal, readings=tuple(readings))

@@ -15,21 +15,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-import msgspec
-
 from kleis import core
 from kleis.budget import deep
 from kleis.builtins.real_constants import CONSTANT_READINGS, LETTERS
 from kleis.builtins.rows.table import find_builtin
-from kleis.core.goal import Axiom, DataType, ElaborationError, Goal, Instance, NameResolution, Obligation
-from kleis.core.sort_printing import sort_text
+from kleis.core.goal import Axiom, DataType, ElaborationError, Goal, Instance, Obligation
 from kleis.core.traversal import Reached, apart_from, reach, subterms
-from kleis.elaborate.assemble_goal import assemble, closed_claim
+from kleis.elaborate.assemble_goal import assemble, closed_claim, uniquely_named, with_readings
 from kleis.elaborate.expressions.definitions import Definitions
 from kleis.elaborate.expressions.elaboration_fixpoint import ElaboratedExpression, elaborate_to_fixpoint
 from kleis.elaborate.scopes.declared_builtins import is_builtin
 from kleis.elaborate.scopes.global_scope import GlobalScope, PropositionScope
-from kleis.elaborate.scopes.implements import Implementation, axioms_of, obligations_of
+from kleis.elaborate.scopes.implements import axioms_of, not_given, obligations_of
 from kleis.elaborate.scopes.inheritance import arbitrary_arguments
 from kleis.elaborate.scopes.scope import Scope, Template
 from kleis.elaborate.scopes.section_links import Link, component, links_of, links_of_names
@@ -105,7 +102,7 @@ class Elaborator:
         )
         claim = closed_claim(apart_from(elaborated.term, {each.name for each in free}), free)
         goal = self._goal(claim, free, found.instances, place_of(proposition, file), found.warnings)
-        return _with_readings(goal, elaborated.elaborator.scope.file, free, constants)
+        return with_readings(goal, elaborated.elaborator.scope.file, free, constants)
 
     def _with_constants(
         self, proposition: tree.Expression, using: tree.TypeExpression | None, file: str
@@ -317,7 +314,7 @@ class Elaborator:
         for named in each.axioms:
             axiom = self.axiom(named)
             if all(axiom.formula != other.formula or axiom.place != other.place for other in axioms):
-                axioms.append(_uniquely_named(axiom, each, axioms))
+                axioms.append(uniquely_named(axiom, each, axioms))
         notes += [warning for warning in each.warnings if warning not in notes]
 
     def _without_obligations(self, axioms: list[Axiom], obligations: list[Obligation]) -> list[Axiom]:
@@ -358,7 +355,7 @@ class Elaborator:
             obligations += obligations_of(self, each)
             reach((law.formula for law in laws), self.definitions.finished, into=reached)
             if each.missing:
-                warnings.append(_missing(each))
+                warnings.append(not_given(each))
         return warnings
 
     def _shadowing(self, reached: Reached) -> list[Problem]:
@@ -483,48 +480,9 @@ class Elaborator:
         )
 
 
-def _missing(implementation: Implementation) -> Problem:
-    names = ", ".join(symbol.name.rpartition("::")[2] for symbol in implementation.missing)
-    return problem_at(
-        implementation.node,
-        implementation.place.file,
-        f"{implementation.label} is not given {names}: nothing is known of it but the axioms, which are assumed",
-        code="missing-implementation",
-        severity="warning",
-        found=names,
-        hint="give it: operation name(…) = …",
-    )
-
-
-def _uniquely_named(axiom: Axiom, instance: StructureInstance, others: Sequence[Axiom]) -> Axiom:
-    """The axiom under a name that no other has: qualified by its instance, then with a number."""
-    taken = {each.name for each in others}
-    if axiom.name not in taken:
-        return axiom
-    arguments = ", ".join(sort_text(each) for each in instance.instance.arguments)
-    owner = f"{instance.structure}({arguments})" if arguments else instance.structure
-    name, count = f"{owner}::{axiom.name}", 1
-    while name in taken:
-        count += 1
-        name = f"{owner}::{count}::{axiom.name}"
-    return msgspec.structs.replace(axiom, name=name)
-
-
 def _calls_constant(term: core.Term, name: str) -> bool:
     """Whether a term has the built-in constant that a name stands for."""
     row = find_builtin(name)
     return row is not None and any(
         isinstance(each, core.BuiltinCall) and each.operation.name == row.name for each in subterms(term)
     )
-
-
-def _with_readings(goal: Goal, file: str, free: Sequence[core.Variable], constants: Sequence[str]) -> Goal:
-    """The goal with the sorts that were inferred for its free names, and what names of constants were read as."""
-    readings = [
-        NameResolution("free", each.name, f"{each.name} : {sort_text(each.sort)}", Place(file, 0, 0))
-        for each in free
-    ]
-    readings += [
-        NameResolution("constant", each, CONSTANT_READINGS[each], Place(file, 0, 0)) for each in constants
-    ]
-    return msgspec.structs.replace(goal, readings=tuple(readings))

@@ -41,7 +41,8 @@ from registry.store.open_store import url_of
 from registry.store.timed_store import Timed
 
 if TYPE_CHECKING:
-    from registry.server.mcp.http_server import HttpOptions, Offered
+    from registry.server.mcp.http_options import HttpOptions
+    from registry.server.mcp.http_server import Offered
     from registry.server.mcp.oauth import OAuthOptions
     from registry.server.mcp.principal_servers import MadeGroups
     from registry.server.monitoring.monitoring import Monitoring
@@ -381,7 +382,7 @@ def _http_options(settings: Settings) -> HttpOptions | None:
     if not settings.http:
         check_without_http(settings)
         return None
-    from registry.server.mcp.http_server import HttpOptions, parse_address
+    from registry.server.mcp.http_options import HttpOptions, parse_address
 
     options = HttpOptions(
         parse_address(settings.http), settings.origins, settings.certificate, settings.certificate_key,

@@ -15,7 +15,8 @@ from importlib import metadata
 from registry.errors import RegistryError
 from registry.server.contract.page import Page, PageAnswer
 from registry.server.contract.settings import Settings, Site
-from registry.server.mcp.http_server import HttpOptions, Private, serve_http
+from registry.server.mcp.http_options import HttpOptions, Private
+from registry.server.mcp.http_server import serve_http
 from registry.server.monitoring.monitoring import Monitoring
 from registry.server.serve import TITLE, make_groups
 from registry.views.page import policy_of

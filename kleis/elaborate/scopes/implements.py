@@ -32,12 +32,12 @@ from kleis.elaborate.scopes.declared_builtins import conflict_of, is_builtin, si
 from kleis.elaborate.scopes.scope import Candidate, Scope, Template
 from kleis.elaborate.scopes.structure_scope import NamedAxiom, StructureInstance
 from kleis.elaborate.sorts.read_sorts import SortReader
-from kleis.problems import Place, place_of
+from kleis.problems import Place, Problem, place_of, problem_at
 from kleis.syntax import tree
 from kleis.syntax.operators import canonical_name
 from kleis.syntax.printer.program import print_expression
 
-__all__ = ["Elaboration", "Implementation", "Implementations", "axioms_of", "obligations_of"]
+__all__ = ["Elaboration", "Implementation", "Implementations", "axioms_of", "not_given", "obligations_of"]
 
 Instantiate: TypeAlias = Callable[
     [str, tuple[core.Sort | core.Dimension, ...], Mapping[str, core.Sort | core.Dimension] | None, str],
@@ -468,3 +468,17 @@ def _as_symbol(candidate: Candidate) -> core.Symbol | None:
     if isinstance(candidate, Template):
         return signature_of(candidate)
     return candidate if isinstance(candidate, core.Symbol) else None
+
+
+def not_given(implementation: Implementation) -> Problem:
+    """The warning that an implementation leaves operations out."""
+    names = ", ".join(symbol.name.rpartition("::")[2] for symbol in implementation.missing)
+    return problem_at(
+        implementation.node,
+        implementation.place.file,
+        f"{implementation.label} is not given {names}: nothing is known of it but the axioms, which are assumed",
+        code="missing-implementation",
+        severity="warning",
+        found=names,
+        hint="give it: operation name(…) = …",
+    )

@@ -33,8 +33,9 @@ from registry.gateway.upstream.envelopes import SERVER_INFO
 from registry.server.calls.stopping import SECONDS, Stopping, end_on_signals
 from registry.server.mcp.http_access import TOKEN, Access, is_local
 from registry.server.mcp.http_connection import HEAD_BYTES, Connection, Limits
+from registry.server.mcp.http_options import HttpOptions
 from registry.server.mcp.http_requests import METHODS, Requests
-from registry.server.mcp.http_server import CONNECTIONS, HttpOptions
+from registry.server.mcp.http_server import CONNECTIONS
 from registry.server.mcp.http_sessions import PATH
 from registry.server.mcp.listening import Accepting
 from registry.server.mcp.oauth import ProtectedResource

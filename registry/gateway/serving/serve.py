@@ -36,7 +36,7 @@ from registry.server.calls.stopping import end_on_signals
 from registry.server.streams.descriptors import move_descriptors
 
 if TYPE_CHECKING:
-    from registry.server.mcp.http_server import HttpOptions
+    from registry.server.mcp.http_options import HttpOptions
 
 __all__ = ["GatewaySettings", "gateway_folder", "lock_beside", "read_grants", "serve"]
 
@@ -203,7 +203,7 @@ def _http_options(settings: GatewaySettings) -> HttpOptions | None:
     """How to serve over HTTP, None for standard input and output. Raises ValueError for what cannot be."""
     if not settings.http:
         return None
-    from registry.server.mcp.http_server import HttpOptions, parse_address
+    from registry.server.mcp.http_options import HttpOptions, parse_address
     from registry.server.mcp.oauth import OAuthOptions
 
     given = (settings.oauth_issuer, settings.oauth_audience, settings.oauth_jwks, settings.oauth_any_type)

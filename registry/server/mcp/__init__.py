@@ -10,6 +10,7 @@
 - `request_client`: the client of one request: its questions, answers and log
 - `stdio_streams`: the stream pair that the SDK's server runs over on standard input and output
 - `oauth`: this server as a resource of an authorization server
+- `http_options`: how to serve over HTTP
 - `http_access`: who may call over HTTP
 - `http_bodies`: the bodies of requests while they are held
 - `http_sessions`: the door to one server: sessions of the older protocol

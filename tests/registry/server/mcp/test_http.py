@@ -20,8 +20,8 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from registry.server.mcp.http_access import TOKEN
+from registry.server.mcp.http_options import HttpOptions, parse_address
 from registry.server.mcp.http_requests import BODY, NESTING
-from registry.server.mcp.http_server import HttpOptions, parse_address
 from tests.support.servers.http_server import HEADERS, Served, call, serving, started
 from tests.support.servers.raw_client import MODERN, PATIENCE
 

@@ -437,7 +437,7 @@ def test_tls(certificate: Path) -> None:
 
 
 def test_a_certificate_that_does_not_serve(tmp_path: Path, certificate: Path) -> None:
-    from registry.server.mcp.http_server import HttpOptions
+    from registry.server.mcp.http_options import HttpOptions
 
     nowhere = tmp_path / "none.pem"
     with pytest.raises(ValueError, match="cannot be read: No such file"):
