@@ -24,10 +24,10 @@ __all__ = ["FromElsewhere"]
 
 
 class FromElsewhere:
-    """The verdicts that certificates of `source` show, of which there may be none."""
+    """The verdicts that certificates of `source` show."""
 
     def __init__(
-        self, source: Elsewhere | None, broker: Broker, axioms: AxiomsAlone, obligations: Obligations
+        self, source: Elsewhere, broker: Broker, axioms: AxiomsAlone, obligations: Obligations
     ) -> None:
         self._source = source
         self._broker = broker
@@ -41,25 +41,20 @@ class FromElsewhere:
 
         What is shown with fewer facts counts too, those of `without`: facts follow from the axioms, so it holds with them.
         """
-        if self._source is None:
-            return None
         fewer = {len(each): each for each in without if len(each) < len(facts)}
         tasks = ((with_lemmas(task.goal, [fact.goal for fact in each]), each) for each in fewer.values())
-        found = self._shown(self._source, task, base, facts)
-        return found or next(
-            filter(None, (self._shown(self._source, each, base, its) for each, its in tasks)), None
-        )
+        found = self._shown(task, base, facts)
+        return found or next(filter(None, (self._shown(each, base, its) for each, its in tasks)), None)
 
     def offer(
         self, theory: Theory, task: Task, facts: Sequence[Fact], verdict: Verdict, answer: Answer | None
     ) -> None:
         """Let the source make a certificate of what was decided here."""
-        if self._source is not None:
-            self._source.offer(theory, task, facts, verdict, answer)
+        self._source.offer(theory, task, facts, verdict, answer)
 
-    def _shown(self, source: Elsewhere, task: Task, base: Verdict, facts: Sequence[Fact]) -> Verdict | None:
+    def _shown(self, task: Task, base: Verdict, facts: Sequence[Fact]) -> Verdict | None:
         goal = task.goal
-        found = source.find(task, self._broker)
+        found = self._source.find(task, self._broker)
         if found is None:
             return None
         alone = self._axioms.alone(goal)

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -34,8 +35,6 @@ from kleis.errors import KleisError
 from kleis.prover.axioms_alone import AxiomsAlone, Outcomes
 from kleis.prover.consistency import Consistency, refuted_axioms
 from kleis.prover.facts import Fact, local_to, serving_facts, used_by, with_named_lemmas
-from kleis.prover.from_elsewhere import FromElsewhere
-from kleis.prover.kept_certificates import Elsewhere
 from kleis.prover.library_laws import LibraryLaws
 from kleis.prover.obligations import Obligations
 from kleis.prover.portfolio import (
@@ -58,6 +57,10 @@ from kleis.prover.verdict_of import verdict_of
 from kleis.syntax.printer.program import print_expression
 from kleis.syntax.tree import Expression, TypeExpression
 from kleis.theory.theory import Theory
+
+if TYPE_CHECKING:
+    from kleis.prover.from_elsewhere import FromElsewhere
+    from kleis.prover.kept_certificates import Elsewhere
 
 __all__ = ["Decision", "Prover"]
 
@@ -127,7 +130,11 @@ class Prover:
         self._obligations = Obligations(
             self.elaborator, lambda task, base: self._search(task, base).verdict, self._text
         )
-        self._from_elsewhere = FromElsewhere(elsewhere, self._broker, self._axioms, self._obligations)
+        self._from_elsewhere: FromElsewhere | None = None
+        if elsewhere is not None:
+            from kleis.prover.from_elsewhere import FromElsewhere
+
+            self._from_elsewhere = FromElsewhere(elsewhere, self._broker, self._axioms, self._obligations)
         self._consistency = Consistency(
             self.elaborator, self._axioms, self._obligations, self._run, cache, self._options(), effort
         )
@@ -265,8 +272,8 @@ class Prover:
         kept = self._cache.get(key)
         if kept is not None:
             return kept
-        shown = self._from_elsewhere.shown(task, self._base(goal), facts)
-        return None if shown is None else self._keep(shown, goal, key).verdict
+        shown = self._from_elsewhere and self._from_elsewhere.shown(task, self._base(goal), facts)
+        return self._keep(shown, goal, key).verdict if shown else None
 
     @deep()
     def consistent(self, structure: str | None = None) -> tuple[tuple[str, Verdict], ...]:
@@ -335,11 +342,11 @@ class Prover:
                 kept, cached=True, claim=claim, warnings=base.warnings, lemmas=lemmas
             )
             return Decision(verdict, goal, key=key)
-        shown = self._from_elsewhere.shown(task, base, facts, without)
-        if shown is not None:
+        shown = self._from_elsewhere and self._from_elsewhere.shown(task, base, facts, without)
+        if shown:
             return self._keep(msgspec.structs.replace(shown, lemmas=lemmas), goal, key)
         decision = self._search(task, base)
-        if not decision.cut and decision.verdict.definite:
+        if self._from_elsewhere and not decision.cut and decision.verdict.definite:
             self._from_elsewhere.offer(self.theory, task, facts, decision.verdict, decision.answer)
         shown = decision.verdict.resting_on([each.verdict for each in facts])
         verdict = msgspec.structs.replace(shown, lemmas=lemmas)

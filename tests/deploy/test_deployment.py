@@ -181,17 +181,17 @@ def test_a_server_that_is_drained_answers_what_is_under_way_and_says_that_it_is_
 ) -> None:
     secret = pif("--home", tmp_path, "token", "create", "alice")["token"]
     site = Deployment(tmp_path, "--drain", 60)
+    watching, calling = site.connection(), site.connection()
     answers: list[dict[str, Any]] = []
     try:
         server = site.start()
         site.call(secret, "evolve", name="endless", description="never ends", code=ENDLESS)
-        watching = site.connection()
         watching.request("GET", "/readyz")
         assert watching.getresponse().read().startswith(b'{"ready":true')
 
         long = threading.Thread(
             target=lambda: answers.append(
-                site.call(secret, "run", tool="endless", input=0, drive=1_000_000, fuel=3_000_000)
+                site.ask(calling, secret, "run", tool="endless", input=0, drive=1_000_000, fuel=3_000_000)
             )
         )
         long.start()
@@ -207,13 +207,17 @@ def test_a_server_that_is_drained_answers_what_is_under_way_and_says_that_it_is_
         assert answer.status == 503
         assert answer.headers["Connection"] == "close"
         long.join(PATIENCE)
+        assert (
+            calling.sock is None
+        )  # the head of its answer said so, though the call had begun before the signal
         server.communicate(timeout=PATIENCE)
         assert server.returncode == 0
         assert [each["type"] for each in answers] != ["error"] or answers[0]["error"][
             "kind"
         ] != "cancelled", answers
-        watching.close()
     finally:
+        watching.close()
+        calling.close()
         site.close()
 
 

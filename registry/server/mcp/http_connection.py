@@ -231,8 +231,13 @@ class Connection(H11Protocol):
         it learns that it is closed only after the end of the stream. So the head says already that nothing follows.
         """
         self._is_stream = self.scope.get("http_version") == "1.1"
+        if self.is_stream:
+            self.close_after_answer()
+
+    def close_after_answer(self) -> None:
+        """Let the head of the answer under way, if it was not sent yet, say that nothing follows."""
         cycle = self.cycle
-        if self.is_stream and CLOSE not in cycle.default_headers:
+        if cycle is not None and CLOSE not in cycle.default_headers:
             cycle.default_headers = [*cycle.default_headers, CLOSE]
 
     @property

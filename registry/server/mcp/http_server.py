@@ -361,12 +361,12 @@ class _Serving:
         encrypted, is closed with its next answer, or after a while without a request: a request that is already on its way
         is answered. Streams are ended; their clients open them again, at another worker.
         """
+        loop = asyncio.get_running_loop()
         await draining.wait()
         assert self._among is not None
         accepting.close()
-        self._is_draining = self._limits.kept is None
-        loop = asyncio.get_running_loop()
-        self._state.default_headers = self._headers()
+        if self._limits.kept is None:
+            self._close_after_answers()
         self._leave()
         until = loop.time() + LEAVING
         while loop.time() < until and self._has_waiting():
@@ -384,6 +384,14 @@ class _Serving:
             await asyncio.sleep(DRAIN_LOOK)
             self._leave()
         stopped.set()
+
+    def _close_after_answers(self) -> None:
+        """Let every answer that was not begun yet, to a request under way or to a later one, be the last of its connection."""
+        self._is_draining = True
+        self._state.default_headers = self._headers()
+        for each in tuple(self._state.connections):
+            if isinstance(each, Connection):
+                each.close_after_answer()
 
     def _leave(self) -> None:
         """Leave connections on which nothing is under way to other workers."""
@@ -421,9 +429,8 @@ class _Serving:
         """
         if not self._drain_seconds:
             return
-        self._is_draining = True
         self._owner.server.stopping.is_draining = True
-        self._state.default_headers = self._headers()
+        self._close_after_answers()
         self._servers.end_streams()
         loop = asyncio.get_running_loop()
         now = loop.time()

@@ -34,8 +34,6 @@ from kleis.prover.checker.rules.interpreted_goals import Meaning, Translation
 from kleis.prover.checker.rules.named_parts import arrow
 from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.engines.computation.intervals import INTERVALS, step_of
-from kleis.prover.engines.laws.engine import LAWS
-from kleis.prover.engines.laws.engine import steps_of as law_steps
 from kleis.prover.engines.models.standard_models import is_proved
 from kleis.prover.engines.models.standard_operations import candidates
 from kleis.prover.engines.regular.engine import REGULAR
@@ -195,6 +193,10 @@ def _computed(leaf: Sequent | None, steps: int) -> tuple[tuple[Step, ...], int]:
 
 def _by_laws(leaf: Sequent | None, steps: int) -> tuple[tuple[Step, ...], int]:
     """Steps to a leaf by the laws of functions, and the solver's steps; none where they do not show it."""
+    # Here, since whether this engine applies is asked in processes that run none.
+    from kleis.prover.engines.laws.engine import LAWS
+    from kleis.prover.engines.laws.engine import steps_of as law_steps
+
     if leaf is None or steps < 2 or not LAWS.applies(_task(leaf)):
         return (), 0
     answer = LAWS.run(_task(leaf), steps // 2)
