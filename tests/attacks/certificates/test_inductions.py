@@ -25,7 +25,7 @@ from tests.support.provers.leaves import is_refuted, leaves, leaves_of_steps, op
 
 OPERATIONS = operations()
 TREES = "data Tree = Leaf | Node(left : Tree, right : Tree)\n"
-H1, H2 = f"{HYPOTHESIS}1", f"{HYPOTHESIS}2"
+H1, H2, H3 = (f"{HYPOTHESIS}{place}" for place in (1, 2, 3))
 
 
 def sequent_of(claim: str, program: str = "", using: str | None = None) -> Sequent:
@@ -57,6 +57,22 @@ NATURALS = {
     "from 1": ("∀(n : ℕ). n ≥ 1", on("n", ("1", ask()), ("step", ask(H1)), by=1)),
     "from 1 by its start": ("∀(n : ℕ). n ≥ 1", on("n", ("low", ask()), ("step", ask(H1)), start=1, by=1)),
     "from -1": ("∀(n : ℕ). n > 0", on("n", ("0", ask()), ("step", ask(H1)), start=-1, by=1)),
+    "from 3, with nothing below": (
+        "∀(n : ℕ). n ≥ 3",
+        on("n", ("3", ask()), ("step", ask(H1, H2)), start=3, by=1),
+    ),
+    "from 3, without 3 itself": (
+        "∀(n : ℕ). n ≤ 2",
+        on("n", *((f"{each}", ask()) for each in range(3)), ("step", ask(H1, H2)), start=3, by=1),
+    ),
+    "from 2 by 2, without 3": (
+        "∀(n : ℕ). n < 3 ∨ mod(n, 2) = 0",
+        on("n", *((f"{each}", ask()) for each in range(3)), ("step", ask(H1, H2, H3)), start=2, by=2),
+    ),
+    "from farther than there are cases": (
+        "∀(n : ℕ). n < 51",
+        on("n", *((f"{each}", ask()) for each in range(52)), ("step", ask(H1, H2)), start=51, by=1),
+    ),
     "only one of two": ("∀(n : ℕ). mod(n, 2) = 0", on("n", ("0", ask()), ("step", ask(H1)), by=2)),
     "one of two, twice": (
         "∀(n : ℕ). mod(n, 2) = 0",
@@ -170,6 +186,24 @@ LEAVES: dict[str, tuple[str, str, Induction, list[int]]] = {
         "∀(n : ℤ). n ≠ 5",
         on("n", ("low", ask()), ("step", ask(H1, H2)), start=0, by=1),
         [1],
+    ),
+    "a number below the start of which the claim is false": (
+        "",
+        "∀(n : ℕ). n ≠ 2",
+        on("n", *((f"{each}", ask()) for each in range(4)), ("step", ask(H1, H2)), start=3, by=1),
+        [2],
+    ),
+    "a start above which the claim is false once": (
+        "",
+        "∀(n : ℕ). n ≠ 5",
+        on("n", *((f"{each}", ask()) for each in range(3)), ("step", ask(H1, H2)), start=2, by=1),
+        [3],
+    ),
+    "a start above which every second is given": (
+        "",
+        "∀(n : ℕ). n < 2 ∨ mod(n, 2) = 0",
+        on("n", *((f"{each}", ask()) for each in range(4)), ("step", ask(H1, H2, H3)), start=2, by=2),
+        [3],
     ),
     "two values given and one shown": (
         "",

@@ -4,7 +4,8 @@ See docs/reference/certificates.md §3.4.
 
     structural   over lists or a data type: one sequent for each constructor, the claim of what it makes, given the claim
                  of its fields of the same sort; `deep`: given also that of their own such fields
-    natural      over ℕ by k: the claim of 0, …, k - 1, without a hypothesis, and of n + k, given that of n, …, n + k - 1
+    natural      over ℕ from b by k: the claim of 0, …, b + k - 1, each without a hypothesis, and for n ≥ b that of n + k, given
+                 that of n, …, n + k - 1
     integer      over ℤ from b by k: the claim of everything below b + k, without a hypothesis, and for n ≥ b that of n + k,
                  given that of n, …, n + k - 1
     by size      over lists: one sequent for each form, the claim of what has it, given that of all shorter lists; over ℕ
@@ -39,6 +40,9 @@ __all__ = ["obligations", "subgoals"]
 
 _FARTHEST = 1_000
 """The largest absolute value at which an induction over the integers may start."""
+
+_HIGHEST = 50
+"""The largest number at which an induction over the natural numbers may start: it has a case for each below."""
 
 _MOST = 8
 """The number of earlier values that a step may use."""
@@ -91,8 +95,8 @@ class _Split:
         if isinstance(sort, core.DataSort | core.ListOf) and step.by == 0 and step.start == 0:
             return self._structural(_constructors(self._sequent.goal, sort), deep=step.deep)
         if 1 <= step.by <= _MOST and abs(step.start) <= _FARTHEST and not step.deep:
-            if sort == core.NATURAL and step.start == 0:
-                return self._natural(step.by)
+            if sort == core.NATURAL and 0 <= step.start <= _HIGHEST:
+                return self._natural(step.start, step.by)
             if sort == core.INTEGER:
                 return self._integer(step.start, step.by)
         raise RejectedError(
@@ -153,12 +157,14 @@ class _Split:
         given = closed((self._on, *self._rest), core.Connective("implies", (smaller, self._body)))
         return self._left(self._of(value), parts, (given,))
 
-    def _natural(self, steps: int) -> _Sequents:
-        low = (core.LiteralTerm(each, core.NATURAL) for each in range(steps))
+    def _natural(self, start: int, steps: int) -> _Sequents:
+        low = (core.LiteralTerm(each, core.NATURAL) for each in range(start + steps))
         part = self._names.constant(self._on.name, (), core.NATURAL)
         number = core.SymbolCall(part, ())
         values: list[core.Term] = [number, *(_sum(number, each) for each in range(1, steps + 1))]
         given = [self._of(each) for each in values[:-1]]
+        if start > 0:
+            given.insert(0, at_least(core.Coercion(number, core.INTEGER), integer(start)))
         cases = ((f"{each.value}", self._left(self._of(each))) for each in low)
         return (*cases, ("step", self._left(self._of(values[-1]), (part,), given)))
 

@@ -13,18 +13,17 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import msgspec
 
 from kleis import core
-from kleis.core.goal import Axiom, Goal, Termination
+from kleis.core.goal import Goal, Termination
 from kleis.core.terms import list_constructors
 from kleis.core.traversal import reach, subterms
 from kleis.delaborate.describe_goal import expression_of
-from kleis.problems import Place
-from kleis.prover.checker.format import Ask, Case, Induction, Instance
+from kleis.prover.checker.format import Induction, Instance
 from kleis.prover.checker.rules.induction import obligations
 from kleis.prover.checker.rules.open_claims import HYPOTHESIS, opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
@@ -33,21 +32,28 @@ from kleis.prover.engines.induction.function_laws import at_functions, taken
 from kleis.prover.engines.induction.law_formulas import Group
 from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
 from kleis.prover.engines.induction.list_laws import candidates
+from kleis.prover.engines.induction.proved_laws import (
+    Law,
+    Leaf,
+    Proof,
+    Shown,
+    Split,
+    described,
+    finished,
+    task_of,
+)
 from kleis.prover.engines.induction.recursive_calls import called_next
 from kleis.prover.engines.induction.search import ATTEMPT, RUN, WAYS, BudgetUsedError
 from kleis.prover.engines.induction.tree_laws import tree_candidates, works_on_trees
-from kleis.prover.engines.solvers.runs import Options, Run, run_text, script_text, tracked, unwritable
+from kleis.prover.engines.solvers.runs import run_text, script_text, unwritable
 from kleis.prover.lowering.defunctionalize import expanded
-from kleis.prover.lowering.match_equations import simplified
 from kleis.prover.protocol.engine import WOULD_FOLLOW, Answer, Inexpressible, Task
 from kleis.prover.smt.encode_definitions import Recursion
-from kleis.prover.smt.script import Script, encode
+from kleis.prover.smt.script import encode
 from kleis.semantics.reference import Account
 from kleis.syntax.printer.program import print_expression
 
 __all__ = ["BY_MEASURE", "LAWS", "OF_TREES", "LawSearch"]
-
-_HERE = Place(file="<induction>", line=1, column=1)
 
 _MOST_PREMISES = 20
 """Laws that one obligation is given."""
@@ -108,7 +114,7 @@ class LawSearch:
         return Answer(
             outcome="proved",
             core=tuple(name for name, _ in search.given if name in used),
-            detail=_described(shown),
+            detail=described(shown),
             steps=search.used,
             shown=shown,
         )
@@ -121,35 +127,6 @@ BY_MEASURE = LawSearch(by_measure=True)
 OF_TREES = LawSearch(of_trees=True)
 
 
-class _Leaf(msgspec.Struct, frozen=True):
-    """An obligation that Z3 refutes: its script, and how; the hypotheses in it that are taken at terms."""
-
-    script: Script
-    run: Run
-    options: Options
-    instances: tuple[tuple[str, Instance], ...] = ()
-
-
-class _Split(msgspec.Struct, frozen=True):
-    """An induction with the proofs of its cases."""
-
-    scheme: Induction
-    cases: tuple[tuple[str, _Leaf | _Split], ...]
-
-
-_Proof = _Leaf | _Split
-_Shown = tuple[tuple[core.Term, Ask | Induction], ...]
-
-
-class _Law(msgspec.Struct, frozen=True, eq=False):
-    """A law that is proved, under the name by which scripts know it."""
-
-    name: str
-    formula: core.Term
-    proof: _Proof
-    about: frozenset[str]
-
-
 class _Search:
     """The search for one proof.  `alone`: the claim is tried before there are laws, also without premises."""
 
@@ -159,7 +136,7 @@ class _Search:
         assert task.goal.claim is not None, "laws are for claims"
         self._claim = task.goal.claim
         self._steps = steps
-        self._laws: list[_Law] = []
+        self._laws: list[Law] = []
         self._open: list[core.Term] = []
         self._missing = ""
         self._attempt = ATTEMPT
@@ -179,7 +156,7 @@ class _Search:
         text = f"no induction found, {len(self._laws)} laws of lists proved"
         return f"{text}; {WOULD_FOLLOW}{self._missing}" if self._missing else text
 
-    def claim(self) -> _Proof | None:
+    def claim(self) -> Proof | None:
         """A proof of the claim: from what is given, then after every group of laws; with few steps for each obligation,
         then with more, because most proofs need few and most obligations have none."""
         account = Account(msgspec.structs.replace(EVALUATION, steps=_EVALUATED))
@@ -197,7 +174,7 @@ class _Search:
         self._find_missing()
         return None
 
-    def _round(self, groups: list[Group]) -> _Proof | None:
+    def _round(self, groups: list[Group]) -> Proof | None:
         """A proof of the claim after one of the groups of laws, which keep what is still to be proved."""
         if (self.given or self._alone) and (proof := self._proved(self._claim, 1)) is not None:
             return proof
@@ -225,7 +202,7 @@ class _Search:
             found = self._proved(formula, _DEPTH, whole=bool(self._by_name([formula])))
         if found is not None:
             symbols = _symbols(self._goal, formula)
-            self._laws.append(_Law(f"law {len(self._laws) + 1}", formula, found, symbols))
+            self._laws.append(Law(f"law {len(self._laws) + 1}", formula, found, symbols))
         return found is not None
 
     def _find_missing(self) -> None:
@@ -240,16 +217,16 @@ class _Search:
 
     # ── Proofs ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _proved(self, formula: core.Term, depth: int, *, whole: bool = False) -> _Proof | None:
+    def _proved(self, formula: core.Term, depth: int, *, whole: bool = False) -> Proof | None:
         """A proof of a closed formula from what is known; of the claim (`whole`) maybe without an induction."""
         about = _symbols(self._goal, formula)
         return self._tree(self._asked(formula, self._relevant(about)), depth, at_once=whole)
 
-    def _asked(self, formula: core.Term, laws: Iterable[_Law]) -> Sequent:
+    def _asked(self, formula: core.Term, laws: Iterable[Law]) -> Sequent:
         premises = (*self.given, *((each.name, each.formula) for each in laws))
         return Sequent(self._goal, premises, formula)
 
-    def _relevant(self, about: frozenset[str]) -> list[_Law]:
+    def _relevant(self, about: frozenset[str]) -> list[Law]:
         """The laws that share most symbols with what is to be shown, few, in the order of their proofs."""
         shared = [(len(each.about & about), -len(each.about - about), each) for each in self._laws]
         found = sorted(
@@ -259,7 +236,7 @@ class _Search:
         chosen = {each.name for _, _, each in found[:most]}
         return [each for each in self._laws if each.name in chosen]
 
-    def _tree(self, sequent: Sequent, depth: int, *, at_once: bool = True) -> _Proof | None:
+    def _tree(self, sequent: Sequent, depth: int, *, at_once: bool = True) -> Proof | None:
         """A proof of a sequent: as it is, then by every scheme."""
         if at_once and (leaf := self._leaf(sequent)) is not None:
             return leaf
@@ -270,17 +247,17 @@ class _Search:
                 left = obligations(sequent, scheme)
             except RejectedError:
                 continue
-            cases: list[tuple[str, _Proof]] = []
+            cases: list[tuple[str, Proof]] = []
             for name, each in left:
                 found = self._by_size(sequent, scheme, each) if scheme.size else self._tree(each, depth - 1)
                 if found is None:
                     break
                 cases.append((name, found))
             else:
-                return _Split(scheme, tuple(cases))
+                return Split(scheme, tuple(cases))
         return None
 
-    def _by_size(self, whole: Sequent, scheme: Induction, left: Sequent) -> _Leaf | None:
+    def _by_size(self, whole: Sequent, scheme: Induction, left: Sequent) -> Leaf | None:
         """What an induction by size leaves, with its hypothesis at the lists to which recursions go on."""
         variables, body = opened(whole.claim)
         on = next(each for each in variables if each.name == scheme.on)
@@ -315,11 +292,11 @@ class _Search:
             deep = [msgspec.structs.replace(each, deep=True) for each in by_parts if self._mutual]
             yield from (*by_parts, *deep, *by_size)
 
-    def _leaf(self, sequent: Sequent, instances: tuple[tuple[str, Instance], ...] = ()) -> _Leaf | None:
+    def _leaf(self, sequent: Sequent, instances: tuple[tuple[str, Instance], ...] = ()) -> Leaf | None:
         """The sequent refuted by Z3, if it is in one of the ways."""
         sequent, of_laws = at_functions(sequent)
         instances = (*instances, *of_laws)
-        task = expanded(_task(sequent))
+        task = expanded(task_of(sequent))
         laws = (each for name, each in sequent.premises if not name.startswith(HYPOTHESIS))
         written_out = self._by_name([sequent.claim])
         named = tuple(each for each in self._by_name(laws) if each not in written_out)
@@ -334,10 +311,14 @@ class _Search:
             run = run_text(options.header() + script_text(script, script.claim), self._attempt)
             self.used += run.used + RUN
             if run.status == "unsat":
-                return _Leaf(script, run, options, instances)
+                return Leaf(script, run, options, instances)
             if run.status == "sat" and not known_by_name:
                 return None
         return None
+
+    def finished(self, proof: Proof) -> tuple[Shown, frozenset[str]]:
+        """The laws that a proof of the claim needs, with their proofs, and the names of all premises used."""
+        return finished(self._claim, proof, self._laws)
 
     def _by_name(self, formulas: Iterable[core.Term]) -> tuple[str, ...]:
         """The definitions without recursion that formulas call.  With what these stand for in their place, no solver would
@@ -345,25 +326,6 @@ class _Search:
         plain = {each.key for each in self._goal.definitions if not each.group}
         called = (each.definition for formula in formulas for each in _calls(formula))
         return tuple(dict.fromkeys(each for each in called if each in plain))
-
-    # ── What is left ─────────────────────────────────────────────────────────────────────────────────────────
-
-    def finished(self, proof: _Proof) -> tuple[_Shown, frozenset[str]]:
-        """The laws that a proof of the claim needs, with their proofs, and the names of all premises used."""
-        trees: dict[str, Ask | Induction] = {}
-        used: set[str] = set()
-        needed = {"": (self._claim, proof)} | {each.name: (each.formula, each.proof) for each in self._laws}
-        order = [*(each.name for each in self._laws), ""]
-        wanted = {""}
-        for name in reversed(order):
-            if name in wanted:
-                names: set[str] = set()
-                trees[name] = _with_cores(needed[name][1], names)
-                wanted |= names
-                used |= names
-        kept = [name for name in order if name in wanted]
-        numbered = {name: f"step {place}" for place, name in enumerate(kept, 1)}
-        return tuple((needed[name][0], _renamed(trees[name], numbered)) for name in kept), frozenset(used)
 
 
 def _variables(claim: core.Term) -> tuple[core.Variable, ...]:
@@ -376,18 +338,6 @@ def _variables(claim: core.Term) -> tuple[core.Variable, ...]:
 def _down_by_a_measure(termination: Termination) -> bool:
     """Whether a recursion ends for another reason than that it goes to the parts of a value."""
     return termination.kind == "measure" and bool(termination.obligations)
-
-
-def _task(sequent: Sequent) -> Task:
-    """A sequent as a task: what is given are its axioms; what is selected of constructor terms is computed."""
-    goal = sequent.goal
-    axioms = tuple(Axiom(name, formula, "axiom", _HERE) for name, formula in sequent.premises)
-    symbols = (*goal.symbols, *sequent.constants)
-    return Task(
-        msgspec.structs.replace(
-            goal, claim=simplified(sequent.claim), free=(), axioms=axioms, symbols=symbols
-        )
-    )
 
 
 def _symbols(goal: Goal, formula: core.Term) -> frozenset[str]:
@@ -429,42 +379,3 @@ def _terminations(goal: Goal, key: str) -> Iterator[Termination]:
 
 def _calls(term: core.Term) -> Iterator[core.DefinitionCall]:
     return (each for each in subterms(term) if isinstance(each, core.DefinitionCall))
-
-
-def _with_cores(proof: _Proof, used: set[str]) -> Ask | Induction:
-    """The proof as a certificate has it, each leaf with the premises that it needs."""
-    if isinstance(proof, _Split):
-        cases = tuple(Case(name, _with_cores(each, used)) for name, each in proof.cases)
-        return msgspec.structs.replace(proof.scheme, cases=cases)
-    names = tuple(name for name, _ in proof.script.axioms)
-    run = tracked(proof.script, proof.script.claim, 4 * ATTEMPT, proof.options) if names else proof.run
-    needed = [name for name in names if name in run.core] if run.status == "unsat" else list(names)
-    at = dict(proof.instances)
-    used.update(at[name].of if name in at else name for name in needed)
-    given = tuple(name for name in needed if name not in at)
-    return Ask(given, tuple(at[name] for name in needed if name in at))
-
-
-def _renamed(proof: Ask | Induction, names: dict[str, str]) -> Ask | Induction:
-    if isinstance(proof, Induction):
-        cases = tuple(Case(each.name, _inner(each, names)) for each in proof.cases)
-        return msgspec.structs.replace(proof, cases=cases)
-    given = tuple(names.get(each, each) for each in proof.given)
-    instances = tuple(
-        msgspec.structs.replace(each, of=names.get(each.of, each.of)) for each in proof.instances
-    )
-    return msgspec.structs.replace(proof, given=given, instances=instances)
-
-
-def _inner(case: Case, names: dict[str, str]) -> Ask | Induction:
-    assert isinstance(case.proof, Ask | Induction), "made here"
-    return _renamed(case.proof, names)
-
-
-def _described(shown: Sequence[tuple[core.Term, Ask | Induction]]) -> str:
-    """The induction on the claim, and how many laws it uses."""
-    proof = shown[-1][1]
-    how = "directly"
-    if isinstance(proof, Induction):
-        how = f"induction on {'the size of ' if proof.size else ''}{proof.on}"
-    return f"{how}, {len(shown) - 1} laws" if len(shown) > 1 else how

@@ -16,7 +16,17 @@ from kleis.prover.engines.solvers.runs import DEFAULT, Options, run_text, script
 from kleis.prover.protocol.engine import Task
 from kleis.prover.smt.script import encode
 
-__all__ = ["ATTEMPT", "RUN", "SEPARATOR", "WAYS", "BudgetUsedError", "Proof", "Search", "texts"]
+__all__ = [
+    "ATTEMPT",
+    "RUN",
+    "SEPARATOR",
+    "WAYS",
+    "BudgetUsedError",
+    "Proof",
+    "Search",
+    "descends",
+    "texts",
+]
 
 ATTEMPT = 60_000
 """Z3's steps for one obligation, in one of the two ways."""
@@ -98,7 +108,7 @@ def _ranked(task: Task, goal: InductionGoal) -> list[Scheme]:
         termination = task.goal.termination(each.definition)
         if termination is None:
             continue
-        places = _descends(definitions[each.definition], termination)
+        places = descends(definitions[each.definition], termination)
         for place, argument in enumerate(each.arguments):
             for variable in free_variables(argument):
                 plain = argument == variable
@@ -127,7 +137,7 @@ def _looks_at_parts_of_parts(definition: core.Definition) -> bool:
 _LISTED = (core.DataSort, core.ListOf)
 
 
-def _descends(definition: core.Definition, termination: Termination) -> frozenset[int]:
+def descends(definition: core.Definition, termination: Termination) -> frozenset[int]:
     """The parameters that become smaller in the recursion: those in the termination argument."""
     if termination.arguments:
         return frozenset(termination.arguments)

@@ -98,7 +98,14 @@ def tree(sequent: Sequent, steps: tuple[Induction, ...]) -> Induction:
 
 
 SCHEMES: dict[core.Sort, tuple[tuple[int, int, bool, bool], ...]] = {
-    core.NATURAL: ((0, 1, False, False), (0, 2, False, False), (0, 3, False, False), (0, 0, False, True)),
+    core.NATURAL: (
+        (0, 1, False, False),
+        (0, 2, False, False),
+        (0, 3, False, False),
+        (2, 1, False, False),
+        (1, 2, False, False),
+        (0, 0, False, True),
+    ),
     core.INTEGER: (
         (0, 1, False, False),
         (-2, 2, False, False),
