@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from random import Random
 from typing import Any
@@ -25,9 +25,10 @@ from kleis.syntax.parser.parser import parse_expression, parse_program
 from kleis.theory.theory import Theory
 from tests.support.provers.changed_data import changed
 from tests.support.provers.engine_proofs import ENGINE_WORLDS, World
+from tests.support.provers.form_proofs import FORM_WORLDS
 from tests.support.provers.number_proofs import NUMBER_WORLDS
 
-__all__ = ["WORLDS", "World", "attack", "attack_on", "digest", "proofs", "rules"]
+__all__ = ["FORM_WORLDS", "WORLDS", "World", "attack", "attack_on", "digest", "proofs", "rules"]
 
 
 def _asked(*given: str) -> dict[str, Any]:
@@ -160,7 +161,15 @@ _RECURSIVE = World(
     ),
 )
 
-WORLDS: tuple[World, ...] = (_ARITHMETIC, _SEMIGROUP, _BOUNDED, _RECURSIVE, *ENGINE_WORLDS, *NUMBER_WORLDS)
+WORLDS: tuple[World, ...] = (
+    _ARITHMETIC,
+    _SEMIGROUP,
+    _BOUNDED,
+    _RECURSIVE,
+    *ENGINE_WORLDS,
+    *NUMBER_WORLDS,
+    *FORM_WORLDS.values(),
+)
 
 
 def proofs() -> list[dict[str, Any]]:
@@ -173,9 +182,9 @@ def _witnesses() -> list[dict[str, Any]]:
     return [each for world in WORLDS for each in world.witnesses]
 
 
-def attack(random: Random) -> tuple[str, str]:
-    """One forgery: what became of it, and, if it was accepted, the lie it tells or the empty text."""
-    world = random.choice(WORLDS)
+def attack(random: Random, worlds: Sequence[World] = WORLDS) -> tuple[str, str]:
+    """One forgery in one of some worlds: what became of it, and, if it was accepted, the lie it tells or the empty text."""
+    world = random.choice(worlds)
     if world.clash:
         return _judged(world, {**_witness(world, random), "part": world.clash}, "consistent", "a witness")
     if random.random() < 0.25:

@@ -17,7 +17,7 @@ from kleis.prover.engines.superposition.engine import Superposition
 from tests.support.provers.claims import task
 from tests.support.provers.engine_proofs import World
 
-__all__ = ["NUMBER_WORLDS"]
+__all__ = ["NUMBER_WORLDS", "identity"]
 
 _ASK: dict[str, Any] = {"rule": "ask"}
 
@@ -26,9 +26,9 @@ def _by(rule: str, **fields: Any) -> dict[str, Any]:
     return {"steps": [{"proof": {"rule": rule, **fields}}]}
 
 
-def _identity(claim: str) -> tuple[str, dict[str, Any]]:
+def identity(claim: str, theory: str = "") -> tuple[str, dict[str, Any]]:
     """A claim with its proof by forms, after a step that shows what these ask for."""
-    given = task("", claim)
+    given = task(theory, claim)
     assert given.goal.claim is not None
     asked, _ = asked_for(given.goal, given.goal.claim, 1_000_000)
     if asked is None:
@@ -56,10 +56,10 @@ _BY_SIZE: dict[str, Any] = _by(
 _NUMBERS = World(
     "",
     (
-        _identity("∀(x : ℝ). sin(x)^2 + cos(x)^2 = 1"),
-        _identity("∀(x : ℝ). x > 0 → (x * x) / x = x"),
-        _identity("∀(A B : Matrix(2, 2, ℝ)). det(A * B) = det(A) * det(B)"),
-        _identity("∀(x : ℝ, m n : ℕ). x^(m + n) = x^m * x^n"),
+        identity("∀(x : ℝ). sin(x)^2 + cos(x)^2 = 1"),
+        identity("∀(x : ℝ). x > 0 → (x * x) / x = x"),
+        identity("∀(A B : Matrix(2, 2, ℝ)). det(A * B) = det(A) * det(B)"),
+        identity("∀(x : ℝ, m n : ℕ). x^(m + n) = x^m * x^n"),
         ("∀(n : ℕ). Σ(1, n, λ i . i) = n * (n + 1) / 2", _by("sums", on="n")),
         ("∀(n : ℕ). mod(3^(2 * n + 1) + 2^(n + 2), 7) = 0", _by("remainders")),
         ("∀(p q : ℤ). q ≠ 0 → p^2 ≠ 2 * q^2", _by("rational roots")),

@@ -159,9 +159,10 @@ class _Check:
 
         It alone sees that ∃(x : ℤ). 1 ≤ x ∧ x < 9 ∧ … speaks of eight numbers.
         """
-        if self._variables or not is_computable(self._goal, claim):
+        left = self._steps - self._account.used
+        if self._variables or left < 1 or not is_computable(self._goal, claim):
             return False
-        found = computed(self._goal, claim, self._steps - self._account.used, self._account.precision)
+        found = computed(self._goal, claim, left, self._account.precision)
         self._computing = found.steps
         return found.truth is FALSE
 

@@ -15,6 +15,7 @@ from kleis.problems import Place
 from kleis.prover.checker.check_model import check_model
 from kleis.prover.checker.format import Assignment, Interpretation, Tables
 from kleis.prover.checker.read_terms import operation_at
+from kleis.prover.checker.rules.assignment import check_assignment
 from kleis.prover.checker.rules.evaluation import check_evaluation
 from kleis.prover.checker.rules.named_parts import symbol_text
 from kleis.prover.checker.rules.regular import check_regular_languages
@@ -353,6 +354,15 @@ def test_what_may_be_true_or_has_no_value_is_not_computed_to_be_false(program: s
 def shown_and_proved(goal: Goal, witness: Any) -> None:
     if not holds(goal, witness):
         raise RejectedError("a leaf")
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 50])
+def test_a_claim_that_uses_up_the_steps_stays_open(steps: int) -> None:
+    """The rule `evaluation` was asked with less than no steps, and no refusal came of it."""
+    goal = task("", "∃(x : ℤ). x < 0 ∧ x > 3").goal
+    found = check_assignment(goal, Assignment(), steps)
+    assert [name for name, _ in found.leaves] == ["negated claim"]
+    assert not found.undefined
 
 
 def test_no_terms_for_elements_of_carriers() -> None:
