@@ -108,6 +108,7 @@ ORDER: tuple[Entry, ...] = (
     Entry(f"{_ENGINES}.solvers.instantiation:INSTANTIATION", "prove", 2_500_000, cpu=6, late=True),
     Entry(f"{_ENGINES}.solvers.script_engines:WITH_EQUATIONS", "prove", 1_000_000, cpu=5, late=True),
     Entry(f"{_ENGINES}.induction.number_search:OF_NUMBERS", "prove", 4_000_000, cpu=8, late=True),
+    Entry(f"{_ENGINES}.computation.existentials:QUOTIENTS", "prove", 800_000, cpu=8, late=True),
 )
 """The published order."""
 

@@ -8,15 +8,18 @@ See docs/reference/certificates.md §3.2.
 Why it is sound
     Where the second formula is true everywhere, so is the claim: at some k and m either the conclusion is true, and then
     its ∃ is; or at all k and m one of the hypotheses is false, and then the ∃ of one of them is.  Terms have the variable's
-    sort, and are made of operations that have a value everywhere; functions are given by cases of such terms.  Definitions are unfolded first, where that loses nothing.
+    sort, and are made of operations that have a value everywhere; functions are given by cases of such terms.  Quotients and
+    remainders have values where divisors are not 0: that they are not becomes a part of the conclusion, so where it is true
+    the term has a value.  Definitions are unfolded first, where that loses nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from kleis import core
+from kleis.core.build_terms import condition_at, conjunction
 from kleis.core.goal import Goal
 from kleis.core.traversal import apart_from, substitute, subterms
 from kleis.prover.checker.rules.unfolding import Unfolding
@@ -25,6 +28,8 @@ from kleis.prover.checker.sequent import NotExpressible, RejectedError
 __all__ = ["Opened", "at_witnesses", "is_total", "with_existentials_opened"]
 
 _TOTAL = frozenset({"plus", "minus", "times", "negate", "abs", "min", "max", "floor", "ceil"})
+
+_PARTIAL = frozenset({"divide", "div", "mod"})
 
 _NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
 
@@ -103,6 +108,7 @@ def _unfolded(goal: Goal, claim: core.Term) -> core.Term:
 def at_witnesses(opened: Opened, terms: Sequence[core.Term]) -> core.Term:
     """The formula with terms for the first variables of the conclusion's ∃; `RejectedError` where they do not fit."""
     conclusion = opened.conclusion
+    asked: list[core.Term] = []
     rest = list(terms)
     while rest:
         if not (isinstance(conclusion, core.Quantifier) and conclusion.kind == "exists"):
@@ -114,18 +120,23 @@ def at_witnesses(opened: Opened, terms: Sequence[core.Term]) -> core.Term:
         for variable, term in zip(bound, rest, strict=False):
             if term.sort != variable.sort or not _is_value(term):
                 raise RejectedError(f"no value for {variable.name} that is known to exist")
+            asked += _conditions(term)
         body = core.Quantifier("exists", left, conclusion.body) if left else conclusion.body
         conclusion = substitute(body, values)
         rest = rest[len(bound) :]
+    if asked:
+        conclusion = conjunction((*asked, conclusion))
     for hypothesis in reversed(opened.hypotheses):
         conclusion = core.Connective("implies", (hypothesis, conclusion))
     return core.Quantifier("forall", opened.variables, conclusion) if opened.variables else conclusion
 
 
 def _is_value(term: core.Term) -> bool:
-    """Whether a term is a number that has a value everywhere, or a function of numbers whose values are such, by cases."""
+    """Whether a term is a number, or a function of numbers, by cases of numbers that have a value everywhere."""
     if not isinstance(term, core.Lambda):
-        return _is_number(term)
+        return term.sort in _NUMBERS and all(
+            _is_total_here(each) or _is_partial(each) for each in subterms(term)
+        )
     body = term.body
     while isinstance(body, core.Conditional):
         test = body.condition
@@ -135,6 +146,24 @@ def _is_value(term: core.Term) -> bool:
             return False
         body = body.alternative
     return _is_number(body) and all(each.sort in _NUMBERS for each in term.variables)
+
+
+def _conditions(term: core.Term) -> list[core.Term]:
+    """What has to be true for a number to have a value."""
+    found: list[core.Term] = []
+    for each in subterms(term):
+        if _is_partial(each):
+            condition = condition_at(each)
+            if condition is None:
+                raise RejectedError("a quotient without its condition")
+            found.append(condition)
+    return found
+
+
+def _is_partial(term: core.Term) -> TypeGuard[core.BuiltinCall]:
+    """Whether a term is a quotient or a remainder of numbers."""
+    partial = isinstance(term, core.BuiltinCall) and term.operation.name in _PARTIAL
+    return partial and term.sort in _NUMBERS
 
 
 def _is_number(term: core.Term) -> bool:

@@ -6,6 +6,7 @@ See docs/reference/proving.md §7.26.
     ∃(a b c : ℤ). a² + b² = c² ∧ c > 10                             a = 5, b = 12, c = 13
     ∀(x : ℝ). ∃(n : ℤ). n > x                                       n = ⌊x⌋ + 1
     ∃(f : ℤ → ℤ). ∀x. f(x) ≠ x                                      f = λ x . x + 1
+    ∀(x : ℝ). x > 0 → ∃(n : ℕ). n * x > 1                           n = |⌊1/x⌋| + 1
 
 Terms over the variables of the claim and of the ∃ in its hypotheses are tried at points where the hypotheses are true; those
 that pass are put to a solver by the rule `ask` of the checker.  Without such variables the values are those of a model
@@ -33,15 +34,16 @@ from kleis.prover.checker.rules.ask import ask
 from kleis.prover.checker.rules.witnesses import Opened, at_witnesses, with_existentials_opened
 from kleis.prover.checker.sequent import CheckError, Sequent
 from kleis.prover.checker.write_terms import term_data
+from kleis.prover.engines.computation.quotient_terms import numbers_in, quotients
 from kleis.prover.engines.solvers.script_engines import DIRECT
 from kleis.prover.protocol.engine import Answer, Task
 from kleis.prover.protocol.witness import FunctionTable, Witness
 from kleis.semantics.models import Model, evaluator_of
 from kleis.semantics.ranges import Bounds
 from kleis.semantics.reference import Account
-from kleis.semantics.truth import TRUE
+from kleis.semantics.truth import TRUE, Truth
 
-__all__ = ["WITNESSES"]
+__all__ = ["QUOTIENTS", "WITNESSES"]
 
 _NUMBERS = (core.NATURAL, core.INTEGER, core.RATIONAL, core.REAL)
 _WHOLE = (core.NATURAL, core.INTEGER)
@@ -61,9 +63,12 @@ _LOOK = Bounds(carrier=1, values=64, points=500, budget=Bounds().budget)
 
 
 class Witnesses:
-    """The engine."""
+    """The engine.  With `quotients` the terms that are tried are quotients, which have values where divisors are not 0."""
 
     name = "witnesses"
+
+    def __init__(self, *, quotients: bool = False) -> None:
+        self._quotients = quotients
 
     def applies(self, task: Task) -> bool:
         """To conclusions ∃ over numbers, where all other variables are numbers too and nothing is declared.
@@ -77,7 +82,7 @@ class Witnesses:
         if not 0 < len(opened.wanted) <= _MOST_WANTED:
             return False
         if not opened.variables:
-            return all(map(_is_of_numbers, (each.sort for each in opened.wanted)))
+            return not self._quotients and all(map(_is_of_numbers, (each.sort for each in opened.wanted)))
         return {each.sort for each in (*opened.variables, *opened.wanted)} <= set(_NUMBERS)
 
     def run(self, task: Task, steps: int) -> Answer:
@@ -93,7 +98,7 @@ class Witnesses:
                 used += functions.used
         else:
             search = _Search(goal, opened, steps // 2)
-            found = list(islice(search.passing(), _ASKED))
+            found = list(islice(search.of_quotients() if self._quotients else search.passing(), _ASKED))
             used = search.used
         for terms in found:
             step = Ask(witnesses=tuple(map(term_data, terms)))
@@ -108,6 +113,8 @@ class Witnesses:
 
 
 WITNESSES = Witnesses()
+
+QUOTIENTS = Witnesses(quotients=True)
 
 
 def _is_of_numbers(sort: core.Sort) -> bool:
@@ -250,6 +257,7 @@ class _Search:
     def __init__(self, goal: Goal, opened: Opened, steps: int) -> None:
         account = Account(msgspec.structs.replace(_LOOK.budget, steps=2_000_000))
         self._evaluator = evaluator_of(goal, Model({}, {}), _LOOK, "one-sided", account)
+        self._goal = goal
         self._opened = opened
         self._left = steps
         self.used = 0
@@ -268,6 +276,28 @@ class _Search:
                 yield choice
             if self.used > self._left:
                 return
+
+    def of_quotients(self) -> Iterator[tuple[core.Term, ...]]:
+        """The choices of quotients that make the conclusion false or undefined at no point."""
+        points = list(islice(self._points(), _POINTS))
+        wanted, variables = self._opened.wanted, self._opened.variables
+        if not points:
+            return
+        most = _MOST_TERMS[len(wanted)]
+        numbers = numbers_in((*self._opened.hypotheses, self._opened.conclusion))
+        lists = [list(islice(quotients(variables, numbers, each.sort), most)) for each in wanted]
+        for choice in product(*lists):
+            terms = tuple(map(self._read, choice))
+            claim = at_witnesses(Opened((), (), self._opened.conclusion), terms)
+            if all(self._holds(claim, each, maybe=True) for each in points):
+                yield terms
+            if self.used > self._left:
+                return
+
+    def _read(self, term: core.Term) -> core.Term:
+        """A term as the checker reads it: with the conditions under which it has a value."""
+        vocabulary = Vocabulary(self._goal, operation_at())
+        return vocabulary.of_sort(term_data(term), term.sort, self._opened.variables)
 
     def functions(self) -> Iterator[tuple[core.Term, ...]]:
         """The choices of functions of one number, each given by a term, that do not make the conclusion false."""
@@ -333,10 +363,12 @@ class _Search:
                 point[name] = value
         return True
 
-    def _holds(self, formula: core.Term, point: Mapping[str, Any]) -> bool:
+    def _holds(self, formula: core.Term, point: Mapping[str, Any], *, maybe: bool = False) -> bool:
+        """Whether a formula is true at a point; with `maybe`, whether it may be, as one with ∀ over all numbers."""
         self.used += 20
         try:
-            return self._evaluator.outcome(formula, point) is TRUE
+            outcome = self._evaluator.outcome(formula, point)
+            return outcome is TRUE or (maybe and isinstance(outcome, Truth) and outcome.may_be_true)
         except (BudgetError, KleisError):
             return False
 

@@ -12,7 +12,7 @@ import pytest
 from kleis.core.canonical_bytes import digest_of
 from kleis.prover.checker.format import Certificate, CertificateError, Step
 from kleis.prover.checker.kernel import judge
-from kleis.prover.engines.computation.existentials import WITNESSES
+from kleis.prover.engines.computation.existentials import QUOTIENTS, WITNESSES
 from kleis.prover.engines.computation.remainders import REMAINDERS
 from tests.support.provers.claims import task
 
@@ -55,6 +55,11 @@ def asked(*witnesses: Any) -> list[Any]:
         (WITNESSES, "", "∃(f : ℤ → ℤ). ∀(x : ℤ). f(x) ≠ x"),
         (WITNESSES, "", "∃(f g : ℤ → ℤ). ∀(x : ℤ). f(g(x)) = x ∧ f(x) ≠ x"),
         (WITNESSES, "", "∃(f : ℝ → ℤ). ∀(x : ℝ). f(x) ≤ x ∧ x < f(x) + 1"),
+        (QUOTIENTS, "", "∀(x : ℝ). x > 0 → (∃(n : ℕ). n * x > 1)"),
+        (QUOTIENTS, "", "∀(x y : ℚ). x > 0 → (∃(n : ℕ). n * x > y)"),
+        (QUOTIENTS, "", "∀(e : ℝ). e > 0 → (∃(m : ℕ). ∀(n : ℕ). n > m → 1 / n < e)"),
+        (QUOTIENTS, "", "∀(a b c : ℚ). a ≠ 0 → (∃(x : ℚ). a * x + b = c)"),
+        (QUOTIENTS, "", "∀(a b : ℕ). b > 0 → (∃(q r : ℕ). a = b * q + r ∧ r < b)"),
         (REMAINDERS, "", "∀(x y z : ℤ). x^3 + y^3 + z^3 ≠ 4"),
         (REMAINDERS, "", "∀(x y z w : ℤ). x^3 + y^3 + z^3 ≠ 9 * w + 4"),
         (REMAINDERS, "", "∀(x y : ℤ). x*x = 3*y + 2 → x = y"),
@@ -86,6 +91,28 @@ def test_false_claims_have_no_witnesses(claim: str) -> None:
     assert WITNESSES.run(task("", claim), 400_000).outcome == "silent"
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "∀(x : ℝ). x ≥ 0 → (∃(n : ℕ). n * x > 1)",
+        "∀(x y : ℚ). x ≥ 0 → (∃(n : ℕ). n * x > y)",
+        "∀(x : ℝ). x > 0 → (∃(n : ℕ). n * x > 1 ∧ n < 100)",
+        "∀(e : ℝ). e ≥ 0 → (∃(m : ℕ). ∀(n : ℕ). n > m → 1 / n < e)",
+        "∀(e : ℝ). e > 0 → (∃(m : ℕ). ∀(n : ℕ). n ≥ m → 1 / (n - 3) < e)",
+        "∀(a b : ℚ). ∃(x : ℚ). a * x + b = 0",
+        "∀(a b : ℤ). b ≠ 0 → (∃(q r : ℤ). a = b * q + r ∧ 0 ≤ r ∧ r < b)",
+        "∀(a b : ℤ). b > 0 → (∃(q r : ℤ). a = b * q + r ∧ 0 < r ∧ r < b)",
+    ],
+)
+def test_false_claims_have_no_quotients(claim: str) -> None:
+    assert QUOTIENTS.run(task("", claim), 400_000).outcome == "silent"
+
+
+def test_quotients_are_for_claims_with_variables_of_numbers() -> None:
+    assert not QUOTIENTS.applies(task("", "∃(x : ℤ). x * x = 4"))
+    assert not QUOTIENTS.applies(task("", "∀(s : String). ∃(n : ℕ). n > 0"))
+
+
 def test_witnesses_are_checked() -> None:
     claim = "∀(n : ℤ). (∃(k : ℤ). n = 2*k) → (∃(m : ℤ). n + 2 = 2*m)"
     one = ["as", "ℤ", ["number", "1", "ℕ"]]
@@ -95,6 +122,54 @@ def test_witnesses_are_checked() -> None:
     real = ["as", "ℝ", K]
     for refused in ([K], [N], [M], [one], [quotient], [real], [["number", "1", "ℕ"]], [more, more]):
         assert not accepted("", claim, asked(*refused))
+
+
+ONE, ZERO = (["as", "ℝ", ["number", each, "ℕ"]] for each in "10")
+
+
+def over(above: Any, below: Any, operation: str = "divide", sort: str = "ℝ") -> Any:
+    return ["built-in", operation, sort, above, below]
+
+
+@pytest.mark.parametrize(
+    ("claim", "witnesses"),
+    [
+        ("∀(x : ℝ). x ≠ 0 → (∃(y : ℝ). x * y = 1)", [over(ONE, ["var", "x"])]),
+        ("∀(x : ℝ). x ≠ 0 → (∃(y : ℝ). x = y)", [over(ONE, over(ONE, ["var", "x"]))]),
+        (
+            "∀(n m : ℤ). m > 0 → (∃(q r : ℤ). n = m * q + r ∧ 0 ≤ r ∧ r < m)",
+            [over(N, M, "div", "ℤ"), over(N, M, "mod", "ℤ")],
+        ),
+    ],
+)
+def test_quotients_are_witnesses_where_they_have_values(claim: str, witnesses: list[Any]) -> None:
+    assert accepted("", claim, asked(*witnesses))
+
+
+@pytest.mark.parametrize(
+    ("claim", "witnesses"),
+    [
+        ("∃(y : ℝ). 0 * y = 1", [over(ONE, ZERO)]),
+        ("∀(x : ℝ). ∃(y : ℝ). x * y = 1", [over(ONE, ["var", "x"])]),
+        ("∀(x : ℝ). x ≥ 0 → (∃(y : ℝ). x * y = 1)", [over(ONE, ["var", "x"])]),
+        ("∀(x : ℝ). x ≠ 0 → (∃(y : ℝ). x * y = 1)", [over(ONE, over(["var", "x"], ONE)), ONE]),
+        ("∀(x : ℝ). x ≠ 0 → (∃(y : ℝ). x * y = 1)", [["var", "x"]]),
+        # A claim that is true whatever y is has no witness without a value all the same.
+        ("∀(x : ℝ). ∃(y : ℝ). y = y ∨ x = x", [over(ONE, ["var", "x"])]),
+        ("∀(x : ℝ). ∃(y : ℝ). ¬(y = 5 ∧ x ≠ x)", [over(ONE, ["var", "x"])]),
+        ("∀(x : ℝ). ∃(y : ℝ). y ≠ y → x ≠ x", [over(ONE, ["var", "x"])]),
+        # Neither is a function that has no value somewhere.
+        (
+            "∃(f : ℝ → ℝ). ∀(x : ℝ). x ≠ 0 → f(x) * x = 1",
+            [["function", [["x", "ℝ"]], over(ONE, ["var", "x"])]],
+        ),
+        ("∀(n m : ℤ). ∃(r : ℤ). r = mod(n, m)", [over(N, M, "mod", "ℤ")]),
+        # Other operations that lack values somewhere are none of those that a witness is made of.
+        ("∀(x : ℝ). x > 0 → (∃(y : ℝ). y * y = x)", [["built-in", "sqrt", "ℝ", ["var", "x"]]]),
+    ],
+)
+def test_what_has_no_value_is_no_witness(claim: str, witnesses: list[Any]) -> None:
+    assert not accepted("", claim, asked(*witnesses))
 
 
 QUEENS = (
