@@ -221,7 +221,16 @@ class _Laws:
         yield self._of_data(), ()
         for each in sorting if self._to_lists() else ():
             yield (), (*each.of_inserting(), *self._of_data())
-        yield (law for each in self._parts if _is_chosen(each.term) for law in self._of_choosing(each)), ()
+        chosen = [each for each in self._parts if _is_chosen(each.term)]
+        yield (law for each in chosen for law in self._of_choosing(each)), ()
+        if self._is_chosen_twice():
+            yield (law for each in chosen for law in self._of_choosing_turned(each)), ()
+
+    def _is_chosen_twice(self) -> bool:
+        """Whether the claim chooses elements of what is chosen."""
+        claim = (self._goal.claim,) if self._goal.claim is not None else ()
+        outer = (each for each in subterms(*claim) if isinstance(each, core.BuiltinCall) and _is_chosen(each))
+        return any(_is_chosen(inner) for each in outer for inner in subterms(*each.arguments))
 
     def _of_lengths(self) -> Iterator[core.Term]:
         return (law for part in self._parts for law in self._lengths(part))
@@ -327,6 +336,11 @@ class _Laws:
             yield core.Equals(part.at(other), substitute(other, {HOLE: part.term}))
         for each in self._calls((part.sort, part.sort), x):
             yield core.Equals(substitute(each, {HOLE: part.term}), part.at(each))
+
+    def _of_choosing_turned(self, part: _OfList) -> Iterator[core.Term]:
+        """Elements chosen before and after a list is reversed."""
+        if part.sort in self._reverses:
+            yield core.Equals(part.at(turned(core.Variable(HOLE, part.sort))), turned(part.term))
 
     def _kept_order(self, order: _OfList) -> Iterator[core.Term]:
         """Functions that keep an order, make it, or do nothing where it is."""

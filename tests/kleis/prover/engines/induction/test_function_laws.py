@@ -31,6 +31,9 @@ define keep(p : ℤ → Bool, l : List(ℤ)) : List(ℤ) = match l {
 
 CHOSEN_REVERSED = "∀(p : ℤ → Bool, l : List(ℤ)). filter(p, reverse(l)) = reverse(filter(p, l))"
 OF_APPEND = "∀(p : ℤ → Bool, k l : List(ℤ)). filter(p, append(k, l)) = append(filter(p, k), filter(p, l))"
+TWICE_REVERSED = (
+    "∀(p q : ℤ → Bool, l : List(ℤ)). filter(p, filter(q, reverse(l))) = reverse(filter(q, filter(p, l)))"
+)
 OF_TWO = "∀(p q : ℤ → Bool, l : List(ℤ)). filter(p, filter(q, l)) = filter(q, filter(p, l))"
 
 
@@ -51,6 +54,7 @@ def sequent(claim: str, *premises: tuple[str, str]) -> Sequent:
     ("program", "claim"),
     [
         ("", CHOSEN_REVERSED),
+        ("", TWICE_REVERSED),
         ("", "∀(p : ℤ → Bool, l : List(ℤ)). reverse(filter(p, reverse(l))) = filter(p, l)"),
         (KEEP, "∀(p : ℤ → Bool, l : List(ℤ)). keep(p, reverse(l)) = reverse(keep(p, l))"),
     ],
@@ -66,6 +70,9 @@ def test_laws_of_any_function_serve_the_one_of_a_claim(program: str, claim: str)
     "claim",
     [
         "∀(p : ℤ → Bool, l : List(ℤ)). filter(p, reverse(l)) = filter(p, l)",
+        "∀(p q : ℤ → Bool, l : List(ℤ)). filter(p, filter(q, reverse(l))) = reverse(filter(q, filter(q, l)))",
+        "∀(p q : ℤ → Bool, l : List(ℤ)). filter(p, filter(q, reverse(l))) = filter(q, filter(p, l))",
+        "∀(p q : ℤ → Bool, l : List(ℤ)). filter(p, reverse(filter(q, l))) = reverse(filter(p, l))",
         "∀(p q : ℤ → Bool, l : List(ℤ)). filter(p, reverse(l)) = reverse(filter(q, l))",
         "∀(p : ℤ → Bool, l : List(ℤ)). filter(p, reverse(l)) = reverse(filter(λ (x : ℤ) . ¬p(x), l))",
         "∀(p : ℤ → Bool, k l : List(ℤ)). filter(p, append(k, l)) = append(filter(p, l), filter(p, k))",
@@ -125,6 +132,20 @@ def certificate() -> Iterator[Certificate]:
     with Broker() as broker, Prover(theory, broker=broker, order=order) as prover:
         decision = prover.decide(parse_expression(CHOSEN_REVERSED))
         yield build(broker, theory, Question(CHOSEN_REVERSED), decision.verdict, answer=decision.answer)
+
+
+def test_a_certificate_about_two_functions_needs_each_of_its_laws() -> None:
+    theory = theory_of("")
+    order = [each for each in ORDER if load_engine(each.engine) == LAWS]
+    with Broker() as broker, Prover(theory, broker=broker, order=order) as prover:
+        decision = prover.decide(parse_expression(TWICE_REVERSED))
+        made = build(broker, theory, Question(TWICE_REVERSED), decision.verdict, answer=decision.answer)
+    assert judge(made, ("z3",)).status == "verified"
+    one = made.claim.replace("reverse(filter(q, filter(p, l)))", "reverse(filter(q, filter(q, l)))")
+    last = made.steps[-1:]
+    for changed in ({"claim": one}, {"steps": last}, {"steps": made.steps[:-1]}):
+        with pytest.raises(Refusal):
+            judge(msgspec.structs.replace(made, **changed), ("z3",))
 
 
 def with_instances(proof: Proof, instances: tuple[Instance, ...]) -> Proof:
