@@ -4,6 +4,7 @@ See docs/reference/proving.md §7.10.
 
     ∀(n : ℕ). n ≥ 4 → n! > 2^n                 from 4: of no n below 4 does the step follow
     ∀(t : Tree). size(t) < 2^height(t)         with the law  ∀a b. a ≤ b → 2^a ≤ 2^b
+    ∀(n : ℕ). n ≥ 1 → n! ≥ 2^(n - 1)           with the law  ∀(k : ℤ). 2^k = 2 * 2^(k - 1), an identity
 
 Numbers at which an induction may start are those that the claim mentions, and the next ones: a hypothesis `n ≥ 4` or `n > 3`
 says where.  Laws are candidates until they are proved: that a function of a number has positive values, and that they do
@@ -21,10 +22,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from kleis import core
-from kleis.core.build_terms import as_number, at_least, conjunction
+from kleis.core.build_terms import as_number, at_least, conjunction, difference, integer
 from kleis.core.goal import Goal
 from kleis.core.traversal import free_variables, subterms
-from kleis.prover.checker.format import Induction
+from kleis.prover.checker.format import Identity, Induction
+from kleis.prover.checker.rules.identities import asked_for
 from kleis.prover.checker.rules.induction import obligations
 from kleis.prover.checker.rules.open_claims import opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
@@ -60,6 +62,9 @@ _MOST_STARTS = 8
 
 _MOST_LAWS = 12
 
+_OF_IDENTITIES = 2_000
+"""Steps for one identity."""
+
 _WHOLE = (core.NATURAL, core.INTEGER)
 
 _RECURRING = {"power": 1, "factorial": 0}
@@ -83,7 +88,7 @@ class NumberSearch:
         recursive = (core.ListOf, core.DataSort)
         if not any(each.sort in _WHOLE or isinstance(each.sort, recursive) for each in variables):
             return False
-        return any(True for _ in _growing(goal, goal.claim))
+        return any(True for _ in (*_growing(goal, goal.claim), *_whole_powers(goal.claim)))
 
     def run(self, task: Task, steps: int) -> Answer:
         """Without laws from a later start, then with the laws that can be proved."""
@@ -145,7 +150,11 @@ class _Search:
     def claim(self) -> Proof | None:
         """A proof of the claim: from a later start, then with laws, by every scheme."""
         later = tuple(self._later(self._claim))
-        if (proof := self._by(self._claim, later)) is not None:
+        for formula in dict.fromkeys(law for each in _whole_powers(self._claim) for law in _of_power(each)):
+            self._become_identity(formula)
+        if (
+            proof := self._by(self._claim, (*_plain(self._claim), *later) if self._laws else later)
+        ) is not None:
             return proof
         account = Account(EVALUATION)
         for formula in tuple(_laws(self._goal, self._claim))[:_MOST_LAWS]:
@@ -155,6 +164,16 @@ class _Search:
             return None
         leaf = self._leaf(self._asked(self._claim), ground=False)
         return leaf or self._by(self._claim, (*_plain(self._claim), *later))
+
+    def _become_identity(self, formula: core.Term) -> None:
+        """Keep a candidate whose sides have one form wherever they have a value, if they have one everywhere."""
+        try:
+            asked, used = asked_for(self._goal, formula, _OF_IDENTITIES)
+        except RejectedError:
+            return
+        self.used += used
+        if asked is None:
+            self._laws.append(Law(f"law {len(self._laws) + 1}", formula, Identity(), frozenset()))
 
     def _become_law(self, formula: core.Term) -> None:
         """Prove a candidate, and keep it."""
@@ -188,7 +207,9 @@ class _Search:
         """Inductions over whole numbers that start at a number of the claim, or the next one."""
         variables, body = opened(formula)
         called = {call.term: call for call in _growing(self._goal, body)}
-        recurring = {v for call in called.values() for v in free_variables(call.term.arguments[call.place])}
+        over = [call.term.arguments[call.place] for call in called.values()]
+        over += [each.arguments[1] for each in _whole_powers(body)]
+        recurring = {variable for each in over for variable in free_variables(each)}
         on = [each for each in variables if each.sort in _WHOLE and each in recurring]
         twice = any(_calls_itself_twice(self._goal, each.term) for each in called.values())
         for by in (1, 2) if twice else (1,):
@@ -250,6 +271,15 @@ def _growing(goal: Goal, formula: core.Term) -> Iterator[_Call]:
                         yield _Call(each, place)
 
 
+def _whole_powers(formula: core.Term) -> Iterator[core.BuiltinCall]:
+    """The powers in a formula of a base that is known, with an exponent in ℤ that is not: solvers know nothing of them."""
+    for each in dict.fromkeys(subterms(formula)):
+        if isinstance(each, core.BuiltinCall) and each.operation.name == "power":
+            base, exponent = each.arguments
+            if exponent.sort == core.INTEGER and free_variables(exponent) and not free_variables(base):
+                yield each
+
+
 def _uncoerced(term: core.Term) -> core.Term:
     while isinstance(term, core.Coercion):
         term = term.term
@@ -285,6 +315,19 @@ def _laws(goal: Goal, claim: core.Term) -> Iterator[core.Term]:
         found.setdefault(closed(_given(guards, _at_least_one(low))))
         found.setdefault(closed(_given([*guards, at_least(b, a)], at_least(high, low))))
     yield from found
+
+
+def _of_power(call: core.BuiltinCall) -> Iterator[core.Term]:
+    """What powers with exponents in ℤ are by those with the exponent before, and at 0, as candidates."""
+    base, k = call.arguments[0], core.Variable("k", core.INTEGER)
+
+    def at(exponent: core.Term) -> core.Term:
+        return msgspec.structs.replace(call, arguments=(base, exponent))
+
+    parameters = tuple(core.Variable(each, call.sort) for each in "ab")
+    times = core.Operation("times", parameters, call.sort)
+    yield closed(core.Equals(at(k), core.BuiltinCall(times, (base, at(difference(k, integer(1)))))))
+    yield closed(core.Equals(at(difference(k, k)), as_number(core.LiteralTerm(1, core.NATURAL), call.sort)))
 
 
 def _is_open(argument: core.Term, call: _Call, place: int) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 from kleis import core
 from kleis.core.goal import Axiom
 from kleis.problems import Place
-from kleis.prover.checker.format import Ask, Case, Induction, Instance
+from kleis.prover.checker.format import Ask, Case, Identity, Induction, Instance
 from kleis.prover.checker.sequent import Sequent
 from kleis.prover.engines.induction.search import ATTEMPT
 from kleis.prover.engines.solvers.runs import Options, Run, tracked
@@ -45,15 +45,15 @@ class Split(msgspec.Struct, frozen=True):
 
 
 Proof = Leaf | Split
-Shown = tuple[tuple[core.Term, Ask | Induction], ...]
+Shown = tuple[tuple[core.Term, Ask | Induction | Identity], ...]
 
 
 class Law(msgspec.Struct, frozen=True, eq=False):
-    """A law that is proved, under the name by which scripts know it."""
+    """A law that is proved, maybe as an identity, under the name by which scripts know it."""
 
     name: str
     formula: core.Term
-    proof: Proof
+    proof: Proof | Identity
     about: frozenset[str]
 
 
@@ -71,20 +71,26 @@ def task_of(sequent: Sequent) -> Task:
 
 def finished(claim: core.Term, proof: Proof, laws: Sequence[Law]) -> tuple[Shown, frozenset[str]]:
     """The laws that a proof of the claim needs, with their proofs, and the names of all premises used."""
-    trees: dict[str, Ask | Induction] = {}
+    trees: dict[str, Ask | Induction | Identity] = {}
     used: set[str] = set()
-    needed = {"": (claim, proof)} | {each.name: (each.formula, each.proof) for each in laws}
+    needed: dict[str, tuple[core.Term, Proof | Identity]] = {"": (claim, proof)}
+    needed |= {each.name: (each.formula, each.proof) for each in laws}
     order = [*(each.name for each in laws), ""]
     wanted = {""}
     for name in reversed(order):
         if name in wanted:
             names: set[str] = set()
-            trees[name] = _with_cores(needed[name][1], names)
+            found = needed[name][1]
+            trees[name] = found if isinstance(found, Identity) else _with_cores(found, names)
             wanted |= names
             used |= names
     kept = [name for name in order if name in wanted]
     numbered = {name: f"step {place}" for place, name in enumerate(kept, 1)}
-    return tuple((needed[name][0], _renamed(trees[name], numbered)) for name in kept), frozenset(used)
+    shown = ((needed[name][0], trees[name]) for name in kept)
+    renamed = (
+        (formula, each if isinstance(each, Identity) else _renamed(each, numbered)) for formula, each in shown
+    )
+    return tuple(renamed), frozenset(used)
 
 
 def _with_cores(proof: Proof, used: set[str]) -> Ask | Induction:

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from kleis.core.canonical_bytes import digest_of
 from kleis.prover.certificates.build import Question, build
-from kleis.prover.checker.format import Certificate, Induction
+from kleis.prover.checker.format import Certificate, Identity, Induction
 from kleis.prover.checker.kernel import Refusal, judge
 from kleis.prover.engines.induction.number_search import OF_NUMBERS
 from kleis.prover.portfolio import ORDER
@@ -41,6 +42,10 @@ PROVED = [
     ("", "∀(n : ℕ). n ≥ 10 → 2^n > n^3"),
     (FIBONACCI, "∀(n : ℕ). n ≥ 12 → fib(n) ≥ n^2"),
     (OWN, "∀(n : ℤ). n ≥ 4 → f(n) > 2 * n"),
+    ("", "∀(n : ℕ). n ≥ 1 → n! ≥ 2^(n-1)"),
+    ("", "∀(n : ℕ). 2^(n-1) < 2^n"),
+    ("", "∀(n : ℤ). n ≥ 0 → 2^n ≥ n + 1"),
+    ("", "∀(n : ℤ). n ≥ 5 → 2^n > n^2"),
     (TREES, "∀(t : Tree). size(t) < 2^height(t)"),
     (TREES, "∀(t : Tree). leaves(t) ≤ 2^height(t)"),
     (TREES, "∀(t : Tree). 2^short(t) ≤ size(t) + 1"),
@@ -57,6 +62,11 @@ NEARLY = [
     (FIBONACCI, "∀(n : ℕ). n ≥ 11 → fib(n) > n^2 - 31"),
     (FIBONACCI, "∀(n : ℕ). n ≥ 12 → fib(n) > n^2"),
     (OWN, "∀(n : ℤ). n ≥ 4 → f(n) > 6 * n"),
+    ("", "∀(n : ℕ). n ≥ 1 → n! > 2^(n-1)"),
+    ("", "∀(n : ℕ). n ≥ 1 → 2^(n-1) ≥ n + 1"),
+    ("", "∀(n : ℤ). n ≥ 4 → 2^n > n^2"),
+    ("", "∀(n : ℤ). 2^n ≥ 1"),
+    ("", "∀(n : ℤ). 0^n = 0 * 0^(n-1)"),
     (TREES, "∀(t : Tree). size(t) + 1 < 2^height(t)"),
     (TREES, "∀(t : Tree). 2^height(t) ≤ size(t) + 1"),
     (TREES, "∀(t : Tree). size(t) < 2^short(t)"),
@@ -150,6 +160,25 @@ def test_a_certificate_by_laws_and_what_is_made_of_it(broker: Broker) -> None:
     assert refused(msgspec.structs.replace(made, steps=made.steps[:last]))
     turned = (*made.steps[last - 1 :: -1], made.steps[last])
     assert last == 1 or refused(msgspec.structs.replace(made, steps=turned))
+
+
+def test_a_certificate_by_an_identity_and_what_is_made_of_it(broker: Broker) -> None:
+    made = certificate_of(broker, "", "∀(n : ℕ). n ≥ 1 → n! ≥ 2^(n-1)")
+    assert not refused(made)
+    kinds = [type(each.proof) for each in made.steps]
+    assert kinds[-1] is Induction
+    assert Identity in kinds
+    place = kinds.index(Identity)
+    assert refused(msgspec.structs.replace(made, steps=made.steps[:place] + made.steps[place + 1 :]))
+    false = "∀(n : ℕ). n ≥ 1 → n! ≥ 2^n"
+    digest = digest_of(task("", false).goal)
+    assert refused(msgspec.structs.replace(made, claim=false, goal=digest))
+    other = certificate_of(broker, "", "∀(n : ℤ). n ≥ 5 → 3^n > n^2").steps[place].shows
+    changed = msgspec.structs.replace(made.steps[place], shows=other)
+    assert refused(
+        msgspec.structs.replace(made, steps=(*made.steps[:place], changed, *made.steps[place + 1 :]))
+    )
+    assert refused(_with(made, len(kinds) - 1, Identity()))
 
 
 def _with(certificate: Certificate, place: int, proof: Any) -> Certificate:
