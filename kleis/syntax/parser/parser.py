@@ -13,7 +13,7 @@ text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -65,6 +65,8 @@ Arguments: TypeAlias = Callable[[list[Any]], Sequence[Any]]
 """The parts of a reduction to the arguments of its function."""
 Step: TypeAlias = tuple[Any, int]
 """A value and its height."""
+Move: TypeAlias = tuple[int, str, int, Callable[..., Any], Arguments, int]
+"""A reduction: size, target, step, function, its arguments of the parts, levels."""
 
 _PASS, _BUILD, _STEP = range(3)
 """What a reduction does: pass one part through, call the builder, or call a function that also takes heights."""
@@ -121,7 +123,6 @@ class _Parse:
         self.items: list[tree.Declaration] = []
         self.linter = Linter(self.tokens, file)
         self.builder = ItemBuilder(self.linter)
-        self.moves = [_move(rule, self) for rule in reversed(self.automaton.tables.rules)]
         self.index = 0
         self.last = -1
         self.item_start = 0
@@ -177,8 +178,8 @@ class _Parse:
         If it meets token `stop`, the stack of states there.
         """
         tables = self.automaton.tables
-        actions, gotos, moves = tables.actions, tables.gotos, self.moves
-        tokens, undetermined, span = self.tokens, soft(), self._span
+        actions, gotos, moves = tables.actions, tables.gotos, _moves()
+        tokens, undetermined, span, builder = self.tokens, soft(), self._span, self.builder
         kinds, texts = tokens.kinds, tokens.texts
         end_state = tables.ends[start]
         values: list[Any] = [None]
@@ -206,9 +207,9 @@ class _Parse:
                         height = heights[-1] = heights[-1] + levels
                         if height > _COMFORTABLE:
                             self._admit(height, firsts[-1])
-                        values[-1] = function(span(firsts[-1], self.last), *arguments(values[-1:]))
+                        values[-1] = function(builder, span(firsts[-1], self.last), *arguments(values[-1:]))
                     elif step == _STEP:
-                        values[-1], heights[-1] = function(values[-1:], heights[-1:], firsts[-1:])
+                        values[-1], heights[-1] = function(self, values[-1:], heights[-1:], firsts[-1:])
                 elif size:
                     base = len(states) - size
                     parts, part_heights = values[base:], heights[base:]
@@ -217,16 +218,16 @@ class _Parse:
                         height += levels
                         if height > _COMFORTABLE:
                             self._admit(height, firsts[base])
-                        value = function(span(firsts[base], self.last), *arguments(parts))
+                        value = function(builder, span(firsts[base], self.last), *arguments(parts))
                     elif step == _STEP:
-                        value, height = function(parts, part_heights, firsts[base:])
+                        value, height = function(self, parts, part_heights, firsts[base:])
                     else:
                         (value,) = arguments(parts)
                     base += 1
                     del states[base:], values[base:], heights[base:], firsts[base:]
                     values[-1], heights[-1] = value, height
                 else:
-                    values.append(function(span(index, index - 1), *arguments([])))
+                    values.append(function(builder, span(index, index - 1), *arguments([])))
                     states.append(0)
                     heights.append(0)
                     firsts.append(index)
@@ -272,7 +273,7 @@ class _Parse:
 
     # Reductions that need more than the values of the parts.
 
-    def collect(self, item: int, values: list[Any], _heights: list[int], _firsts: list[int]) -> Step:
+    def collect(self, values: list[Any], _heights: list[int], _firsts: list[int], *, item: int) -> Step:
         """An item of the program is complete: the part of this number."""
         self.items.append(values[item])
         self.item_start = self.index
@@ -301,7 +302,7 @@ class _Parse:
         return operand.expression, operand.height
 
     def set_literal(
-        self, arguments: Arguments, values: list[Any], heights: list[int], firsts: list[int]
+        self, values: list[Any], heights: list[int], firsts: list[int], *, arguments: Arguments
     ) -> Step:
         """A set by its elements, each of which is a level."""
         found, count = self.builder.set_literal(self._span(firsts[0], self.last), *arguments(values))
@@ -322,22 +323,28 @@ class _Parse:
         make_room()
 
 
-def _move(rule: Rule, parse: _Parse) -> tuple[int, str, int, Callable[..., Any], Arguments, int]:
-    """A rule in the form that the loop needs: size, target, step, function, its arguments of the parts, levels."""
+@cache
+def _moves() -> tuple[Move, ...]:
+    """What every reduction does, in the order of the automaton's negative actions: the same for all texts."""
+    return tuple(_move(rule) for rule in reversed(load_tables().rules))
+
+
+def _move(rule: Rule) -> Move:
+    """A rule in the form that the loop needs."""
     step, function, levels = _STEP, _never, 0
     arguments = _arguments(rule.size, rule.picks)
     if rule.kind == "pass":
         step = _PASS
     elif rule.target.startswith("__program"):
-        function = partial(parse.collect, rule.picks[-1])
+        function = partial(_Parse.collect, item=rule.picks[-1])
     elif rule.kind == "list":
         function = partial(_collect_list, frozenset(rule.flatten), rule.picks)
     elif rule.action in ("chain_start", "chain_more", "folded", "folded_open"):
-        function = getattr(parse, rule.action.removesuffix("_open"))
+        function = getattr(_Parse, rule.action.removesuffix("_open"))
     elif rule.action == "set_literal":
-        function = partial(parse.set_literal, arguments)
+        function = partial(_Parse.set_literal, arguments=arguments)
     else:
-        step, function = _BUILD, getattr(parse.builder, rule.action)
+        step, function = _BUILD, getattr(ItemBuilder, rule.action)
         levels = 0 if rule.action in _NO_LEVEL else _MORE_LEVELS.get(rule.action, 1)
     return rule.size, rule.target, step, function, arguments, levels
 
@@ -357,7 +364,12 @@ def _arguments(size: int, picks: Picks) -> Arguments:
 
 
 def _collect_list(
-    flatten: frozenset[int], picks: Picks, values: list[Any], heights: list[int], _firsts: list[int]
+    flatten: frozenset[int],
+    picks: Picks,
+    _parse: _Parse,
+    values: list[Any],
+    heights: list[int],
+    _firsts: list[int],
 ) -> Step:
     """The parts of a repetition; the list of the earlier ones is extended in place."""
     parts: list[Any] = values[picks[0]] if picks[0] in flatten else [values[picks[0]]]

@@ -6,9 +6,10 @@ import pytest
 from lark.exceptions import GrammarError
 
 from kleis.syntax.operators import BINARY, CUSTOM_OPERATORS, POSTFIX, PREFIX, SPELLINGS, canonical_name
+from kleis.syntax.parser import parser
 from kleis.syntax.parser.build_declarations import ItemBuilder
 from kleis.syntax.parser.parser import parse_expression
-from kleis.syntax.parser.tables import build_tables, grammar_text, load_tables
+from kleis.syntax.parser.tables import Rule, build_tables, grammar_text, load_tables
 from kleis.syntax.tree import Call, Name
 
 
@@ -36,6 +37,17 @@ def test_every_rule_has_its_function() -> None:
         if callable(value) and not name.startswith("_") and name not in actions
     }
     assert unused == set()
+
+
+def test_what_reductions_do_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For every text anew it would take many times as long as to read a short one."""
+    expected = parse_expression("a + b")
+
+    def unexpected(rule: Rule) -> None:
+        raise AssertionError(f"worked out again: {rule}")
+
+    monkeypatch.setattr(parser, "_move", unexpected)
+    assert parse_expression("a + b") == expected
 
 
 def test_every_binary_spelling_is_a_terminal_and_parses_to_its_name() -> None:
