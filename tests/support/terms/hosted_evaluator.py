@@ -44,8 +44,9 @@ def hosted(
         "tools": {"record": {name: {"quote": term} for name, term in (known or {}).items()}},
     }
     request |= {"code": {"quote": code}} if tool is None else {"tool": tool}
+    # As an input: code that calls the evaluator would be compiled for every request, the evaluator within it.
     answer = run(
-        Request(code={"app": ["std.evaluate", {"record": request}]}), tools, Budget(fuel=_FUEL, depth=30_000)
+        Request(tool="std.evaluate", input={"record": request}, raw=True), tools, Budget(fuel=_FUEL, depth=30_000)
     )
     return answer["value"] if answer["type"] == "value" and "value" in answer else answer
 
