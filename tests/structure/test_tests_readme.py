@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONGEST
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 TESTS = ROOT / "tests"
 README = (TESTS / "README.md").read_text()
@@ -62,3 +64,10 @@ def test_directories_are_packages() -> None:
     assert [
         str(path) for path in sorted(_directories()) if not (TESTS / path / "__init__.py").is_file()
     ] == []
+
+
+@pytest.mark.parametrize("name", LONGEST)
+def test_the_tests_that_run_first_are_there(name: str) -> None:
+    path, _, function = name.partition("::")
+    assert (ROOT / path).exists()
+    assert not function or f"def {function}(" in (ROOT / path).read_text()
