@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test install check check-extras cluster soak bench browser screenshots certificates conformance lean docs docs-tables fuzz lint format clean
+.PHONY: help demo test install check check-extras environments cluster soak bench browser screenshots certificates conformance lean docs docs-tables fuzz lint format clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +103,8 @@ $(BROWSER_STAMP): $(STAMP)
 
 browser: $(BROWSER_STAMP) ## open the views in headless Chromium: needs Debian's chromium, and npm for the host of MCP Apps
 	@$(BROWSER)/bin/python -m pytest -n 2 --dist loadfile -rs tests/browser
+
+environments: $(EXTRAS_STAMP) $(BROWSER_STAMP)  # of the extras' and the browser's tests, without running these
 
 screenshots: $(BROWSER_STAMP) ## take the pictures of the documents anew, from the demo's data: docs/images
 	@$(BROWSER)/bin/python -m tests.browser.screenshots
