@@ -46,7 +46,9 @@ def hosted(
     request |= {"code": {"quote": code}} if tool is None else {"tool": tool}
     # As an input: code that calls the evaluator would be compiled for every request, the evaluator within it.
     answer = run(
-        Request(tool="std.evaluate", input={"record": request}, raw=True), tools, Budget(fuel=_FUEL, depth=30_000)
+        Request(tool="std.evaluate", input={"record": request}, raw=True),
+        tools,
+        Budget(fuel=_FUEL, depth=30_000),
     )
     return answer["value"] if answer["type"] == "value" and "value" in answer else answer
 
