@@ -13,6 +13,7 @@ only turn a verdict into `unknown`.
 - `engines/`: the searches
 - `counterexample_parts`: what the parts of a claim come to at a counterexample
 - `evidence`: witnesses checked before they are shown
+- `small_claims`: small claims about numbers, computed without a process
 - `portfolio`: engines, their order and budgets
 - `confirming`: that check, in a child process
 - `find_witness`: the value that a proved ∃ speaks of

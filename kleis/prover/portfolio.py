@@ -7,6 +7,9 @@ answer counts when every engine before it has finished its budget, so the verdic
 budgets, never on which process was faster.  Engines after a definite answer are stopped.
 
 An engine stopped by a time or memory limit gives no answer; the verdict records the limit and is not cached.
+
+The first of the order decides small claims in milliseconds. It does so in this process where they are small enough
+(`small_claims`), and no solver is made ready before it has had a while: loading one takes longer than all the rest.
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from kleis.prover.process.broker import Broker, Guards
+from kleis.prover.process.tally import TALLY
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.recorded_answers import Recorded
 from kleis.prover.protocol.verdict import Attempt, Reason
+from kleis.prover.small_claims import STEPS, proved_at_once
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -140,6 +145,11 @@ ASKING_NO_SOLVER = COMPUTING | {
 }
 """The engines that ask no solver: a process for them has none ready, which is most of what one costs."""
 
+_EVALUATION = ORDER[0].engine
+
+_AWHILE = 1.0
+"""Seconds for which engines that ask a solver wait for evaluation, which is before them in the order."""
+
 PURE = ASKING_NO_SOLVER | {f"{_ENGINES}.models.finite_models:FiniteModels"}
 """The engines whose answers, to the step, do not depend on what ran before in their process: one process runs many."""
 
@@ -226,15 +236,18 @@ class _Race:
         self._recorded: dict[int, Recorded] = {}
         self._left_out: set[int] = set()
         self._best: int | None = None
+        self._first = entries[0] if entries and entries[0][1].engine == _EVALUATION else None
 
     def run(self) -> Outcome:
         """Run until every engine before the best answer is done."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
+        if self._proved_here():
+            return self._outcome()
         for chain in self._chains:
             self._start(chain)
         while self._running:
-            finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
+            finished, _ = wait(self._running, self._patience(), return_when=FIRST_COMPLETED)
             for future in sorted(finished, key=lambda each: self._running[each][0]):
                 self._finish(future)
             self._stop_later()
@@ -242,6 +255,29 @@ class _Race:
                 if not any(entry in chain for entry in self._active()):
                     self._start(chain)
         return self._outcome()
+
+    def _proved_here(self) -> bool:
+        """Whether the first engine of the order is evaluation, and has proved a small claim in this process."""
+        if self._first is None or self._first[1].steps < STEPS:
+            return False
+        begun = time.monotonic()
+        answer = proved_at_once(self._task)
+        if answer is None:
+            return False
+        place, entry = self._first
+        TALLY.add(entry.engine, answer)
+        self._recorded[place] = Recorded(entry.engine, self._task, entry.steps, answer)
+        self._done[place] = (entry, answer, time.monotonic() - begun)
+        self._best = place
+        return True
+
+    def _patience(self) -> float | None:
+        """Seconds for which engines that ask a solver still wait for evaluation; None where they do not."""
+        for place, _, _, begun in self._running.values():
+            if self._first is not None and place == self._first[0]:
+                left = begun + _AWHILE - time.monotonic()
+                return left if left > 0 else None
+        return None
 
     def _active(self) -> list[tuple[int, Entry]]:
         return [(place, entry) for place, entry, _, _ in self._running.values()]
@@ -257,6 +293,8 @@ class _Race:
             if self._best is None or place < self._best:
                 limits = Guards(cpu=int(entry.cpu * self._guards) or 1, wall=entry.cpu * self._guards * 3 + 2)
                 preload = () if entry.engine in ASKING_NO_SOLVER else PRELOAD
+                if preload and self._patience() is not None:
+                    return
                 number, future = self._broker.submit(
                     entry.engine,
                     self._task,

@@ -53,6 +53,14 @@ class Tally:
             if ended is not None:
                 attempt.add_done_callback(partial(_tell, ended))
 
+    def add(self, job: str, answer: Answer) -> None:
+        """An attempt that needed no process, with its answer."""
+        from concurrent.futures import Future
+
+        attempt: Future[Answer] = Future()
+        self.begin(job, attempt)
+        attempt.set_result(answer)
+
     def count(self, attempt: Future[Answer]) -> None:
         """Count an attempt that has ended."""
         answer = attempt.result()
