@@ -1,6 +1,7 @@
 """The command `kleis`. This module only starts it and imports nothing before an interrupt is caught.
 
 - `commands`: the commands put together
+- `without_options`: eval and verify as they are mostly typed, for which no command has to be made
 - `file_commands`: check, test, eval, fmt, show: names and options
 - `question_commands`: verify, consistent, certificate, model, machine, explore: names and options
 - `output_commands`: export, publish, graph, document, serve, lsp: names and options
@@ -33,11 +34,12 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `kleis` with these arguments (those of the process if None, which then ends with them); returns the exit status."""
     try:
+        from registry.cli.kleis.without_options import without_options
         from registry.cli.terminal.process import run_process, run_program
 
         if arguments is None:
-            return run_process("kleis", _load, sys.argv[1:])
-        return run_program("kleis", _load, arguments)
+            return run_process("kleis", _load, sys.argv[1:], without_options)
+        return run_program("kleis", _load, arguments, without_options)
     except KeyboardInterrupt:
         return 130
 

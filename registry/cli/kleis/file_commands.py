@@ -44,7 +44,8 @@ def check(
     """
     from registry.cli.kleis.files.check import check_file
     from registry.cli.kleis.shared.clashes import ClashLook
-    from registry.cli.kleis.shared.loading import expand, make_loader
+    from registry.cli.kleis.shared.loading import make_loader
+    from registry.cli.kleis.shared.named_files import expand
 
     names = expand(files)
     loader = make_loader(path)
@@ -116,7 +117,8 @@ def test(
         print_totals,
     )
     from registry.cli.kleis.files.test import FileReport, run_files
-    from registry.cli.kleis.shared.loading import expand, make_loader
+    from registry.cli.kleis.shared.loading import make_loader
+    from registry.cli.kleis.shared.named_files import expand
     from registry.cli.kleis.shared.patience import Patience
     from registry.cli.kleis.shared.workers import check_address, workers_ahead
 
@@ -208,7 +210,7 @@ def fmt(files: tuple[str, ...], only_check: bool, in_ascii: bool) -> int:
     Standard input (-) is printed.  Comments, parentheses and line breaks stay.
     """
     from registry.cli.kleis.files.format import format_file
-    from registry.cli.kleis.shared.loading import expand
+    from registry.cli.kleis.shared.named_files import expand
 
     outcomes = [format_file(name, only_check=only_check, in_ascii=in_ascii) for name in expand(files)]
     changed, failed = outcomes.count("changed"), outcomes.count("failed")
@@ -258,7 +260,8 @@ def _show_file(file: str, tree: bool, in_ascii: bool) -> int:
     from kleis.errors import LoadError
     from kleis.syntax.printer.program import print_program
     from registry.cli.kleis.files.show import tree_lines
-    from registry.cli.kleis.shared.loading import expand, load, make_loader
+    from registry.cli.kleis.shared.loading import load, make_loader
+    from registry.cli.kleis.shared.named_files import expand
     from registry.cli.kleis.shared.reports import render
     from registry.cli.terminal.kleis_source import say_kleis
 

@@ -148,7 +148,7 @@ def consistent(
     models, 1 some axioms clash, 2 ill-formed, 3 unknown.
     """
     from registry.cli.kleis.questions.verify import consistent_file
-    from registry.cli.kleis.shared.loading import expand
+    from registry.cli.kleis.shared.named_files import expand
     from registry.cli.kleis.shared.patience import Patience
 
     names = expand([file])

@@ -11,20 +11,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, TextIO
-
-import click
+from typing import TextIO
 
 from registry.cli.terminal.characters import visible
 
 __all__ = ["is_terminal", "print_error", "progress", "say", "say_row", "table"]
 
-_STYLES: dict[str, dict[str, Any]] = {
-    "good": {"fg": "green"},
-    "bad": {"fg": "red"},
-    "note": {"fg": "yellow"},
-    "quiet": {"dim": True},
-}
+_STYLES = {"good": 32, "bad": 31, "note": 33, "quiet": 2}
+"""The codes of ECMA-48 for green, red, yellow and faint."""
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -40,7 +34,7 @@ def say(text: str, *, style: str = "") -> None:
 def say_row(word: str, text: str, *, style: str) -> None:
     """Write a result that begins with a coloured word."""
     if is_terminal(sys.stdout):
-        sys.stdout.write(f"{click.style(word, **_STYLES[style])} {visible(text)}\n")
+        sys.stdout.write(f"{_styled(word, style)} {visible(text)}\n")
     else:
         _write(sys.stdout, f"{word} {text}", "")
 
@@ -79,5 +73,9 @@ def _write(stream: TextIO, text: str, style: str) -> None:
     if stream.isatty():
         text = visible(text)
     if style and is_terminal(stream):
-        text = click.style(text, **_STYLES[style])
+        text = _styled(text, style)
     stream.write(text + "\n")
+
+
+def _styled(text: str, style: str) -> str:
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m"

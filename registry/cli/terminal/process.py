@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
 
 if TYPE_CHECKING:
     import click
@@ -37,12 +38,27 @@ __all__ = [
 
 SUCCEEDED, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
+_COLLECTOR = (50_000, 20, 100)
+"""The thresholds of the cyclic garbage collector: those of servers."""
 
-def run_process(name: str, load: Callable[[], click.Command], arguments: Sequence[str]) -> int:
-    """`run_program` where the process is for this command alone: it ends with the status that is returned."""
+Simple: TypeAlias = Callable[[Sequence[str]], Callable[[], int] | None]
+
+
+def _none(arguments: Sequence[str]) -> None:
+    """No arguments are simple."""
+
+
+def run_process(
+    name: str, load: Callable[[], click.Command], arguments: Sequence[str], simple: Simple = _none
+) -> int:
+    """`run_program` where the process is for this command alone: it ends with the status that is returned.
+
+    The cyclic garbage collector is called seldom, as in servers: a start makes many objects, and hardly any garbage.
+    """
+    gc.set_threshold(*_COLLECTOR)
     last = _LastHandler()
     atexit.register(last)
-    last.status = run_program(name, load, arguments)
+    last.status = run_program(name, load, arguments, simple)
     return last.status
 
 
@@ -60,13 +76,18 @@ class _LastHandler:
         os._exit(self.status)
 
 
-def run_program(name: str, load: Callable[[], click.Command], arguments: Sequence[str]) -> int:
+def run_program(
+    name: str, load: Callable[[], click.Command], arguments: Sequence[str], simple: Simple = _none
+) -> int:
     """Run the command that `load` gives; returns the exit status. The command's `obj` is the descriptors 0 to 2 that
-    were closed."""
+    were closed.
+
+    `simple` gives what is to be done for arguments that need no parser, and gives the exit status; otherwise None.
+    """
     try:
         closed = open_closed_descriptors()
         portable_streams()
-        return _run(name, load, arguments, closed)
+        return _run(name, load, arguments, closed, simple)
     except KeyboardInterrupt:
         return _last_words("\ninterrupted" if sys.stderr.isatty() else "interrupted", INTERRUPTED)
     except BrokenPipeError:
@@ -79,12 +100,22 @@ def run_program(name: str, load: Callable[[], click.Command], arguments: Sequenc
 
 
 def _run(
-    name: str, load: Callable[[], click.Command], arguments: Sequence[str], closed: frozenset[int]
+    name: str,
+    load: Callable[[], click.Command],
+    arguments: Sequence[str],
+    closed: frozenset[int],
+    simple: Simple,
 ) -> int:
+    completes = f"_{name.upper()}_COMPLETE" in os.environ  # a shell asks how a word may go on
+    if not completes and (answer := simple(arguments)) is not None:
+        status = answer()
+        sys.stdout.flush()
+        return status
+
     import click
 
     command = load()
-    if f"_{name.upper()}_COMPLETE" in os.environ:  # a shell asks how a word may go on
+    if completes:
         return int(command.main(list(arguments), prog_name=name, standalone_mode=False) or 0)
     try:
         with command.make_context(name, list(arguments), obj=closed) as context:

@@ -1,7 +1,8 @@
 """What several commands of `kleis` use.
 
 - `options`: common options and arguments
-- `loading`: the files that a command is about
+- `loading`: the loader of files
+- `named_files`: the files that a command is about
 - `patience`: limits of time and effort, and what a terminal shows meanwhile
 - `question`: a question to the prover, and the prover that answers it
 - `pulled`: certificates that were pulled, in the place of searches

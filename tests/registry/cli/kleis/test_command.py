@@ -68,7 +68,7 @@ def test_an_interruption_is_status_130(kleis: Callable[..., Any], monkeypatch: p
     def interrupt(names: object) -> list[str]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("registry.cli.kleis.shared.loading.expand", interrupt)
+    monkeypatch.setattr("registry.cli.kleis.shared.named_files.expand", interrupt)
     answer = kleis("check", "x.kleis")
     assert (answer.status, answer.out, answer.err) == (130, "", "interrupted\n")
 
