@@ -6,7 +6,6 @@ A record is immutable, and its `hash` is always the hash of its `code`. `content
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
@@ -159,6 +158,8 @@ class Reference(msgspec.Struct, frozen=True):
 
 def content_hash(code: str) -> str:
     """What identifies a tool: `pif1:` and the hex SHA-256 of `pif1`, a newline and its canonical text."""
+    import hashlib  # loads a library of its own, which a run of a term does without
+
     return "pif1:" + hashlib.sha256(b"pif1\n" + code.encode()).hexdigest()
 
 
@@ -380,4 +381,6 @@ def laws_text(laws: tuple[KeptLaw, ...]) -> str:
 
 def certificate_hash(certificate: str) -> str:
     """The hash that identifies a certificate: the hex SHA-256 of its text."""
+    import hashlib
+
     return hashlib.sha256(certificate.encode()).hexdigest()

@@ -7,7 +7,6 @@ over them is safe. `decode` makes them from JSON; printing a term and decoding i
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import msgspec
@@ -182,6 +181,8 @@ def term_text(term: Term) -> str:
 
 def identity(term: Term) -> str:
     """What identifies a tool: `pif1:` and the hex SHA-256 of `pif1`, a newline and the term's canonical text."""
+    import hashlib  # loads a library of its own, which a run of a term does without
+
     digest = hashlib.sha256(b"pif1\n" + term_text(term).encode())
     return "pif1:" + digest.hexdigest()
 

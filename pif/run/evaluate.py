@@ -8,7 +8,6 @@ evaluator takes a step is decided in `stepping` and nowhere else; the answer doe
 from __future__ import annotations
 
 import gc
-import logging
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
     from pif.run.answer_shapes import ContinuationAnswer, ValueAnswer
 
 __all__ = ["Answer", "Request", "collector_paused", "fuel_told", "run"]
-
-_logger = logging.getLogger(__name__)
 
 Answer = dict[str, Json]
 """`{"type": "value" | "continuation" | "error", …}`, exactly as docs/reference/pif.md §6 gives it."""
@@ -147,7 +144,10 @@ def run(
         except HostError:
             raise
         except Exception as defect:
-            _logger.exception("a run failed by a defect")
+            import logging  # only for this: what runs a term imports no logging
+
+            logger = logging.getLogger(__name__)
+            logger.exception("a run failed by a defect")
             answer = _defect(defect, running.fuel_used)
         finally:
             stepper.end()

@@ -12,7 +12,6 @@ Invariants
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -38,8 +37,6 @@ MOST_MEMBERS: Final = 1_000
 Right = Literal["read", "write"]
 
 _FORMAT = 1
-
-logger = logging.getLogger(__name__)
 
 
 class Team(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -84,7 +81,7 @@ class TeamFile:
         except RegistryError as error:
             if str(error) != self._trouble:
                 self._trouble = str(error)
-                logger.error("%s: %s (%s)", error.file, error.message, error.found)
+                _log(error)
             return {}
         if principal == OWNER_NAME:
             return dict.fromkeys(sorted(teams), "write")
@@ -177,3 +174,9 @@ def _known(teams: Mapping[str, Team], name: str) -> Team:
         expected=", ".join(sorted(teams)[:8]) or "a team: there is none",
         hint=f"Did you mean {close!r}?" if close else "`pif team create TEAM` makes one.",
     )  # fmt: skip
+
+
+def _log(error: RegistryError) -> None:
+    import logging  # only for this: what reads the file once, as `pif run` does, mostly finds it sound
+
+    logging.getLogger(__name__).error("%s: %s (%s)", error.file, error.message, error.found)

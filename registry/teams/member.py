@@ -5,7 +5,6 @@ A team that a principal is not in and a team that there is not are one case: not
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 
 from pif.language.errors import nearest
@@ -17,8 +16,6 @@ from registry.teams.team_store import TeamSnapshot, TeamStore
 from registry.teams.team_stores import TeamStores
 
 __all__ = ["Member", "Views"]
-
-logger = logging.getLogger(__name__)
 
 
 class Member:
@@ -111,7 +108,7 @@ class Member:
             except RegistryError as error:
                 if str(error) != self._trouble:
                     self._trouble = str(error)
-                    logger.error("the tools of the team %s cannot be read: %s (%s)", team, error, error.found)
+                    _log(team, error)
                 continue
             yield store
 
@@ -160,3 +157,11 @@ class Views:
             if record is not None:
                 return record.name
         return None
+
+
+def _log(team: str, error: RegistryError) -> None:
+    import logging  # only for this: what asks once, as `pif run` does, mostly finds no trouble
+
+    logging.getLogger(__name__).error(
+        "the tools of the team %s cannot be read: %s (%s)", team, error, error.found
+    )

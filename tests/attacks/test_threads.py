@@ -122,7 +122,7 @@ def test_a_defect_below_run_is_an_answer(
         raise defect
 
     monkeypatch.setattr(Stepper, "step", fails)
-    monkeypatch.setattr(evaluate._logger, "handlers", [])
+    monkeypatch.setattr(logging.getLogger(evaluate.__name__), "handlers", [])
     with caplog.at_level(logging.ERROR):
         found = run(Request(code=1), Dictionary(), Budget())
     assert found["type"] == "error"

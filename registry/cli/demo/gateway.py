@@ -17,10 +17,10 @@ from pathlib import Path
 import msgspec
 
 from registry.cli.demo.client import Connection, connected
+from registry.cli.terminal.command_context import CommandContext
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.process import FAILED, SUCCEEDED
 from registry.cli.terminal.screen import json_text
-from registry.cli.terminal.session import CommandContext
 from registry.gateway.front.catalogue import FRESH
 from registry.gateway.log.key import PUBLIC, read_public
 from registry.gateway.log.verifying import verify

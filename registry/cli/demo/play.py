@@ -18,10 +18,10 @@ import msgspec
 
 from registry.cli.demo.acts import ACTS, LATER
 from registry.cli.demo.theory_acts import POLICY, Act, Call, policy_options
+from registry.cli.terminal.command_context import CommandContext
 from registry.cli.terminal.layout import Piece
 from registry.cli.terminal.process import FAILED, SUCCEEDED
 from registry.cli.terminal.screen import Screen, json_text
-from registry.cli.terminal.session import CommandContext
 
 if TYPE_CHECKING:
     from registry.cli.demo.client import Connection

@@ -13,13 +13,13 @@ from registry.cli.terminal.process import words
 __all__ = ["without_options"]
 
 
-def without_options(arguments: Sequence[str]) -> Callable[[], int] | None:
+def without_options(arguments: Sequence[str]) -> Callable[[frozenset[int]], int] | None:
     """The command that these arguments are, if they are one of the two with one text that is certainly no option."""
     if len(arguments) != 2 or not arguments[1] or arguments[1].startswith("-"):
         return None
     name, text = arguments
     answer = {"eval": _evaluate, "verify": _verify}.get(name)
-    return None if answer is None else lambda: answer(words([text.lstrip()])[0])
+    return None if answer is None else lambda closed: answer(words([text.lstrip()])[0])
 
 
 def _evaluate(expression: str) -> int:

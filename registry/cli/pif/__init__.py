@@ -3,9 +3,11 @@
 This module only starts it and imports nothing before an interrupt is caught.
 
 - `commands`: the commands put together
+- `without_options`: run as it is mostly typed, for which no command has to be made
 - `tool_commands`: evolve, list, show, diff, history, rollback, forget
 - `compose_commands`: compose, derive, graph, users
 - `run_commands`: run, analyze, fuzz, help
+- `term_runs`: what `run` does
 - `law_commands`: verify, certificate
 - `home_commands`: export, import, backup, migrate-store, serve, demo, doctor
 - `stores_beside`: the stores of principals and teams that `migrate-store` leaves where they are
@@ -47,11 +49,12 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `pif` with these arguments (those of the process if None, which then ends with them); returns the exit status."""
     try:
+        from registry.cli.pif.without_options import without_options
         from registry.cli.terminal.process import run_process, run_program, words
 
         if arguments is None:
-            return run_process("pif", _load, words(sys.argv[1:]))
-        return run_program("pif", _load, arguments)
+            return run_process("pif", _load, words(sys.argv[1:]), without_options)
+        return run_program("pif", _load, arguments, without_options)
     except KeyboardInterrupt:
         return 130
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from registry.cli.terminal.session import CommandContext, command
+from registry.cli.terminal.command_context import CommandContext
+from registry.cli.terminal.session import command
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 

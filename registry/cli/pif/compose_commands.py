@@ -11,8 +11,9 @@ from kleis.decoding import converted
 from registry.cli.pif import views
 from registry.cli.pif.completion import tool_names
 from registry.cli.terminal.characters import counted
+from registry.cli.terminal.command_context import CommandContext
 from registry.cli.terminal.error_report import Texts
-from registry.cli.terminal.session import CommandContext, TermCommand, command, fractions
+from registry.cli.terminal.session import TermCommand, command, fractions
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 

@@ -13,9 +13,10 @@ import click
 import msgspec
 
 from kleis.errors import KleisError
+from registry.cli.terminal.command_context import CommandContext
 from registry.cli.terminal.commands import Commands
 from registry.cli.terminal.process import FAILED, SUCCEEDED, USAGE
-from registry.cli.terminal.session import CommandContext, command, context_of, group, home_and_json
+from registry.cli.terminal.session import command, context_of, group, home_and_json
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 

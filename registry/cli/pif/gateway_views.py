@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from registry.cli.terminal.command_context import CommandContext
 from registry.cli.terminal.layout import Piece, Role
-from registry.cli.terminal.session import CommandContext
 from registry.gateway.log.verifying import Verified, fields_of, read_lines
 from registry.gateway.pins.differences import difference, visible
 from registry.gateway.pins.lock_file import Said

@@ -10,9 +10,10 @@ import click
 from pif.language.budget import MAXIMUM_FUEL
 from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, team_names
+from registry.cli.terminal.command_context import CommandContext
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.process import USAGE
-from registry.cli.terminal.session import CommandContext, command, fractions
+from registry.cli.terminal.session import command, fractions
 from registry.cli.terminal.sources import path, text
 
 __all__ = ["COMMANDS"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from registry.cli.terminal.session import CommandContext, command, fractions
+from registry.cli.terminal.command_context import CommandContext
+from registry.cli.terminal.session import command, fractions
 
 __all__ = ["COMMANDS"]
 

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from registry.cli.pif.sharing_views import show_keys
-from registry.cli.terminal.session import Answer, CommandContext, command, group
+from registry.cli.terminal.command_context import Answer, CommandContext
+from registry.cli.terminal.session import command, group
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 

@@ -14,10 +14,11 @@ from kleis import durable_files
 from registry.cli.kleis.shared.workers import check_address, noting
 from registry.cli.pif import law_views as views
 from registry.cli.pif.completion import own_tool_names, tool_names
+from registry.cli.terminal.command_context import Answer, CommandContext
 from registry.cli.terminal.commands import SECONDS, deadline_of
 from registry.cli.terminal.live_line import LiveLine
 from registry.cli.terminal.proof_time import proving
-from registry.cli.terminal.session import Answer, CommandContext, command, group
+from registry.cli.terminal.session import command, group
 from registry.cli.terminal.sources import path, text
 from registry.errors import RegistryError
 from registry.records import own_name

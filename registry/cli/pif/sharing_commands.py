@@ -12,7 +12,8 @@ import click
 from registry.cli.pif.completion import own_tool_names
 from registry.cli.pif.sharing_questions import given_questions, pulled_questions
 from registry.cli.pif.sharing_views import is_partial, show_published, show_pulled, show_pushed
-from registry.cli.terminal.session import Answer, CommandContext, command
+from registry.cli.terminal.command_context import Answer, CommandContext
+from registry.cli.terminal.session import command
 from registry.cli.terminal.sources import path, text
 from registry.cli.terminal.tokens import token_options
 from registry.errors import RegistryError

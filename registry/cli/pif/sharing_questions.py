@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from registry.cli.terminal.session import Answer
+from registry.cli.terminal.command_context import Answer
 
 if TYPE_CHECKING:
     from registry.sharing.pull import Puller

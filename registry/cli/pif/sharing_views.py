@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from registry.cli.terminal.characters import counted
-from registry.cli.terminal.session import Answer, CommandContext
+from registry.cli.terminal.command_context import Answer, CommandContext
 
 __all__ = ["is_partial", "show_keys", "show_published", "show_pulled", "show_pushed"]
 

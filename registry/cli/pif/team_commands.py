@@ -8,7 +8,8 @@ from registry.access.teams import Right, Team, TeamFile
 from registry.access.tokens import moment_of
 from registry.cli.pif.completion import team_names
 from registry.cli.terminal.characters import counted
-from registry.cli.terminal.session import Answer, CommandContext, command, group
+from registry.cli.terminal.command_context import Answer, CommandContext
+from registry.cli.terminal.session import command, group
 from registry.cli.terminal.sources import text
 
 __all__ = ["COMMANDS"]

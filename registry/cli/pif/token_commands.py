@@ -7,8 +7,9 @@ import click
 from registry.access.principals import OWNER_NAME, USUAL_SCOPES, read_scopes
 from registry.access.teams import TeamFile
 from registry.access.tokens import Token, TokenFile, moment_of, read_expiry
+from registry.cli.terminal.command_context import Answer, CommandContext
 from registry.cli.terminal.layout import Piece
-from registry.cli.terminal.session import Answer, CommandContext, command, group
+from registry.cli.terminal.session import command, group
 from registry.cli.terminal.sources import text
 from registry.errors import RegistryError
 

@@ -12,10 +12,11 @@ from registry.cli.pif import views
 from registry.cli.pif.completion import own_tool_names, team_names, tool_names
 from registry.cli.pif.stored_code import term_of
 from registry.cli.terminal.characters import counted
+from registry.cli.terminal.command_context import Answer, CommandContext
 from registry.cli.terminal.commands import SECONDS
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.proof_time import proving
-from registry.cli.terminal.session import Answer, CommandContext, TermCommand, command, fractions
+from registry.cli.terminal.session import TermCommand, command, fractions
 from registry.cli.terminal.sources import Source, path, text
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """What every command of `pif` and `kleis` shares.
 
 - `characters`: text made safe to show
+- `usage`: what is wrong with a command line
 - `sources`: what an argument stands for: a name, JSON, `@FILE`, `-`
 - `tokens`: the options that name a token for a server
 - `shared_commands`: `completion` and `--version`
@@ -15,7 +16,8 @@
 - `proof_time`: the time of proofs, and the line that a terminal shows meanwhile
 - `error_report`: an error with the place it is about, a caret and a hint
 - `prompt/`: statements read from a terminal or a script
-- `session`: the home, the form of an answer, the exit status
+- `command_context`: the home, the form of an answer, where it is written
+- `session`: commands of `pif` as click has them
 - `process`: standard streams, interrupts, exit statuses
 
 `process` is imported first and imports nothing of ours, so that an interrupt during start-up is caught.

@@ -18,6 +18,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias
 
@@ -41,7 +42,9 @@ SUCCEEDED, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 _COLLECTOR = (50_000, 20, 100)
 """The thresholds of the cyclic garbage collector: those of servers."""
 
-Simple: TypeAlias = Callable[[Sequence[str]], Callable[[], int] | None]
+Simple: TypeAlias = Callable[[Sequence[str]], Callable[[frozenset[int]], int] | None]
+"""What arguments ask for that need no parser: a function that does it, of the descriptors 0 to 2 that were closed, and gives the
+exit status. None for all other arguments."""
 
 
 def _none(arguments: Sequence[str]) -> None:
@@ -82,7 +85,7 @@ def run_program(
     """Run the command that `load` gives; returns the exit status. The command's `obj` is the descriptors 0 to 2 that
     were closed.
 
-    `simple` gives what is to be done for arguments that need no parser, and gives the exit status; otherwise None.
+    Arguments that are `simple` do without: click, which would parse them, is imported only to say what is wrong.
     """
     try:
         closed = open_closed_descriptors()
@@ -108,9 +111,7 @@ def _run(
 ) -> int:
     completes = f"_{name.upper()}_COMPLETE" in os.environ  # a shell asks how a word may go on
     if not completes and (answer := simple(arguments)) is not None:
-        status = answer()
-        sys.stdout.flush()
-        return status
+        return _without_parser(name, load, arguments, partial(answer, closed))
 
     import click
 
@@ -129,6 +130,41 @@ def _run(
         raise KeyboardInterrupt from None
     sys.stdout.flush()
     return status if isinstance(status, int) else SUCCEEDED
+
+
+def _without_parser(
+    name: str, load: Callable[[], click.Command], arguments: Sequence[str], answer: Callable[[], int]
+) -> int:
+    """The exit status of a simple command; what it finds wrong with its arguments is told as the parser does."""
+    try:
+        status = answer()
+    except EOFError:
+        raise KeyboardInterrupt from None
+    except Exception as error:
+        if "click" not in sys.modules:  # who raises an exception of click has imported it
+            raise
+        import click
+
+        if not isinstance(error, click.ClickException):
+            raise
+        with _parsed(load(), name, arguments) as context:
+            if isinstance(error, click.UsageError):
+                error.ctx = error.ctx or context
+            print_error(_explained(error))
+        return error.exit_code
+    sys.stdout.flush()
+    return status
+
+
+def _parsed(program: click.Command, name: str, arguments: Sequence[str]) -> click.Context:
+    """The context that a command of a program has once its arguments are parsed."""
+    import click
+
+    outer = program.make_context(name, list(arguments))
+    assert isinstance(program, click.Group), "a program has commands"
+    command = program.get_command(outer, arguments[0])
+    assert command is not None, "a simple command is one of them"
+    return command.make_context(arguments[0], list(arguments[1:]), parent=outer)
 
 
 def print_error(text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-import click
+from registry.cli.terminal.usage import bad_parameter
 
 __all__ = ["Source", "Sources", "path", "text"]
 
@@ -27,14 +27,14 @@ def text(value: str) -> str:
     try:
         value.encode()
     except UnicodeError:
-        raise click.BadParameter("the argument is not valid UTF-8") from None
+        raise bad_parameter("the argument is not valid UTF-8") from None
     return value
 
 
 def path(value: str) -> Path:
     """The type of arguments that are paths: `process.words` undone, since the system spells paths as the locale does."""
     if not value:
-        raise click.BadParameter("the path is empty; leave the option out, or name a file or directory")
+        raise bad_parameter("the path is empty; leave the option out, or name a file or directory")
     return Path(os.fsdecode(value.encode("utf-8", "surrogateescape")))
 
 
@@ -101,12 +101,12 @@ class Sources:
         try:
             content = file.read_bytes()
         except OSError as error:
-            raise click.BadParameter(f"{file}: {os.strerror(error.errno or 0)}", param_hint=what) from None
+            raise bad_parameter(f"{file}: {os.strerror(error.errno or 0)}", what) from None
         return self._decoded(Source(str(file), _utf8(content, str(file), what)), place)
 
     def _stdin(self, what: str) -> str:
         if self._stdin_taken:
-            raise click.BadParameter("standard input can stand for one argument only", param_hint=what)
+            raise bad_parameter("standard input can stand for one argument only", what)
         self._stdin_taken = True
         return _utf8(sys.stdin.buffer.read(), "standard input", what)
 
@@ -141,7 +141,7 @@ def _utf8(content: bytes, name: str, what: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeError:
-        raise click.BadParameter(f"{name} is not valid UTF-8", param_hint=what) from None
+        raise bad_parameter(f"{name} is not valid UTF-8", what) from None
 
 
 def _is_meant_as_file(argument: str) -> bool:

@@ -16,7 +16,6 @@ Invariant: nothing in the home is created or changed, not even the lock file or 
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 import time
@@ -122,7 +121,8 @@ class ReadOnlyStore(SqliteStore):
         self._readers = Readers(path, patience=self._patience, options=options)
 
     def _use_copy(self) -> None:
-        from tempfile import TemporaryDirectory  # not needed where no copy is made
+        import shutil  # neither is needed where no copy is made
+        from tempfile import TemporaryDirectory
 
         for _ in range(_ATTEMPTS):
             before = _signature(self._path)

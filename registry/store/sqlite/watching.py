@@ -9,7 +9,6 @@ was replaced counts elsewhere. So those who are told go on looking by the clock,
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from typing import Final
@@ -20,8 +19,6 @@ __all__ = ["LOOK", "Following", "follow"]
 
 LOOK: Final = 0.1
 """Seconds between two looks."""
-
-logger = logging.getLogger(__name__)
 
 
 class Following:
@@ -74,6 +71,9 @@ class _Watcher:
                 try:
                     each.look()
                 except Exception:  # a defect of one must not end what all are told by
+                    import logging  # only for this: a store that is opened for one run imports none
+
+                    logger = logging.getLogger(__name__)
                     logger.exception("telling of a change in the home failed")
 
 

@@ -23,12 +23,12 @@ from registry.cli.kleis.shared.loading import load, make_loader
 from registry.cli.kleis.shared.reports import print_rejection, print_table, render
 from registry.cli.kleis.shared.strict import strict_errors
 from registry.cli.kleis.shared.workers import noting, workers_ahead
+from registry.cli.terminal.command_context import interruptible
 from registry.cli.terminal.layout import Piece, Role
 from registry.cli.terminal.live_line import LiveLine
 from registry.cli.terminal.plain_output import print_error
 from registry.cli.terminal.process import INTERRUPTED
 from registry.cli.terminal.screen import Screen, json_text
-from registry.cli.terminal.session import interruptible
 from registry.errors import RegistryError
 
 if TYPE_CHECKING:

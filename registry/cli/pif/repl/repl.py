@@ -16,12 +16,12 @@ from registry.cli.pif import views
 from registry.cli.pif.repl.drafts import Drafts
 from registry.cli.pif.repl.inputs import Asked, completeness, read, statements
 from registry.cli.pif.stored_code import code_of
+from registry.cli.terminal.command_context import Answer, CommandContext, interruptible
 from registry.cli.terminal.error_report import Texts
 from registry.cli.terminal.prompt.language import Language
 from registry.cli.terminal.prompt.loop import converse
 from registry.cli.terminal.prompt.reader import open_reader
 from registry.cli.terminal.proof_time import proving
-from registry.cli.terminal.session import Answer, CommandContext, interruptible
 from registry.cli.terminal.sources import Source
 from registry.workspace.workspace import Workspace
 

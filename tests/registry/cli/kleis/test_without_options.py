@@ -62,7 +62,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 def test_it_is_what_the_command_does(name: str, text: str, called: list[dict[str, Any]]) -> None:
     answer = without_options([name, text])
     assert answer is not None
-    assert answer() == 0
+    assert answer(frozenset()) == 0
 
     program.main([name, text], standalone_mode=False)
 
