@@ -131,7 +131,14 @@ class Loader:
         return known
 
     def parse(self, text: str, *, file: str) -> ParseResult:
-        """The parse result of a text, from memory or from the cache where it was parsed before."""
+        """The parse result of a text, from memory or from the cache where it was parsed before.
+
+        An empty one, of a question that imports nothing, is parsed: that takes less than to read an entry.
+        """
+        if not text:
+            from kleis.syntax.parser.parser import parse_source
+
+            return parse_source(text, file=file)
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         known = self._parsed.get((digest, file))
         if known is not None:
