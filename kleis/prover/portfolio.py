@@ -240,10 +240,11 @@ class _Race:
 
     def run(self) -> Outcome:
         """Run until every engine before the best answer is done."""
-        from concurrent.futures import FIRST_COMPLETED, wait
-
         if self._proved_here():
             return self._outcome()
+
+        from concurrent.futures import FIRST_COMPLETED, wait
+
         for chain in self._chains:
             self._start(chain)
         while self._running:

@@ -25,7 +25,7 @@ from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Connection", "gone"]
 
-_START = "import sys; sys.path[:] = sys.argv[3:]; from kleis.prover.process.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+_START = "import gc, sys; gc.disable(); sys.path[:] = sys.argv[3:]; from kleis.prover.process.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 _UNREADABLE = (
     pickle.UnpicklingError,
     ArithmeticError,

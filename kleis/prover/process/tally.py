@@ -55,15 +55,17 @@ class Tally:
 
     def add(self, job: str, answer: Answer) -> None:
         """An attempt that needed no process, with its answer."""
-        from concurrent.futures import Future
-
-        attempt: Future[Answer] = Future()
-        self.begin(job, attempt)
-        attempt.set_result(answer)
+        for watcher in self._watchers:
+            ended = watcher(job)
+            if ended is not None:
+                ended(answer)
+        self._count(answer)
 
     def count(self, attempt: Future[Answer]) -> None:
         """Count an attempt that has ended."""
-        answer = attempt.result()
+        self._count(attempt.result())
+
+    def _count(self, answer: Answer) -> None:
         steps = answer.steps if isinstance(answer.steps, int) else 0  # the child may have said anything
         with self._lock:
             old = self._counts

@@ -31,7 +31,8 @@ import signal
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -189,14 +190,12 @@ class _Worker:
 
         Those that are idle already import it themselves: that takes less than another child.
         """
-        is_new = False
-        for name in (*request.preload, request.job):
-            module = name.partition(":")[0]
-            if module not in sys.modules:
-                importlib.import_module(module)
-                is_new = True
-        if is_new:
-            gc.freeze()
+        modules = dict.fromkeys(name.partition(":")[0] for name in (*request.preload, request.job))
+        new = [each for each in modules if each not in sys.modules]
+        if new:
+            with _kept_from_collection():
+                for each in new:
+                    importlib.import_module(each)
         kind = _kind(request)
         if kind not in self._kinds:
             named = (each.partition(":") for each in kind)
@@ -365,6 +364,17 @@ def _crowding() -> float:
     return max(1.0, wanting / processors())
 
 
+@contextmanager
+def _kept_from_collection() -> Iterator[None]:
+    """Collect no garbage while modules are imported, which make many objects and hardly any garbage, and none of them later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def _kind(request: Request) -> _Kind:
     return tuple(each for each in request.preload if ":" in each)
 
@@ -396,6 +406,8 @@ def _judge(child: _Child, request: Request, status: int, peak: int) -> Answer:
 
 def main(slots: int, niceness: int) -> None:
     """Serve attempts, so many at a time, at lower priority by so much."""
+    gc.freeze()
+    gc.enable()  # it was off for the imports of this module
     os.nice(niceness)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _Worker(slots).run()

@@ -39,8 +39,8 @@ __all__ = [
 
 SUCCEEDED, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 
-_COLLECTOR = (50_000, 20, 100)
-"""The thresholds of the cyclic garbage collector: those of servers."""
+_COLLECTOR = (200_000, 20, 100)
+"""The thresholds of the cyclic garbage collector: the first is more than what the start of any command makes."""
 
 Simple: TypeAlias = Callable[[Sequence[str]], Callable[[frozenset[int]], int] | None]
 """What arguments ask for that need no parser: a function that does it, of the descriptors 0 to 2 that were closed, and gives the
@@ -56,7 +56,7 @@ def run_process(
 ) -> int:
     """`run_program` where the process is for this command alone: it ends with the status that is returned.
 
-    The cyclic garbage collector is called seldom, as in servers: a start makes many objects, and hardly any garbage.
+    The cyclic garbage collector is called seldom: a start makes many objects, and hardly any garbage.
     """
     gc.set_threshold(*_COLLECTOR)
     last = _LastHandler()

@@ -66,7 +66,6 @@ async def _serve(offer: Offer, tracing: Tracing | None, source: int, sink: int, 
         connection.end(stopping.SECONDS)
 
     stopping.end_on_signals(stop)
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # what the offer is made of, as what is there since `tune`
     await front.serve(source, sink)
     return 0
