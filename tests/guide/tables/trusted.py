@@ -66,7 +66,7 @@ PARTS: dict[str, Part] = {
     ),
     "conduct of the prover": Part(
         (
-            "kleis/prover/prover.py", "kleis/prover/portfolio.py", "kleis/prover/axioms_alone.py", "kleis/prover/clashes.py",
+            "kleis/prover/prover.py", "kleis/prover/portfolio.py", "kleis/prover/small_claims.py", "kleis/prover/axioms_alone.py", "kleis/prover/clashes.py",
             "kleis/prover/consistency.py", "kleis/prover/verdict_of.py",
             "kleis/prover/obligations.py", "kleis/prover/facts.py", "kleis/prover/lemmas.py", "kleis/prover/library_laws.py",
             "kleis/prover/verdict_cache.py", "kleis/prover/protocol", "kleis/prover/process",
@@ -78,6 +78,7 @@ PARTS: dict[str, Part] = {
             "tests/attacks/test_prover_isolation.py",
             "tests/attacks/test_shared_verdicts.py",
             "tests/kleis/prover/test_verdict_cache.py",
+            "tests/kleis/prover/test_small_claims.py",
         ),
     ),
     "check of evidence": Part(
