@@ -9,6 +9,7 @@ of the layers, lowest first; a folder imports only from earlier lines of this li
 - `spelling`: the known names nearest to an unknown one, for "did you mean"
 - `strongly_connected`: components of a graph, parts before wholes
 - `decoding`: data into types with msgspec, safe in threads
+- `installed_versions`: versions of packages, without a library for metadata
 - `durable_files`: files replaced whole, so that a kill leaves the old or the new; locks between processes
 - `syntax/`: source text to tree and back, formatting included
 - `values/`: what evaluation gives; equality; values as text

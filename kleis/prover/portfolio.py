@@ -25,7 +25,6 @@ from kleis.prover.process.tally import TALLY
 from kleis.prover.protocol.engine import Answer, Engine, Task, load_engine
 from kleis.prover.protocol.recorded_answers import Recorded
 from kleis.prover.protocol.verdict import Attempt, Reason
-from kleis.prover.small_claims import STEPS, proved_at_once
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -259,7 +258,12 @@ class _Race:
 
     def _proved_here(self) -> bool:
         """Whether the first engine of the order is evaluation, and has proved a small claim in this process."""
-        if self._first is None or self._first[1].steps < STEPS:
+        if self._first is None:
+            return False
+
+        from kleis.prover.small_claims import STEPS, proved_at_once  # like engines: with the first question
+
+        if self._first[1].steps < STEPS:
             return False
         begun = time.monotonic()
         answer = proved_at_once(self._task)

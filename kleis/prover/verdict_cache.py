@@ -19,7 +19,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -34,6 +33,7 @@ from kleis.core import Term
 from kleis.core.canonical_bytes import digest_of
 from kleis.core.goal import Goal
 from kleis.decoding import decode_msgpack
+from kleis.installed_versions import version_of, versions
 from kleis.prover.protocol.verdict import Verdict
 
 __all__ = ["SHORT_KEY", "RecentVerdicts", "VerdictCache", "Verdicts", "key_of", "solver_versions"]
@@ -58,41 +58,15 @@ def key_of(goal: Goal, lemmas: Sequence[Term], options: str) -> str:
 
 def solver_versions() -> tuple[tuple[str, str], ...]:
     """The solvers that are installed, with their versions."""
-    listed = _listed_versions()
+    listed = versions()
     found = []
     for name, module in _SOLVERS.items():
-        version = listed.get(name) or (_stated_version(name) if find_spec(module) is not None else None)
-        if version is not None:
-            found.append((name, version))
+        if name in listed:
+            found.append((name, listed[name]))
+        elif find_spec(module) is not None:
+            with contextlib.suppress(ImportError):
+                found.append((name, version_of(name)))
     return tuple(found)
-
-
-def _listed_versions() -> dict[str, str]:
-    """The versions in the names of folders such as ``z3_solver-4.13.0.dist-info``.
-
-    `importlib.metadata` reads the same folders; to import it takes longer than a verdict that is kept.
-    """
-    found: dict[str, str] = {}
-    for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError:
-            continue
-        for name in names:
-            if name.endswith(".dist-info"):
-                package, _, version = name.removesuffix(".dist-info").partition("-")
-                found.setdefault(package.lower().replace("_", "-"), version)
-    return found
-
-
-def _stated_version(name: str) -> str | None:
-    """The version of a package that is installed in another form than as a folder of its own."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 class Verdicts(Protocol):

@@ -19,6 +19,7 @@ Nothing is ever tried twice (all repetition is possessive), so the time is that 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from pif.compiled.source import FIELDS
 
@@ -40,11 +41,16 @@ _STATEMENT = "|".join((
     f"for {_NAME} in {_EXPRESSION}:", f"return {_EXPRESSION}", _EXPRESSION, "continue", "break", "pass",
     rf"def {_NAME}\((?:{_NAMES})?+\):", f"global {_NAMES}",
 ))  # fmt: skip
-_SOURCE = re.compile(f"(?: *+(?:{_STATEMENT})\n)*+")
+
+
+@cache
+def _source() -> re.Pattern[str]:
+    """The expression, compiled with the first text: that takes longer than many a process has to do."""
+    return re.compile(f"(?: *+(?:{_STATEMENT})\n)*+")
 
 
 def is_generated(source: str) -> bool:
     """Whether every line of a text is one that the generator can have written."""
-    if _SOURCE.fullmatch(source) is None:
+    if _source().fullmatch(source) is None:
         return False
     return all(line.count("(") == line.count(")") for line in source.split("\n"))

@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from kleis.decoding import converted
+from kleis.installed_versions import version_of
 from pif.language.errors import nearest
 from registry.access.principals import Principal
 from registry.access.quotas import InUse, Meter, Quotas, read_quotas
@@ -255,7 +256,7 @@ class _Made(msgspec.Struct, frozen=True):
 
 def _made(settings: Settings, groups: str, command: str, orders: Orders | None = None) -> _Made | int:
     """The owner's groups, of a worker where it has `orders`; or the exit status, and standard error has said why."""
-    version = metadata.version("pif-kleis")
+    version = version_of("pif-kleis")
     monitoring = _monitoring(settings, version, orders)
     try:
         tracing = _tracing(settings, version)

@@ -9,9 +9,9 @@ __all__ = ["completion", "version_option"]
 
 def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        from importlib import metadata
+        from kleis.installed_versions import version_of
 
-        click.echo(f"{ctx.find_root().info_name} {metadata.version('pif-kleis')}")
+        click.echo(f"{ctx.find_root().info_name} {version_of('pif-kleis')}")
         ctx.exit()
 
 
