@@ -392,6 +392,12 @@ def _determinant(rows: Any) -> Real:
     return _folded(total, Fraction(0), list(parts))  # type: ignore[no-any-return]  # of reals
 
 
+def _added(a: Any, b: Any) -> Any:
+    if len(a) != len(b):
+        raise NoValue
+    return tuple(map(total, a, b))
+
+
 def _negated(a: Any) -> Any:
     return tuple(tuple(map(_negated, row)) for row in a) if isinstance(a, tuple) else times(Fraction(-1), a)
 
@@ -477,6 +483,10 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
     "range": lambda *ends: tuple(
         _between(Fraction(0), ends[0] - 1) if len(ends) == 1 else _between(ends[0], ends[1] - 1)
     ),
+    "fst": lambda pair: pair[0],
+    "snd": lambda pair: pair[1],
+    "list_zip": lambda a, b: tuple(zip(a, b, strict=False)),
+    "vec_add": _added,
     "list_map": lambda of, items: tuple(of(each) for each in items),
     "list_filter": lambda of, items: tuple(each for each in items if of(each)),
     "list_fold": _folded,
