@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import TypeGuard
 
 import msgspec
 
@@ -22,9 +23,11 @@ from kleis.prover.certificates.check import check
 from kleis.prover.certificates.laws_in_proofs import LawsInProofs
 from kleis.prover.certificates.left_by_engines import Engines, none_made, steps_left, written_witness
 from kleis.prover.checker.format import (
+    Ask,
     Certificate,
     CertificateError,
     Ground,
+    Interpretation,
     Lemma,
     Status,
     Step,
@@ -340,17 +343,24 @@ class _Builder:
         found = answer
         if found is None or isinstance(found.witness, Evidence):
             found = self._engines.again(task, verdict, "refuted" if status == "disproved" else "model")
-        return self._checked(
-            Certificate(
-                status=status,
-                theory=base.theory,
-                goal=digest_of(task.goal),
-                claim=base.claim,
-                using=base.using,
-                part=base.part,
-                witness=written_witness(task, found),
-            )
+        witness = written_witness(task, found)
+        given = Certificate(
+            status=status,
+            theory=base.theory,
+            goal=digest_of(task.goal),
+            claim=base.claim,
+            using=base.using,
+            part=base.part,
+            witness=witness,
         )
+        try:
+            return self._checked(given)
+        except CertificateError as error:
+            if isinstance(error, Contradiction) or not _is_denial(witness):
+                raise
+        # Solvers find some negations only where ¬ stands inwards, and the checker writes it so where there are steps.
+        asked = msgspec.structs.replace(witness, proof=(Step(Ask()),))
+        return self._checked(msgspec.structs.replace(given, witness=asked))
 
     def _model(self, goal: Goal, verdict: Verdict) -> Witness | None:
         """A model of the axioms used, if the verdict has one."""
@@ -365,6 +375,13 @@ class _Builder:
             if answer.outcome == "model":
                 return written_witness(question, answer)
         return None
+
+
+def _is_denial(witness: Witness) -> TypeGuard[Interpretation]:
+    """Whether a witness only says that the negation of a claim can be proved, and leaves that to a solver."""
+    if not isinstance(witness, Interpretation) or witness.undefined or witness.proof:
+        return False
+    return not (witness.carriers or witness.symbols or witness.point)
 
 
 class _Base(msgspec.Struct, frozen=True):

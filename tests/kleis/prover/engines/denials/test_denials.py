@@ -13,12 +13,18 @@ import msgspec
 import pytest
 
 from kleis.core.canonical_bytes import digest_of
-from kleis.prover.checker.format import Certificate, CertificateError, Interpretation, SignChange, Step
+from kleis.prover.certificates.build import Question, build
+from kleis.prover.checker.format import Ask, Certificate, CertificateError, Interpretation, SignChange, Step
 from kleis.prover.checker.kernel import judge
 from kleis.prover.checker.write_witness import witness_data
 from kleis.prover.engines.denials.engine import DENIALS
+from kleis.prover.portfolio import ORDER
+from kleis.prover.process.broker import Broker
+from kleis.prover.prover import Prover
+from kleis.syntax.parser.parser import parse_expression
 from tests.support.provers.claims import evidence_of, task
 from tests.support.provers.hostile_witnesses import mutated, plain
+from tests.support.theories.small_theories import theory_of
 
 STEPS = 1_200_000
 
@@ -158,6 +164,30 @@ def test_the_steps_of_a_proof_show_the_negation_and_nothing_else() -> None:
     for place in range(len(laws.proof)):
         fewer = (*laws.proof[:place], *laws.proof[place + 1 :])
         assert not accepted("∃(x : ℝ). exp(x) = 0", msgspec.structs.replace(laws, proof=fewer))
+
+
+PRIME = "define prime(p : ℕ) : Bool = p ≥ 2 ∧ (∀(d : ℕ). 2 ≤ d ∧ d < p → mod(p, d) ≠ 0)\n"
+
+
+def test_a_solver_asked_with_the_negation_inwards_refutes_nothing_true() -> None:
+    asked = Interpretation(proof=(Step(Ask()),))
+    assert accepted("∃(x : ℤ). x * x < 0", asked)
+    for claim in TRUE:
+        assert not accepted(claim, asked), claim
+
+
+def test_a_refutation_that_no_solver_finds_as_it_stands_has_a_certificate() -> None:
+    theory, claim = theory_of(PRIME), "∃(n : ℕ). prime(n * n)"
+    order = [each for each in ORDER if each.engine.endswith(":DENIALS")]
+    with Broker() as broker, Prover(theory, broker=broker, order=order) as prover:
+        decision = prover.decide(parse_expression(claim))
+        made = build(broker, theory, Question(claim), decision.verdict, answer=decision.answer)
+    assert judge(made, ("z3",)).status == "disproved"
+    assert isinstance(made.witness, Interpretation)
+    for other in ("∃(n : ℕ). prime(n)", "∃(n : ℕ). prime(n * n + 1)", "∃(n : ℕ). prime(2 * n)"):
+        goal = digest_of(task(PRIME, other).goal)
+        with pytest.raises(CertificateError):
+            judge(msgspec.structs.replace(made, claim=other, goal=goal), ("z3",))
 
 
 @pytest.mark.parametrize(
