@@ -4,6 +4,7 @@ Call `broker.Broker` first.  Knows no engine and no solver: what the worker has 
 
 - `deadline`: how long a caller waits
 - `pipe_messages`: length-prefixed pickles
+- `request`: what a worker is asked, with its limits
 - `attempt`: one job in a confined child; a limit on time or memory becomes its answer
 - `worker`: the process that forks a child per attempt
 - `tally`: what the provers of a process have done

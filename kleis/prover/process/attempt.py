@@ -26,12 +26,11 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import NoReturn
 
-import msgspec
-
 from kleis.prover.process.pipe_messages import RECURSION, message_of, pack, read_message, write_whole
+from kleis.prover.process.request import Request
 from kleis.prover.protocol.engine import Answer, load_job
 
-__all__ = ["NO_MEMORY", "READY", "Request", "attempt", "peak_of"]
+__all__ = ["NO_MEMORY", "READY", "attempt", "peak_of"]
 
 READY = b"\x01"
 """What a child writes when it begins to read a request."""
@@ -44,38 +43,6 @@ _GROWN = 64
 """Megabytes by which a child may grow and still take a further request: that is to have as much as in a new child."""
 _PR_SET_PDEATHSIG = 1
 _DESCRIPTORS = 1 << 16
-
-
-class Request(msgspec.Struct, frozen=True):
-    """One attempt.
-
-    number
-        The caller's number for it.
-    job
-        ``module:attribute`` of a function of a task and steps, or of an engine.
-    task
-        What the job gets, pickled.
-    cpu, wall
-        Limits in seconds; an attempt that meets one is `killed`.
-    memory
-        The address space of the child, in megabytes.
-    preload
-        What the worker has ready for its children: a ``module`` is imported before they are forked, a
-        ``module:function`` is also called in each of them, before it reads a request.
-    pure
-        Whether the answer depends on the task and the steps alone, whatever ran before in the process: then a child that
-        has run other such jobs may run it, and may go on to run more.
-    """
-
-    number: int
-    job: str
-    task: bytes
-    steps: int
-    cpu: int
-    wall: float
-    memory: int
-    preload: tuple[str, ...] = ()
-    pure: bool = False
 
 
 class _Ending:

@@ -73,9 +73,9 @@ class Broker:
         """
         from concurrent.futures import Future
 
-        from kleis.prover.process.attempt import Request
         from kleis.prover.process.connection import gone
         from kleis.prover.process.pipe_messages import pack
+        from kleis.prover.process.request import Request
 
         limits = guards or self.guards
         future: Future[Answer] = Future()

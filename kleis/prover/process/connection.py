@@ -19,8 +19,8 @@ import sys
 import threading
 from concurrent.futures import Future
 
-from kleis.prover.process.attempt import Request
 from kleis.prover.process.pipe_messages import read_message, write_message
+from kleis.prover.process.request import Request
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["Connection", "gone"]

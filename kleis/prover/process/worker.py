@@ -36,9 +36,10 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
 
-from kleis.prover.process.attempt import NO_MEMORY, READY, Request, attempt, peak_of
+from kleis.prover.process.attempt import NO_MEMORY, READY, attempt, peak_of
 from kleis.prover.process.deadline import processors
 from kleis.prover.process.pipe_messages import first_message, write_message
+from kleis.prover.process.request import Request
 from kleis.prover.protocol.engine import Answer
 
 __all__ = ["SPARES", "main"]
