@@ -22,7 +22,8 @@ from kleis.theory.loader import Loader
 from kleis.theory.theory import Theory
 from pif.language.budget import Budget
 from pif.run.evaluate import Request, run
-from registry.explore.explore_request import Asked, explored
+from registry.explore.asked import Asked
+from registry.explore.explore_request import explored
 from registry.oracles.theory_oracle import TheorySnapshot
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.workspace import Workspace

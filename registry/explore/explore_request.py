@@ -14,10 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypedDict, cast
-
-import msgspec
-from msgspec import Meta
+from typing import TYPE_CHECKING, Any, cast
 
 from kleis.errors import KleisError
 from kleis.explore.equations import Equation, canonical, read_equation, variable_names
@@ -32,6 +29,7 @@ from pif.language.decode import decode_term
 from pif.language.errors import PifError, nearest
 from pif.run.evaluate import Request, run
 from registry.errors import RegistryError
+from registry.explore.asked import GENERATOR, Asked, ExploredAnswer
 from registry.explore.tool_subject import subject_of_tools
 from registry.laws.law_prover import LawProver
 from registry.oracles.answer_records import Signature, axiom_expressions, signatures_of
@@ -43,9 +41,7 @@ from registry.tools.snapshot_tools import SnapshotTools
 if TYPE_CHECKING:
     from kleis.batches.ahead import About
 
-__all__ = ["GENERATOR", "Asked", "ExploredAnswer", "explored"]
-
-GENERATOR = "std.conjecture_equations"
+__all__ = ["explored"]
 
 _FUEL = 5_000_000
 """Fuel of the generator."""
@@ -63,53 +59,6 @@ _PROBLEMS = 5
 """Problems of candidates that are shown."""
 
 Answer = dict[str, Any]
-
-
-class ExploredAnswer(TypedDict):
-    """The laws found, the conjectures refuted, the models that refute them; `next` where there is more."""
-
-    type: Literal["exploration"]
-    structure: NotRequired[str]
-    tools: NotRequired[list[str]]
-    carrier: str
-    operations: list[str]
-    generator: str
-    size: int
-    variables: int
-    candidates: int
-    counts: dict[str, int]
-    complete: bool
-    laws: list[Answer]
-    follows: list[Answer]
-    refuted: list[Answer]
-    undecided: list[Answer]
-    models: list[Answer]
-    offset: int
-    limit: int
-    left_out: NotRequired[list[str]]
-    problems: NotRequired[Answer]
-    workers: NotRequired[Answer]
-    next: NotRequired[str]
-
-
-class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The arguments of `explore`: a structure of a session, or tools.
-
-    `effort` multiplies the budgets of engines; `limit` and `offset` choose rows of the lists of refuted and of following laws.
-    """
-
-    structure: str = ""
-    tools: Annotated[tuple[str, ...], Meta(description="PIF tools, instead")] = ()
-    session: str = "default"
-    size: Annotated[int, Meta(ge=1, le=20, description="symbols a side")] = 5
-    variables: Annotated[int, Meta(ge=0, le=6)] = 3
-    generator: Annotated[str, Meta(description="PIF tool: record → list of quoted propositions")] = (
-        msgspec.field(default_factory=lambda: GENERATOR)  # a factory's default is not shown
-    )
-    carrier: str | None = None
-    offset: Annotated[int, Meta(ge=0)] = msgspec.field(default_factory=int)
-    limit: Annotated[int, Meta(ge=0, le=1_000)] = 20
-    effort: Annotated[int, Meta(ge=1, le=100)] = msgspec.field(default_factory=lambda: 1)
 
 
 def explored(

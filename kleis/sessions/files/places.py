@@ -11,7 +11,6 @@ Invariant: a configuration that cannot be read is an error, never silently the d
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -78,6 +77,8 @@ def _configuration(environment: Mapping[str, str], directory: Path) -> tuple[Pat
 
 
 def _theory_table(file: Path) -> Mapping[str, object]:
+    import tomllib  # most homes have no such file
+
     try:
         table = tomllib.loads(file.read_text("utf-8")).get("theory", {})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

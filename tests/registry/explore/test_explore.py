@@ -14,7 +14,8 @@ from kleis.prover.process.broker import Broker
 from kleis.prover.verdict_cache import VerdictCache
 from kleis.syntax.parser.parser import parse_expression
 from registry.errors import RegistryError
-from registry.explore.explore_request import GENERATOR, Asked, explored
+from registry.explore.asked import GENERATOR, Asked
+from registry.explore.explore_request import explored
 from registry.oracles.theory_oracle import TheorySnapshot
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve

@@ -12,7 +12,8 @@ from kleis.explore.explore import Explored, explore
 from kleis.prover.process.deadline import Deadline
 from kleis.syntax.parser.parser import parse_expression
 from registry.errors import RegistryError
-from registry.explore.explore_request import Asked, explored
+from registry.explore.asked import Asked
+from registry.explore.explore_request import explored
 from registry.explore.tool_subject import subject_of_tools
 from registry.store.sqlite.sqlite_store import SqliteStore
 from registry.workspace.requests import Evolve

@@ -104,7 +104,8 @@ def _answer(asked: Exploring, loading: Loading, cancelled: Callable[[], bool]) -
     from kleis.batches.questions import Declarations
     from kleis.prover.process.broker import Broker
     from kleis.prover.verdict_cache import VerdictCache
-    from registry.explore.explore_request import GENERATOR, Asked, explored
+    from registry.explore.asked import GENERATOR, Asked
+    from registry.explore.explore_request import explored
     from registry.home import find_home
     from registry.oracles.theory_oracle import TheorySnapshot
     from registry.store.open_store import find_url, open_store

@@ -9,10 +9,9 @@ import msgspec
 
 from kleis.sessions.files.errors import SessionError
 from registry.errors import RegistryError
-from registry.explore.explore_request import Asked, ExploredAnswer, explored
+from registry.explore.asked import Asked, ExploredAnswer
 from registry.server.contract.group import Answer, CallContext, ToolSpec
 from registry.server.contract.settings import Site
-from registry.server.groups.theory.explore_workers import workers_of
 from registry.server.groups.theory.group import ExtraTool
 from registry.server.groups.theory.job_tools import BegunAnswer
 from registry.server.groups.theory.requests import JOB_WITHIN, Timeout, Wait
@@ -79,6 +78,9 @@ def search(site: Site, asked: Asked, search: Search) -> Answer:
 
 def _explored(site: Site, asked: Asked, search: Search) -> dict[str, Any]:
     """What is found, with the workers of a cluster where the server has one and the question is about a structure."""
+    from registry.explore.explore_request import explored  # not in the server, which starts this process
+    from registry.server.groups.theory.explore_workers import workers_of
+
     told = 0
 
     def progress(done: int, total: int, message: str) -> None:
