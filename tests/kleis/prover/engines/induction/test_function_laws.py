@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import pytest
 
 from kleis import core
+from kleis.core.canonical_bytes import digest_of
 from kleis.prover.certificates.build import Question, build
-from kleis.prover.checker.format import Ask, Certificate, Induction, Instance, Proof
+from kleis.prover.checker.format import Ask, Case, Certificate, Induction, Instance, Proof, Step
 from kleis.prover.checker.kernel import Refusal, judge
 from kleis.prover.checker.rules.open_claims import with_functions_named
 from kleis.prover.checker.sequent import Sequent
+from kleis.prover.checker.write_terms import term_data
 from kleis.prover.engines.induction.function_laws import at_functions, taken
 from kleis.prover.engines.induction.law_formulas import closed
 from kleis.prover.engines.induction.law_search import LAWS
@@ -179,3 +182,48 @@ def test_the_law_at_another_function_shows_nothing(certificate: Certificate, bod
     changed = msgspec.structs.replace(last, proof=with_instances(proof, (other,)))
     with pytest.raises(Refusal):
         judge(msgspec.structs.replace(certificate, steps=(*laws, changed)), ("z3",))
+
+
+_PARTIAL = ["built-in", "div", "ℤ", ["number", "1", "ℤ"], ["var", "v"]]
+_POSITIVE = ["built-in", "greater_than", "Bool", _PARTIAL, ["number", "0", "ℤ"]]
+_BY_LISTS = Induction("l", cases=(Case("Nil", Ask()), Case("Cons", Ask(("hypothesis 1",)))))
+
+
+@pytest.mark.parametrize(
+    ("law", "claim", "body"),
+    [
+        (
+            "∀(f : ℤ → ℤ, l : List(ℤ)). length(map(f, l)) = length(l)",
+            "∀(l : List(ℤ)). length(map(λ x . div(1, x), l)) = length(l)",
+            _PARTIAL,
+        ),
+        (
+            "∀(p : ℤ → Bool, l : List(ℤ)). length(filter(p, l)) ≤ length(l)",
+            "∀(l : List(ℤ)). length(filter(λ x . div(1, x) > 0, l)) ≤ length(l)",
+            _POSITIVE,
+        ),
+        (
+            "∀(p : ℤ → Bool, l : List(ℤ)). filter(p, l) = filter(p, l)",
+            "∀(l : List(ℤ)). filter(λ x . div(1, x) > 0, l) = filter(λ x . div(1, x) > 0, l)",
+            _POSITIVE,
+        ),
+    ],
+)
+def test_a_law_of_total_functions_says_nothing_of_a_partial_one(
+    law: str, claim: str, body: list[Any]
+) -> None:
+    """Each claim is undefined of [0]."""
+    function = ["function", [["v", "ℤ"]], body]
+    one = ["number", "1", "ℤ"]
+    same = (function, ["if", ["true"], function, function], ["let", "z", one, function])
+    shown = Step(_BY_LISTS, term_data(formula(law)))
+    for last in (Ask(("step 1",)), *(Ask((), (Instance("step 1", (each,)),)) for each in same)):
+        given = Certificate(
+            status="verified",
+            theory="",
+            goal=digest_of(task("", claim).goal),
+            claim=claim,
+            steps=(shown, Step(last)),
+        )
+        with pytest.raises(Refusal, match="step 2"):
+            judge(given, ("z3",))
