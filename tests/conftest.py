@@ -18,10 +18,6 @@ from hypothesis import HealthCheck, settings
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Tests keep much that is no garbage: syntax trees, proofs, examples. At Python's own thresholds the collector looks
-# through it again and again; to parse the sources took six times as long with it. Servers have these numbers too.
-gc.set_threshold(50_000, 20, 100)
-
 settings.register_profile(
     "project",
     deadline=None,
