@@ -20,7 +20,16 @@ from pif.compiled.source import DEPTH, FUEL, Block, Function, Names, is_name
 from pif.language.terms import Term
 from pif.language.values import ANY, NEVER, Kind, Value, join, pairing, part
 
-__all__ = ["SMALL", "Bignums", "Emitter", "NeedsMarkers", "Unsuitable", "holds_bignum_literal", "list_test"]
+__all__ = [
+    "SMALL",
+    "Bignums",
+    "Emitter",
+    "NeedsMarkers",
+    "Shallow",
+    "Unsuitable",
+    "holds_bignum_literal",
+    "list_test",
+]
 
 SMALL = 2**30 - 1
 """Integers of one digit of CPython's: quickest to compare, and the only ones ever written as text."""
@@ -38,6 +47,10 @@ class Unsuitable(Exception):
 
 class Bignums(Exception):
     """An integer beyond ±`BIGNUM` met by a unit that does not check sizes."""
+
+
+class Shallow(Bignums):
+    """A loop begun where its branches may go too deep, by such a unit: those that check sizes have each branch tested."""
 
 
 class NeedsMarkers(Exception):

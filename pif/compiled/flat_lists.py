@@ -8,6 +8,9 @@ Nothing proves beforehand that a list may be flat: it is tried. A flat list has 
 anything writes it into the source all the same, that is found, and the source is made again with that list linked.
 Appending changes the Python list, so each name has a version: an older one that is used again is found likewise. What a
 term's form tells beforehand saves a try; where that is wrong, it costs one.
+
+The items of a *wide* list are integers that nobody has tested: sums and products, as large as what an accumulator may
+add. They are tested all at once where the list is linked, and not at all where loops only walk it.
 """
 
 from __future__ import annotations
@@ -19,14 +22,17 @@ import msgspec
 from msgspec.structs import replace
 
 from pif.compiled.emitter import Emitter
-from pif.compiled.scope import Expression
+from pif.compiled.scope import COMMITTED, Expression
 from pif.compiled.source import Function
 from pif.language.terms import Term
 from pif.language.values import Kind, join
 
-__all__ = ["Flat", "FlatLists", "NotFlat", "Plan", "only_taken_apart", "turns_round"]
+__all__ = ["WIDE", "Flat", "FlatLists", "NotFlat", "Plan", "only_taken_apart", "turns_round"]
 
 _MARK = "@"
+
+WIDE = 2 * COMMITTED
+"""Bits of a product of two committed integers: what an accumulator may add untested, and a wide list hold."""
 _TRIES, _FEW_TRIES, _MANY_NODES = 6, 1, 150
 """How often source is made again for the sake of a flat list, for code of more than so many nodes hardly ever; after
 that all lists are linked."""
@@ -52,6 +58,8 @@ class Plan:
         self.sites: dict[Hashable, int] = {}
         self.linked: set[int] = set()
         self.up: set[int] = set()
+        self.narrow: set[int] = set()
+        self.takes_wide = True
         self.failures = 0
 
     def site(self, key: Hashable) -> int | None:
@@ -71,6 +79,12 @@ class Plan:
             self.up.add(site)
         else:
             self.linked.add(site)
+        raise NotFlat
+
+    def fail_wide(self, site: int) -> NoReturn:
+        """The integers that a list takes have to be tested one by one; after a second one, those of every list."""
+        self.takes_wide = not self.narrow
+        self.narrow.add(site)
         raise NotFlat
 
     def check(self, source: str) -> None:
@@ -94,10 +108,13 @@ class Flat(msgspec.Struct, frozen=True):
 
 
 class FlatLists(Emitter):
-    """Text for flat lists. `walked`: the places whose lists are walked, without which being flat gains nothing."""
+    """Text for flat lists. `walked`: the places whose lists are walked, without which being flat gains nothing; `wide`:
+    those whose items may be wide; `tested`: those whose items something has taken for tested ones."""
 
     plan: Plan
     walked: set[int]
+    wide: set[int]
+    tested: set[int]
     relinkings: dict[int, int]
 
     def made_flat(self, name: str, kind: Kind, site: int, level: int, *, up: bool) -> Expression:
@@ -155,8 +172,36 @@ class FlatLists(Emitter):
         assert flat is not None
         if flat.up or flat.level != len(self.loops):
             self.plan.fail(flat.site)
-        self.line(f"append0({flat.name}, {self.text(head)})")
+        text = self._untested(head, flat.site) if self._is_wide(head) else self.text(head)
+        self.line(f"append0({flat.name}, {text})")
         return replace(tail, kind=kind, flat=replace(flat, version=self.changed(flat.name)))
+
+    def _is_wide(self, head: Expression) -> bool:
+        """Whether a list takes an integer untested."""
+        return head.kind == "int" and COMMITTED < head.bits <= WIDE and not self.checks_sizes
+
+    def _untested(self, head: Expression, site: int) -> str:
+        """The text of an integer for a wide list; of one that may not be wide, tested."""
+        if site in self.plan.narrow or not self.plan.takes_wide:
+            return self.text(head)
+        if site in self.tested:
+            self.plan.fail_wide(site)
+        self.wide.add(site)
+        return head.text
+
+    def item_bits(self, flat: Flat, kind: Kind) -> int:
+        """What bounds the items of a flat list that is about to be walked, where they are integers."""
+        if flat.site not in self.wide:
+            self.tested.add(flat.site)
+            return COMMITTED
+        if kind != "int":
+            self.plan.fail_wide(flat.site)
+        return WIDE
+
+    def _all_tested(self, flat: Flat) -> None:
+        """Before a list is linked: its items, if they are wide."""
+        if flat.site in self.wide:
+            self.line(f"narrow0({flat.name})")
 
     def carried(self, target: Expression, value: Expression) -> str | None:
         """What to assign to a flat accumulator for its next value; None where it has grown in its place."""
@@ -167,6 +212,9 @@ class FlatLists(Emitter):
             self.plan.fail(mine.site, may_be_up=flat.up)
         if flat.name == mine.name:
             return None
+        if flat.site in self.wide:
+            self.plan.fail_wide(flat.site)
+        self.tested.add(flat.site)
         self.changed(flat.name)
         return flat.name
 
@@ -214,6 +262,7 @@ class FlatLists(Emitter):
                 or places > _PLACES
             ):
                 self.plan.fail(flat.site)
+            self._all_tested(flat)
             service = "up" if flat.up else "down"
             name = self.named(self.service(service, (Expression(flat.name, atom=True),), value.kind)).text
             self.opened[key] = name
@@ -240,6 +289,7 @@ class FlatLists(Emitter):
         assert flat is not None
         if flat.site not in self.walked or self.loops:
             self.plan.fail(flat.site)
+        self._all_tested(flat)
         return f"{'up' if flat.up else 'down'}0({flat.name})"
 
 

@@ -83,6 +83,8 @@ class Functions(Structures):
         self.tools = tools
         self.plan = plan
         self.walked: set[int] = set()
+        self.wide: set[int] = set()
+        self.tested: set[int] = set()
         self.relinkings: dict[int, int] = {}
         self.owned: dict[int, tuple[str, str]] = {}
         self.taking_items: Function | None = None

@@ -211,7 +211,8 @@ class Loops(Searches):
             self._assign_start(target, start)
         count = self.names.fresh("n")
         walk = self.names.fresh("w")
-        item = Expression(self.names.fresh("v"), loop.item_kind, atom=True, short=loop.is_short)
+        bits = COMMITTED if source is None else self.item_bits(source, loop.item_kind)
+        item = Expression(self.names.fresh("v"), loop.item_kind, bits, atom=True, short=loop.is_short)
         around, body = Block(), Block()
         outer_meter = self.meter
         rest, meter = self.names.fresh("j"), self.names.fresh("m")
@@ -252,7 +253,7 @@ class Loops(Searches):
         self.busy()
         lines = around.lines
         if not self.loops:
-            self._guard(lines, body)
+            self._guard(entry, body)
         if source is not None:
             lines.append(f"{count} = len0({source.name})")
         elif loop.is_linked:
@@ -282,6 +283,9 @@ class Loops(Searches):
         lines += [f"if {count} > {_KEPT}: keep0({name})" for name in _flat_names(target) if not turns]
         if turns:
             assert loop.walked is not None
+            assert source is not None
+            # Nothing runs here: what comes after asks whether fuel is left.
+            entry.brief = f"{FUEL} = {FUEL} - len0({source.name}) * {each}"
             self.block.lines.append(entry)
             turned = self.turned(loop.walked, target.kind)
             return self.extended(turned, start.items or ()) if extends else turned
@@ -321,15 +325,23 @@ class Loops(Searches):
         look.lines.append("look0()")
         body.lines.append(Suite(f"if not {number} & {_LOOK}:", look, 0, FUEL))
 
-    def _guard(self, lines: list[str | Suite | Function], body: Block) -> None:
-        """Branches in a loop test their depth only where it may be too great for one of them."""
+    def _guard(self, entry: Suite, body: Block) -> None:
+        """Where every branch in a loop has room none of them tests its depth. Where one may have none, the run starts
+        again on a unit that checks sizes: there, branches test their depth if it may be too great for one of them."""
         suites = list(suites_in(body))
         deepest = max((suite.block.height for suite in suites), default=0)
-        if deepest > body.height:
+        if deepest <= body.height:
+            return
+        lines = entry.block.lines
+        if self.checks_sizes:
             guard = self.names.fresh("s")
             lines.append(f"{guard} = {DEPTH} < {deepest}")
             for suite in suites:
                 suite.guard = f"{guard} and "
+            return
+        lines.append(f"if {DEPTH} < {deepest}: deep0({DEPTH} - {body.height})")
+        for suite in (entry, *suites):
+            suite.tests = False
 
     def _accumulators(
         self, kind: Kind, start: Expression | None, key: tuple[int, ...], is_apart: bool, levels: int = _APART

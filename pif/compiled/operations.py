@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pif.compiled.emitter import SMALL
-from pif.compiled.flat_lists import FlatLists
+from pif.compiled.flat_lists import WIDE, FlatLists
 from pif.compiled.record_makers import record_maker
 from pif.compiled.scope import COMMITTED, SHORT, Expression
 from pif.compiled.source import FIELDS, FUEL
@@ -47,9 +47,6 @@ ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "//", "mod": "%"}
 ORDER = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 
 ACCUMULATED = 160
-
-_ADDED = 2 * COMMITTED
-"""Bits of what an accumulator may add untested: a product of two committed integers."""
 
 _STEP = 30
 _SUMS = 190
@@ -153,7 +150,7 @@ def _sum(left: Expression, right: Expression) -> tuple[int, str | None]:
     low, high = sorted((left, right), key=lambda side: side.bits)
     if low.bits <= _STEP and high.bits <= COMMITTED and high.bits > _STEP:
         return COMMITTED, None
-    if high.base is not None and low.base is None and low.bits <= _ADDED:
+    if high.base is not None and low.base is None and low.bits <= WIDE:
         return ACCUMULATED, high.base
     return high.bits + 1, None
 
@@ -190,9 +187,10 @@ class Structures(Scalars):
     def cons(self, head: Expression, tail: Expression) -> Expression:
         if tail.flat is None and (tail.text == "nil0" or (tail.items and len(tail.items) < KNOWN_ITEMS)):
             return self._known_cons(self.whole(head), tail)
-        head = self.stored(head)
         if tail.flat is not None:
+            head = head if head.kind == "int" else self.stored(head)
             return self.grown(tail, head, listing(join(self.kind(head), element(self.kind(tail)))))
+        head = self.stored(head)
         tail = self.a_list(tail)
         kind = listing(join(self.kind(head), element(tail.kind)))
         length = f"{tail.text}[2] + 1" if tail.filled else f"{tail.text}[2] + 1 if {tail.text} else 1"

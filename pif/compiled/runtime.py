@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol
 
 from pif.analysis.facts import facts_of
 from pif.analysis.normal_form.normalize import normalize
-from pif.compiled.emitter import BIGNUM, Bignums, holds_bignum_literal
+from pif.compiled.emitter import BIGNUM, Bignums, Shallow, holds_bignum_literal
 from pif.compiled.record_services import Records
 from pif.compiled.services import CONSTANTS, SERVICES, SIZE_CHECKED, asked
 from pif.compiled.text_services import Stopped
@@ -208,6 +208,12 @@ class Runtime(Records):
         if not -BIGNUM < integer < BIGNUM:
             raise Bignums
 
+    def deep(self, margin: int) -> NoReturn:
+        """Called where a loop begins whose branches may go too deep; where it goes too deep itself `margin` is negative."""
+        if margin < 0:
+            raise Stopped
+        raise Shallow
+
     def keep(self, made: Value) -> Value:
         length = len(made) if type(made) is list else made[2] if type(made) is tuple and len(made) == 3 else 0
         if length >= LONG:
@@ -341,10 +347,15 @@ class Runtime(Records):
     def reify(self, value: Value) -> Value:
         term = self.term(value)
         self.charge(table.REIFY_NODE * term.nodes)
-        self.narrow(term)
+        self.no_bignums(term)
         return reify(term)
 
-    def narrow(self, term: Term) -> None:
+    def narrow(self, integers: Sequence[int]) -> None:
+        """Integers that were gathered untested: can this unit go on with each of them?"""
+        if integers and not (min(integers) > -BIGNUM and max(integers) < BIGNUM):
+            raise Bignums
+
+    def no_bignums(self, term: Term) -> None:
         """Integers written in code that becomes data."""
         if not self.checks_sizes and holds_bignum_literal(term):
             raise Bignums

@@ -83,13 +83,15 @@ class Block:
 class Suite:
     """An indented block: a branch that joins again, or a loop's body. `extra` is the fuel it takes at its start, by
     `meter` (a local counter inside loops, the run's fuel elsewhere); with `tests` its depth is tested as well, inside
-    loops only where `guard`, a local, says that there is little left."""
+    loops only where `guard`, a local, says that there is little left. `brief`: a line that does as well where no depth
+    is tested."""
 
-    __slots__ = ("block", "extra", "guard", "header", "meter", "tests")
+    __slots__ = ("block", "brief", "extra", "guard", "header", "meter", "tests")
 
     def __init__(self, header: str, block: Block, extra: int, meter: str, *, tests: bool = True) -> None:
         self.header = header
         self.guard = ""
+        self.brief = ""
         self.block = block
         self.extra = extra
         self.meter = meter
@@ -190,9 +192,16 @@ def _lines(block: Block, level: int, covered: int) -> Iterator[str]:
             yield _line(level, line)
         elif isinstance(line, Function):
             yield from line.source(level)
+        elif line.brief and not _tests(line, covered):
+            yield _line(level, line.brief)
         else:
             yield _line(level, line.header)
             yield from _suite(line, level + 1, covered)
+
+
+def _tests(suite: Suite, covered: int) -> bool:
+    """Whether a suite tests its depth, where so much has been tested before."""
+    return suite.tests and suite.block.height > _covered(suite.block, covered)
 
 
 def _suite(suite: Suite, level: int, covered: int) -> Iterator[str]:
@@ -201,7 +210,7 @@ def _suite(suite: Suite, level: int, covered: int) -> Iterator[str]:
     for text in _charge(level, suite.extra, suite.meter):
         count += 1
         yield text
-    if suite.tests and block.height > _covered(block, covered):
+    if _tests(suite, covered):
         count += 1
         yield _line(level, f"if {suite.guard}{DEPTH} < {block.height}: stop0()")
     covered = max(covered, block.height)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from pif.compiled.emitter import Bignums, Unsuitable
+from pif.compiled.emitter import Bignums, Shallow, Unsuitable
 from pif.compiled.runtime import FAILURES, Declined, Runtime, Session, Stopped, still_hold
 from pif.compiled.source_grammar import is_generated
 from pif.language import primitives as table
@@ -303,6 +303,8 @@ def attempt(prepared: Prepared, given: RunInput, session: Session, fuel: int) ->
         runtime, entry = unit.loaded()
         try:
             return _run(unit, runtime, entry, given, session, fuel)
+        except Shallow:
+            checks_sizes = True
         except Bignums:
             checks_sizes = True
             prepared.bignum_runs = _BIGNUM_RUNS

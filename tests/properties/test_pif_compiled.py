@@ -26,6 +26,7 @@ from tests.support.terms.term_strategies import (
     closed_terms,
     data_terms,
     functions,
+    gathered_terms,
     hard_terms,
     kept_terms,
     listed_terms,
@@ -145,6 +146,14 @@ def test_lists_that_are_put_together(term: Term, count: int, number: int) -> Non
     compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
 
 
+@given(gathered_terms(), st.integers(0, 4), st.sampled_from((8_192, 8_192, 300, 256)), BELOW)
+def test_what_loops_gather(term: Term, count: int, bits: int, number: int) -> None:
+    """Also where integers may not be large, and near the limits of depth."""
+    depth = (1_000, 1_000, 12, 20, 30)[number % 5]
+    budget = Budget(fuel=20_000, depth=depth, integer_bits=bits)
+    compared(Tool("t", 1, make("lam", (term,), "x")), literal(count), below(number), budget=budget)
+
+
 @given(kept_terms(), st.integers(0, 4), st.sampled_from((8_192, 8_192, 200)), BELOW)
 def test_what_loops_keep(term: Term, count: int, bits: int, number: int) -> None:
     depth = (1_000, 1_000, 12, 20, 30)[number % 5]
@@ -192,6 +201,7 @@ def test_the_size_of_what_one_branch_gives_is_tested() -> None:
         written_terms(),
         listed_terms(),
         kept_terms(),
+        gathered_terms(),
         typed_terms("integer", WELL_TYPED, size=40),
     ),
     st.integers(0, 4),

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from pif.compiled import (
     demands,
     emitter,
+    flat_lists,
     functions,
     loops,
     operations,
@@ -40,6 +41,7 @@ from pif.language.terms import Term, literal, make
 from pif.language.values import ANY, Kind
 from tests.support.terms.both_back_ends import FUEL, Difference, at_its_depth, compared
 from tests.support.terms.compiled_maker import CompiledMaker
+from tests.support.terms.gathered_maker import GatheredMaker
 from tests.support.terms.kept_maker import KeptMaker
 from tests.support.terms.list_maker import ListMaker
 from tests.support.terms.moving_binders import MovingMaker
@@ -47,7 +49,7 @@ from tests.support.terms.shape_maker import ShapeMaker
 from tests.support.terms.term_maker import KINDS, Features, Seeded, lam
 from tests.support.terms.text_maker import TextMaker
 
-LIMIT = 3_000
+LIMIT = 3_400
 
 SHAPED = 1_500
 """From here on the programs are those of `shape_maker`."""
@@ -60,6 +62,9 @@ LISTED = 2_200
 
 KEPT = 2_600
 """From here on those of `kept_maker`."""
+
+GATHERED = 3_000
+"""From here on those of `gathered_maker`."""
 
 MANY_KINDS = 750
 """Of their seeds those are taken among which every mutant is shown by a few."""
@@ -76,6 +81,9 @@ def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
     budget = Budget(fuel=FUEL, depth=depth)
     given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed >= GATHERED:
+        term = GatheredMaker(choices, RECURSIVE, 40).gathered()
+        return Tool("t", 1, lam("x", term)), given, budget
     if seed >= KEPT:
         term = KeptMaker(choices, RECURSIVE, 40).kept()
         return Tool("t", 1, lam("x", term)), given, budget
@@ -209,6 +217,8 @@ _place = Runtime.place
 
 _unrolled = Loops._unrolled
 _extended = FlatLists.extended
+_carried = FlatLists.carried
+_untested = FlatLists._untested
 
 
 def _backwards(self: Loops, step: Term, start: Expression, items: Any, level: int, scope: Any) -> Expression:
@@ -239,6 +249,31 @@ def _within(self: Runtime, items: Any, wanted: Any) -> int:
     if type(items) is not str or type(wanted) is not str:
         return self.passed(items, wanted)
     return items.find(wanted) if wanted in items else len(items)
+
+
+def _narrow_above(self: Runtime, integers: Any) -> None:
+    if integers and max(integers) >= emitter.BIGNUM:
+        raise emitter.Bignums
+
+
+def _wide_anyhow(self: FlatLists, flat: flat_lists.Flat, kind: Kind) -> int:
+    if flat.site in self.wide:
+        return flat_lists.WIDE
+    self.tested.add(flat.site)
+    return COMMITTED
+
+
+def _untested_anyhow(self: FlatLists, head: Expression, site: int) -> str:
+    self.tested.discard(site)
+    return _untested(self, head, site)
+
+
+def _carried_anyhow(self: FlatLists, target: Expression, value: Expression) -> str | None:
+    wide, self.wide = self.wide, set()
+    try:
+        return _carried(self, target, value)
+    finally:
+        self.wide = wide
 
 
 def _changes_anywhere(step: Term, facts: TermFacts) -> set[int]:
@@ -333,13 +368,36 @@ MUTANTS: dict[str, Mutant] = {
         owned_records._Search, "reads", lambda self, term, names: True
     ),
     "records changed wherever a step changes them": of(loops, "changes_in_place", _changes_anywhere),
-    "loops never tested for deep branches": of(Loops, "_guard", lambda self, lines, body: _unguarded(body)),
+    "loops never tested for deep branches": of(Loops, "_guard", lambda self, entry, body: _unguarded(body)),
+    "loops begun where their branches may be too deep": in_source(
+        r"if d0 < \d+: deep0\(", "if False: deep0("
+    ),
+    "loops given up where their branches may be too deep": of(
+        Runtime, "deep", lambda self, margin: self.stop()
+    ),
+    "lists turned round not charged": in_source(r"len0\((\w+)\) \* (\d+)", "0"),
+    "gathered integers never tested": in_source(r"narrow0\(\w+\)", "pass"),
+    "gathered integers tested from one side": of(Runtime, "narrow", _narrow_above),
+    "gathered integers taken for small ones where they are walked": of(
+        FlatLists, "item_bits", lambda self, flat, kind: COMMITTED
+    ),
+    "gathered integers taken for wide ones whatever kinds there are": of(
+        FlatLists, "item_bits", _wide_anyhow
+    ),
+    "lists walked before they take large integers": of(FlatLists, "_untested", _untested_anyhow),
+    "lists of large integers handed on": of(FlatLists, "carried", _carried_anyhow),
+    "gathered integers of any size": of(
+        FlatLists,
+        "_is_wide",
+        lambda self, head: head.kind == "int" and head.bits > COMMITTED and not self.checks_sizes,
+    ),
 }
 
 
 BEGIN_AT = {
     "a call covers more than it does": 32,
     "depth tests one short": 32,
+    "loops given up where their branches may be too deep": 290,
     "what a branch costs more not charged": 383,
     "integers not tested": 418,
     "booleans not tested": 103,
@@ -391,7 +449,14 @@ BEGIN_AT = {
     "lists that are asked for not tested": 2_750,
     "records changed that are looked at again": 2_610,
     "records changed wherever a step changes them": 2_606,
-    "loops never tested for deep branches": 44,
+    "lists turned round not charged": GATHERED,
+    "gathered integers never tested": GATHERED,
+    "gathered integers tested from one side": GATHERED,
+    "gathered integers taken for small ones where they are walked": GATHERED,
+    "gathered integers taken for wide ones whatever kinds there are": GATHERED,
+    "lists walked before they take large integers": GATHERED,
+    "lists of large integers handed on": GATHERED,
+    "gathered integers of any size": GATHERED,
 }
 
 

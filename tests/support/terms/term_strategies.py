@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pif.language.primitives import PRIMITIVES
 from pif.language.terms import Term, literal, make
 from tests.support.terms.compiled_maker import CompiledMaker
+from tests.support.terms.gathered_maker import GatheredMaker
 from tests.support.terms.kept_maker import KeptMaker
 from tests.support.terms.list_maker import ListMaker
 from tests.support.terms.moving_binders import MovingMaker, alpha_variant
@@ -48,6 +49,7 @@ __all__ = [
     "closed_terms",
     "data_terms",
     "functions",
+    "gathered_terms",
     "hard_terms",
     "kept_terms",
     "listed_terms",
@@ -163,6 +165,16 @@ def listed_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
         return ListMaker(_Drawn(draw), Features(tools=("double",), context=True), size).listed()
 
     return made()
+
+
+def gathered_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
+    """Terms over integers that loops gather."""
+
+    @st.composite
+    def terms(draw: st.DrawFn) -> Term:
+        return GatheredMaker(_Drawn(draw), Features(tools=("double",), context=True), size).gathered()
+
+    return terms()
 
 
 def kept_terms(*, size: int = 40) -> st.SearchStrategy[Term]:
