@@ -58,11 +58,15 @@ class Control(Loops):
             raise Unsuitable("compiling would take too long")
         op = term.op
         parts = term.parts
+        if op == "var":
+            return self.variable(term.value, level, scope)
+        of_operands = _OF_OPERANDS.get(op)
+        if of_operands is not None:
+            self.node(level, _CHARGES.get(op, 0))
+            return of_operands(self, *[self.value(part, level + 1, scope) for part in parts])
         match op:
             case "literal":
                 return self.literal(term.value, level)
-            case "var":
-                return self.variable(term.value, level, scope)
             case "let" | "if" | "and" | "or":
                 return self._joined_value(term, level, scope)
             case "app":
@@ -102,29 +106,6 @@ class Control(Loops):
         self.node(level, _static_charge(term))
         operands = [self.value(part, level + 1, scope) for part in term.parts]
         match op:
-            case _ if op in ARITHMETIC:
-                return self.arithmetic(op, *operands)
-            case _ if op in ORDER:
-                return self.order(op, *operands)
-            case "eq":
-                return self.equality(*operands)
-            case "not":
-                value = self.condition(*operands)
-                return self.made(f"(not {value.text})", "bool", value)
-            case "cons":
-                return self.cons(*operands)
-            case "pair":
-                return self.pair(*operands)
-            case "fst" | "snd":
-                return self.pair_part(operands[0], int(op == "snd"))
-            case "head":
-                return self.first_item(*operands)
-            case "tail":
-                return self.rest_of(*operands)
-            case "isEmpty":
-                return self.is_empty(*operands)
-            case "length":
-                return self.length(*operands)
             case "list":
                 return self.list_literal(operands)
             case "record":
@@ -387,17 +368,46 @@ class Control(Loops):
 
 
 def _static_charge(term: Term) -> int:
-    """What a node is charged beside its 1, whatever its operands are (for `eq`, the first two values it visits)."""
+    """What a node is charged beside its 1, whatever its operands are."""
     match term.op:
-        case "cons":
-            return table.CONS
-        case "pair":
-            return table.PAIR
         case "list":
             return table.charge_list(len(term.parts))
         case "record":
             return table.charge_record(len(term.parts))
-        case "eq":
-            return 1
         case _:
             return 0
+
+
+_CHARGES = {"cons": table.CONS, "pair": table.PAIR, "eq": 1}
+"""The same by operation (of `eq`, for the first two values that it visits)."""
+
+
+def _arithmetic(op: str) -> Callable[..., Expression]:
+    return lambda emitter, left, right: emitter.arithmetic(op, left, right)
+
+
+def _order(op: str) -> Callable[..., Expression]:
+    return lambda emitter, left, right: emitter.order(op, left, right)
+
+
+def _negated(emitter: Control, operand: Expression) -> Expression:
+    value = emitter.condition(operand)
+    return emitter.made(f"(not {value.text})", "bool", value)
+
+
+_OF_OPERANDS: dict[str, Callable[..., Expression]] = {
+    **{op: _arithmetic(op) for op in ARITHMETIC},
+    **{op: _order(op) for op in ORDER},
+    "eq": Control.equality,
+    "not": _negated,
+    "cons": Control.cons,
+    "pair": Control.pair,
+    "fst": lambda emitter, pair: emitter.pair_part(pair, 0),
+    "snd": lambda emitter, pair: emitter.pair_part(pair, 1),
+    "head": Control.first_item,
+    "tail": Control.rest_of,
+    "isEmpty": Control.is_empty,
+    "length": Control.length,
+}
+"""Operations of which the values of all operands, whatever they are, are all that is wanted: looked up, since most nodes
+of a term are of them."""

@@ -9,8 +9,7 @@ that it stands in. A check narrows what is known of a name in the block where it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -96,27 +95,10 @@ class Emitter:
         if level > block.height:
             block.height = level
 
-    @contextmanager
-    def inside(self, block: Block, *, is_first: bool = False) -> Iterator[Block]:
+    def inside(self, block: Block, *, is_first: bool = False) -> _Inside:
         """Emit into a block of its own. What is learnt of names there is forgotten after it. The first of two branches
         leaves flat lists as they were before it, for the second; then they are what neither of them knows."""
-        before = self.known, self.truths, self.opened
-        versions, pending, self.dirty = self.versions, self.dirty, set()
-        self.known, self.truths, self.versions = dict(self.known), dict(self.truths), dict(versions)
-        self.opened = dict(self.opened)
-        self.blocks.append(block)
-        try:
-            yield block
-        finally:
-            self.blocks.pop()
-            self.known, self.truths, self.opened = before
-            pending |= {name for name in versions if self.versions[name] != versions[name]}
-            self.versions = versions
-            self.dirty = pending if is_first else set()
-            if not is_first:
-                for name in pending:
-                    self.changes += 1
-                    versions[name] = self.changes
+        return _Inside(self, block, is_first)
 
     def busy(self, *, is_slow: bool = False) -> None:
         """The present block calls or loops, and so does every block around it."""
@@ -330,6 +312,39 @@ class Emitter:
         if value.parts is None and value.kind == "int" and other.kind != "int" and value.flat is None:
             return self.stored(value)
         return value
+
+
+class _Inside:
+    """What `Emitter.inside` gives: entered as often as anything, so no generator."""
+
+    __slots__ = ("before", "block", "emitter", "is_first", "pending", "versions")
+
+    def __init__(self, emitter: Emitter, block: Block, is_first: bool) -> None:
+        self.emitter = emitter
+        self.block = block
+        self.is_first = is_first
+
+    def __enter__(self) -> None:
+        emitter = self.emitter
+        self.before = emitter.known, emitter.truths, emitter.opened
+        self.versions, self.pending, emitter.dirty = emitter.versions, emitter.dirty, set()
+        emitter.known, emitter.truths = dict(emitter.known), dict(emitter.truths)
+        emitter.opened, emitter.versions = dict(emitter.opened), dict(emitter.versions)
+        emitter.blocks.append(self.block)
+
+    def __exit__(self, *failure: object) -> None:
+        emitter, versions, pending = self.emitter, self.versions, self.pending
+        emitter.blocks.pop()
+        emitter.known, emitter.truths, emitter.opened = self.before
+        after = emitter.versions
+        if after != versions:
+            pending |= {name for name in versions if after[name] != versions[name]}
+        emitter.versions = versions
+        emitter.dirty = pending if self.is_first else set()
+        if not self.is_first:
+            for name in pending:
+                emitter.changes += 1
+                versions[name] = emitter.changes
 
 
 def list_test(name: str) -> str:

@@ -60,7 +60,7 @@ class _Generator(Control):
         lines += [f"{INDENT}k{i} = k0[{i - 1}]" for i in range(1, len(self.constants) + 1)]
         try:
             for function in self.finished:
-                lines += function.source(1)
+                function.write(lines, 1)
         except TooNested:
             raise Unsuitable("the code nests too deep") from None
         lines.append(f"{INDENT}return {entry}\n")

@@ -6,7 +6,7 @@ sees are charged, so both must count alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -95,13 +95,10 @@ class Inference:
         op = term.op
         if op == "var":
             return names.get(term.value, ANY)
-        fixed = RESULTS.get(op)
-        if fixed is not None:
-            return fixed
         if op == "literal":
             return _NAMES[type(term.value)]
         rule = _RULES.get(op)
-        return ANY if rule is None else rule(self, term, names, called, inside)
+        return RESULTS.get(op, ANY) if rule is None else rule(self, term, names, called, inside)
 
     def _let(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
         value, body = term.parts
@@ -306,6 +303,7 @@ class TermFacts:
 
     def __init__(self) -> None:
         self._found: dict[int, _Found] = {}
+        self._names: dict[str, _Found] = {}
 
     def free(self, term: Term) -> frozenset[str]:
         """The names a term takes from outside (those in quotes do not count, but for live unquotes)."""
@@ -335,29 +333,37 @@ class TermFacts:
         op = term.op
         parts = term.parts if op != "quote" else live_children(term)
         if op == "var":
-            found = frozenset((term.value,)), False, False, False, False
+            found = self._names.get(term.value)
+            if found is None:
+                found = self._names[term.value] = frozenset((term.value,)), False, False, False, False
         elif op == "self":
             found = frozenset(), False, False, False, True
         elif not parts:
             found = _NOTHING
         else:
-            all_free, all_evaluate, all_loop, all_make, all_call = zip(*map(self._of, parts), strict=True)
-            free = all_free[0].union(*all_free[1:])
-            makes = True in all_make
-            if op == "lam":
-                free, makes = free - {term.value}, True
-            elif op == "let":
-                free = all_free[0] | (all_free[1] - {term.value})
-            elif op == "eval" and parts[0].op != "code_of":
-                makes = True
-            elif (op == "app" or op == "fold") and parts[
-                0
-            ].op == "lam":  # what it makes is called where it stands
-                makes = self._of(parts[0].parts[0])[3] or True in all_make[1:]
-            calls = True in all_call or op == "eval" or (op == "app" and parts[0].op != "lam")
-            found = free, op == "eval" or True in all_evaluate, op == "fold" or True in all_loop, makes, calls
+            found = self._joined(op, term, parts)
         self._found[id(term)] = found
         return found
+
+    def _joined(self, op: str, term: Term, parts: Sequence[Term]) -> _Found:
+        """What holds of a node, by what holds of its parts."""
+        free, evaluates, loops, makes, calls = self._of(parts[0])
+        if op == "lam":
+            return free - {term.value}, evaluates, loops, True, calls
+        is_applied = (op == "app" or op == "fold") and parts[0].op == "lam"
+        if is_applied:  # what it makes is called where it stands
+            makes = self._of(parts[0].parts[0])[3]
+        for part in parts[1:]:
+            more, also_evaluates, also_loops, also_makes, also_calls = self._of(part)
+            if more:
+                free |= more - {term.value} if op == "let" else more
+            evaluates = evaluates or also_evaluates
+            loops = loops or also_loops
+            makes = makes or also_makes
+            calls = calls or also_calls
+        if op == "eval":
+            return free, True, loops, makes or parts[0].op != "code_of", True
+        return free, evaluates, loops or op == "fold", makes, calls or (op == "app" and not is_applied)
 
     def captured(self, term: Term, scope: Scope) -> int:
         """How many variables the closure of a `lam` is charged for."""

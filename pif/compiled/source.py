@@ -129,15 +129,18 @@ class Function:
         self.block = Block()
         self.repeats = False
 
-    def source(self, level: int) -> Iterator[str]:
-        """The lines of its definition."""
-        yield _line(level, f"def {self.name}({', '.join((*self.parameters, DEPTH))}):")
-        yield _line(level + 1, f"global {FUEL}, evals0")
+    def write(self, out: list[str], level: int) -> None:
+        """Append the lines of its definition."""
+        out.append(_line(level, f"def {self.name}({', '.join((*self.parameters, DEPTH))}):"))
+        out.append(_line(level + 1, f"global {FUEL}, evals0"))
         for text in self.prologue:
-            yield _line(level + 1, text)
+            out.append(_line(level + 1, text))
         if self.repeats:
-            yield _line(level + 1, "while 1:")
-        yield from _tail(self.block, level + 1 + self.repeats, 0, 0, -1)
+            out.append(_line(level + 1, "while 1:"))
+        _tail(out, self.block, level + 1 + self.repeats, 0, 0, -1)
+
+
+# Lines are appended to one list: generators inside one another would take several times as long.
 
 
 def _line(level: int, text: str) -> str:
@@ -153,50 +156,55 @@ def _covered(block: Block, covered: int) -> int:
     return covered
 
 
-def _charge(level: int, amount: int, meter: str) -> Iterator[str]:
+def _charge(out: list[str], level: int, amount: int, meter: str) -> None:
     if amount:
-        yield _line(level, f"{meter} = {meter} {'-' if meter == FUEL else '+'} {amount}")
+        out.append(_line(level, f"{meter} = {meter} {'-' if meter == FUEL else '+'} {amount}"))
 
 
-def _tail(block: Block, level: int, cost: int, height: int, covered: int) -> Iterator[str]:
+def _tail(out: list[str], block: Block, level: int, cost: int, height: int, covered: int) -> None:
     """A block after which the function has returned, with what the blocks before it left to it."""
     cost += block.cost
     height = max(height, block.height)
     split = block.split
     if split is not None and not block.busy:
-        yield from _lines(block, level, covered)
-        yield _line(level, f"if {split.condition}:")
-        yield from _tail(split.yes, level + 1, cost, height, covered)
-        yield from _tail(split.no, level, cost, height, covered)
+        _lines(out, block, level, covered)
+        out.append(_line(level, f"if {split.condition}:"))
+        _tail(out, split.yes, level + 1, cost, height, covered)
+        _tail(out, split.no, level, cost, height, covered)
         return
-    yield from _charge(level, cost, FUEL)
+    _charge(out, level, cost, FUEL)
     is_deep = height > _covered(block, covered)
     if block.busy:
         if is_deep:
-            yield _line(level, f"if {FUEL} < 0 or {DEPTH} < {height}: pause0({DEPTH} - {height})")
+            out.append(_line(level, f"if {FUEL} < 0 or {DEPTH} < {height}: pause0({DEPTH} - {height})"))
         else:
-            yield _line(level, f"if {FUEL} < 0: pause0(0)")
+            out.append(_line(level, f"if {FUEL} < 0: pause0(0)"))
     elif is_deep:
-        yield _line(level, f"if {DEPTH} < {height}: stop0()")
+        out.append(_line(level, f"if {DEPTH} < {height}: stop0()"))
     covered = max(covered, height)
-    yield from _lines(block, level, covered)
+    _lines(out, block, level, covered)
     if split is not None:
-        yield _line(level, f"if {split.condition}:")
-        yield from _tail(split.yes, level + 1, 0, 0, covered)
-        yield from _tail(split.no, level, 0, 0, covered)
+        out.append(_line(level, f"if {split.condition}:"))
+        _tail(out, split.yes, level + 1, 0, 0, covered)
+        _tail(out, split.no, level, 0, 0, covered)
 
 
-def _lines(block: Block, level: int, covered: int) -> Iterator[str]:
+def _lines(out: list[str], block: Block, level: int, covered: int) -> None:
+    if not block.lines:
+        return
+    indent = _line(level, "")
     for line in block.lines:
-        if isinstance(line, str):
-            yield _line(level, line)
-        elif isinstance(line, Function):
-            yield from line.source(level)
-        elif line.brief and not _tests(line, covered):
-            yield _line(level, line.brief)
+        if type(line) is str:
+            out.append(indent + line)
+        elif isinstance(line, Suite):
+            if line.brief and not _tests(line, covered):
+                out.append(indent + line.brief)
+            else:
+                out.append(indent + line.header)
+                _suite(out, line, level + 1, covered)
         else:
-            yield _line(level, line.header)
-            yield from _suite(line, level + 1, covered)
+            assert isinstance(line, Function)
+            line.write(out, level)
 
 
 def _tests(suite: Suite, covered: int) -> bool:
@@ -204,21 +212,15 @@ def _tests(suite: Suite, covered: int) -> bool:
     return suite.tests and suite.block.height > _covered(suite.block, covered)
 
 
-def _suite(suite: Suite, level: int, covered: int) -> Iterator[str]:
+def _suite(out: list[str], suite: Suite, level: int, covered: int) -> None:
     block = suite.block
-    count = 0
-    for text in _charge(level, suite.extra, suite.meter):
-        count += 1
-        yield text
+    before = len(out)
+    _charge(out, level, suite.extra, suite.meter)
     if _tests(suite, covered):
-        count += 1
-        yield _line(level, f"if {suite.guard}{DEPTH} < {block.height}: stop0()")
-    covered = max(covered, block.height)
-    for text in _lines(block, level, covered):
-        count += 1
-        yield text
-    if count == 0:
-        yield _line(level, "pass")
+        out.append(_line(level, f"if {suite.guard}{DEPTH} < {block.height}: stop0()"))
+    _lines(out, block, level, max(covered, block.height))
+    if len(out) == before:
+        out.append(_line(level, "pass"))
 
 
 def is_name(text: str) -> bool:
