@@ -14,6 +14,7 @@ here if and only if it does there, with the same value and the same fuel.
 - `operations`: arithmetic, comparison, logic; lists, pairs, records, strings
 - `functions`: calls and closures
 - `searches`: loops that only look for a value
+- `side_by_side`: loops that only pair the items of two lists
 - `demands`: what a loop's step surely asks of its accumulator
 - `owned_records`: records that a loop may change where they are
 - `loops`: folds over lists and ranges

@@ -21,6 +21,7 @@ from pif.compiled.operations import ACCUMULATED
 from pif.compiled.owned_records import changes_in_place
 from pif.compiled.scope import COMMITTED, Expression, Scope
 from pif.compiled.searches import Loop, Searches
+from pif.compiled.side_by_side import paired
 from pif.compiled.source import DEPTH, FUEL, Block, Function, Suite, is_name, suites_in
 from pif.language import primitives as table
 from pif.language.terms import Term
@@ -252,6 +253,11 @@ class Loops(Searches):
             entry = Suite(f"if {walk}:", around, 0, FUEL)
         self.busy()
         lines = around.lines
+        pairs = None
+        if loop.is_linked and isinstance(step, Term) and not self.checks_sizes:
+            pairs = paired(body, target, item, walk)
+        if pairs is not None:
+            body.lines = [pairs]
         if not self.loops:
             self._guard(entry, body)
         if source is not None:
@@ -275,6 +281,8 @@ class Loops(Searches):
             header = f"for {item.text} in {source.name if source.up else f'reversed0({source.name})'}:"
         if source is not None and self._sums(body.lines, target, item):
             lines.append(f"{target.text} = sum0({source.name}, {target.text})")
+        elif pairs is not None:
+            lines.append(pairs)
         elif not turns:
             lines.append(Suite(header, body, 0, meter, tests=False))
         around.height, around.calls = body.height, body.calls

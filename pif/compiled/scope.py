@@ -353,8 +353,8 @@ class TermFacts:
         is_applied = (op == "app" or op == "fold") and parts[0].op == "lam"
         if is_applied:  # what it makes is called where it stands
             makes = self._of(parts[0].parts[0])[3]
-        for part in parts[1:]:
-            more, also_evaluates, also_loops, also_makes, also_calls = self._of(part)
+        for other in parts[1:]:
+            more, also_evaluates, also_loops, also_makes, also_calls = self._of(other)
             if more:
                 free |= more - {term.value} if op == "let" else more
             evaluates = evaluates or also_evaluates

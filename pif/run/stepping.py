@@ -31,7 +31,7 @@ from pif.reference.trace import Event
 
 __all__ = ["Step", "Stepper"]
 
-_TRIAL, _TRIAL_A_NODE = 300, 16
+_TRIAL, _TRIAL_A_NODE = 300, 11
 """Fuel that a tool uses on the reference, all its runs together, before it is compiled, and for each node: a ninth of
 what compiling it costs, so that where a run is long the trial is no great part of it."""
 

@@ -46,10 +46,10 @@ from tests.support.terms.kept_maker import KeptMaker
 from tests.support.terms.list_maker import ListMaker
 from tests.support.terms.moving_binders import MovingMaker
 from tests.support.terms.shape_maker import ShapeMaker
-from tests.support.terms.term_maker import KINDS, Features, Seeded, lam
+from tests.support.terms.term_maker import KINDS, Features, Seeded, lam, let, var
 from tests.support.terms.text_maker import TextMaker
 
-LIMIT = 3_400
+LIMIT = 3_520
 
 SHAPED = 1_500
 """From here on the programs are those of `shape_maker`."""
@@ -66,6 +66,9 @@ KEPT = 2_600
 GATHERED = 3_000
 """From here on those of `gathered_maker`."""
 
+PAIRED = 3_400
+"""From here on those that walk two lists side by side."""
+
 MANY_KINDS = 750
 """Of their seeds those are taken among which every mutant is shown by a few."""
 
@@ -81,6 +84,9 @@ def program_of(seed: int) -> tuple[Tool | Term, Term, Budget]:
     depth = (1_000, 1_000, 1_000, 14, 25)[choices.below(5)]
     budget = Budget(fuel=FUEL, depth=depth)
     given = literal((3, 0, 7, -1)[choices.below(4)])
+    if seed >= PAIRED:
+        term = let("same", lam("s", var("s")), GatheredMaker(choices, RECURSIVE, 40).paired())
+        return Tool("t", 1, lam("x", term)), given, budget
     if seed >= GATHERED:
         term = GatheredMaker(choices, RECURSIVE, 40).gathered()
         return Tool("t", 1, lam("x", term)), given, budget
@@ -217,6 +223,8 @@ _place = Runtime.place
 
 _unrolled = Loops._unrolled
 _extended = FlatLists.extended
+_paired = loops.paired
+_pairs = Runtime.pairs
 _carried = FlatLists.carried
 _untested = FlatLists._untested
 
@@ -274,6 +282,19 @@ def _carried_anyhow(self: FlatLists, target: Expression, value: Expression) -> s
         return _carried(self, target, value)
     finally:
         self.wide = wide
+
+
+def _pairs_of_all(self: Runtime, first: Any, second: Any, charge: int) -> Any:
+    made = _pairs(self, first, second, charge)
+    self.charge(charge * (first[2] - len(made[0])))
+    return made
+
+
+def _paired_at_no_depth(body: Block, target: Expression, item: Expression, walk: str) -> source.Suite | None:
+    found = _paired(body, target, item, walk)
+    if found is not None:
+        found.block.height = 0
+    return found
 
 
 def _changes_anywhere(step: Term, facts: TermFacts) -> set[int]:
@@ -375,6 +396,12 @@ MUTANTS: dict[str, Mutant] = {
     "loops given up where their branches may be too deep": of(
         Runtime, "deep", lambda self, margin: self.stop()
     ),
+    "pairs of two lists not charged": in_source(r"(pairs0\(\w+, \w+), \d+\)", r"\1, 0)"),
+    "pairs of two lists charged for all of the first": of(Runtime, "pairs", _pairs_of_all),
+    "pairs of two lists that go on with the first": of(
+        Runtime, "pairs", lambda self, first, second, charge: (_pairs(self, first, second, charge)[0], first)
+    ),
+    "pairs that may go too deep": of(loops, "paired", _paired_at_no_depth),
     "lists turned round not charged": in_source(r"len0\((\w+)\) \* (\d+)", "0"),
     "gathered integers never tested": in_source(r"narrow0\(\w+\)", "pass"),
     "gathered integers tested from one side": of(Runtime, "narrow", _narrow_above),
@@ -449,6 +476,10 @@ BEGIN_AT = {
     "lists that are asked for not tested": 2_750,
     "records changed that are looked at again": 2_610,
     "records changed wherever a step changes them": 2_606,
+    "pairs of two lists not charged": PAIRED,
+    "pairs of two lists charged for all of the first": PAIRED,
+    "pairs of two lists that go on with the first": PAIRED,
+    "pairs that may go too deep": PAIRED,
     "lists turned round not charged": GATHERED,
     "gathered integers never tested": GATHERED,
     "gathered integers tested from one side": GATHERED,

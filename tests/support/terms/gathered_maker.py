@@ -28,11 +28,33 @@ class GatheredMaker(KeptMaker):
     """`gathered` makes a term."""
 
     def gathered(self) -> Term:
-        build = self.pick((self.squared, self.squared, self.squared, self.once, self.within, self.handed_on))
+        build = self.pick(
+            (self.squared, self.squared, self.squared, self.once, self.within, self.handed_on, self.paired)
+        )
         return let("same", lam("s", var("s")), build())
 
     def large(self) -> Term:
         return literal(self.pick((2**61, -(2**61), 2**62 - 1, 1 - 2**62, 2**40, 3)))
+
+    def paired(self) -> Term:
+        """Two lists walked side by side, of which either may be the shorter."""
+        few = [make("list", tuple([self.number() for _ in range(self.source.below(5))])) for _ in range(2)]
+        walked, other = (self.pick((each, self.unknown(each))) for each in few)
+        rest, done = make("fst", (_ACC,)), make("snd", (_ACC,))
+        pairs = make("cons", (make("pair", (_ITEM, make("head", (rest,)))), done))
+        both = make("pair", (make("tail", (rest,)), pairs))
+        step = self.pick(
+            (
+                both,
+                both,
+                both,
+                make("pair", (make("tail", (rest,)), make("cons", (_ITEM, done)))),
+                make("pair", (rest, pairs)),
+            )
+        )
+        body = make("if", (make("isEmpty", (rest,)), _ACC, step))
+        whole = make("fold", (lam("p", body), make("pair", (other, _NIL)), walked))
+        return self.pick((whole, whole, make("snd", (whole,)), make("length", (make("fst", (whole,)),))))
 
     def numbers(self) -> Term:
         """What is walked: a few integers, known or not."""
