@@ -255,7 +255,7 @@ class Loops(Searches):
         lines = around.lines
         pairs = None
         if loop.is_linked and isinstance(step, Term) and not self.checks_sizes:
-            pairs = paired(body, target, item, walk)
+            pairs = paired(body, target, item, walk, rest, meter)
         if pairs is not None:
             body.lines = [pairs]
         if not self.loops:

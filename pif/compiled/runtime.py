@@ -329,22 +329,6 @@ class Runtime(Records):
         """The same for one that is read from its end."""
         return self.listed(items[::-1])
 
-    def pairs(self, first: Value, second: Value, charge: int) -> tuple[Sequence[Value], Value]:
-        """The items of two lists that are not empty in pairs, each charged so much, and what is left of the second."""
-        self.charge(charge * min(first[2], second[2]))
-        made: list[Value] = []
-        append = made.append
-        while first and second:
-            for _ in range(_CELLS):
-                item, first, _ = first
-                other, second, _ = second
-                append((item, other))
-                if not first or not second:
-                    break
-            else:
-                self.look()
-        return made, second
-
     def length(self, value: Value) -> int:
         if type(value) is str:
             return len(value)

@@ -26,7 +26,7 @@ CONSTANTS: dict[str, Any] = {
 }  # fmt: skip
 
 SERVICES = (
-    "pause", "look", "stop", "wide", "narrow", "deep", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "up", "down", "pairs", "length", "record", "get", "place", "seek",
+    "pause", "look", "stop", "wide", "narrow", "deep", "keep", "eq", "lt", "lte", "gt", "gte", "ranged", "list", "up", "down", "length", "record", "get", "place", "seek",
     "keys", "names", "concat", "concats", "chars", "letters", "join", "glue", "glued", "show", "reify", "reflect", "analyze", "normalize", "source", "template", "code", "ask",
 )  # fmt: skip
 

@@ -224,7 +224,6 @@ _place = Runtime.place
 _unrolled = Loops._unrolled
 _extended = FlatLists.extended
 _paired = loops.paired
-_pairs = Runtime.pairs
 _carried = FlatLists.carried
 _untested = FlatLists._untested
 
@@ -284,14 +283,8 @@ def _carried_anyhow(self: FlatLists, target: Expression, value: Expression) -> s
         self.wide = wide
 
 
-def _pairs_of_all(self: Runtime, first: Any, second: Any, charge: int) -> Any:
-    made = _pairs(self, first, second, charge)
-    self.charge(charge * (first[2] - len(made[0])))
-    return made
-
-
-def _paired_at_no_depth(body: Block, target: Expression, item: Expression, walk: str) -> source.Suite | None:
-    found = _paired(body, target, item, walk)
+def _paired_at_no_depth(*of: Any) -> source.Suite | None:
+    found = _paired(*of)
     if found is not None:
         found.block.height = 0
     return found
@@ -396,10 +389,13 @@ MUTANTS: dict[str, Mutant] = {
     "loops given up where their branches may be too deep": of(
         Runtime, "deep", lambda self, margin: self.stop()
     ),
-    "pairs of two lists not charged": in_source(r"(pairs0\(\w+, \w+), \d+\)", r"\1, 0)"),
-    "pairs of two lists charged for all of the first": of(Runtime, "pairs", _pairs_of_all),
-    "pairs of two lists that go on with the first": of(
-        Runtime, "pairs", lambda self, first, second, charge: (_pairs(self, first, second, charge)[0], first)
+    "pairs of two lists not charged": in_source(r"(fuel0 - m\d+ \*) \d+", r"\1 0"),
+    "pairs of two lists as many as the first has": in_source(r"(m\d+ = w\d+\[2\]) if w[^\n]+", r"\1"),
+    "pairs of two lists as many as the second has": in_source(
+        r"(m\d+ = )w\d+\[2\] if w\d+\[2\] < a\d+\[2\] else (a\d+\[2\])", r"\1\2"
+    ),
+    "pairs of two lists that leave the second as it was": in_source(
+        r"(\n +)t(\d+), a\d+, (j\d+) = (a\d+)", r"\1t\2, \3, v1 = \4"
     ),
     "pairs that may go too deep": of(loops, "paired", _paired_at_no_depth),
     "lists turned round not charged": in_source(r"len0\((\w+)\) \* (\d+)", "0"),
@@ -477,8 +473,9 @@ BEGIN_AT = {
     "records changed that are looked at again": 2_610,
     "records changed wherever a step changes them": 2_606,
     "pairs of two lists not charged": PAIRED,
-    "pairs of two lists charged for all of the first": PAIRED,
-    "pairs of two lists that go on with the first": PAIRED,
+    "pairs of two lists as many as the first has": PAIRED,
+    "pairs of two lists as many as the second has": PAIRED,
+    "pairs of two lists that leave the second as it was": PAIRED,
     "pairs that may go too deep": PAIRED,
     "lists turned round not charged": GATHERED,
     "gathered integers never tested": GATHERED,
