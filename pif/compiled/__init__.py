@@ -27,6 +27,7 @@ here if and only if it does there, with the same value and the same fuel.
 - `units`: compiled units by content, within bounded memory, and attempts at runs with them
 
 A unit belongs to a piece of code and a kind of argument. A first unit takes every integer to be
-small; a run that meets a large one starts again on a unit that checks the size of each. Charges and their reasons are the reference's
+small, and branches of loops to have room; a run that meets a large one, or a loop near the limit of depth, starts again
+on a unit that checks the size of each, and the depth of every branch. Charges and their reasons are the reference's
 (`pif.reference`, `pif.language.primitives`), and change together with them.
 """
