@@ -352,5 +352,9 @@ def _gives_only_fold(term: Term) -> bool:
 
 def _walks(term: Term) -> int:
     """How many folds, and calls of what may fold, are written in a term."""
-    may_walk = term.op in ("fold", "eval") or (term.op == "app" and term.parts[0].op != "lam")
-    return may_walk + sum(map(_walks, term.parts))
+    found, stack = 0, [term]
+    while stack:
+        part = stack.pop()
+        found += part.op in ("fold", "eval") or (part.op == "app" and part.parts[0].op != "lam")
+        stack += part.parts
+    return found

@@ -131,7 +131,7 @@ class Inference:
         return pairing(self.of(first, names, called, inside), self.of(second, names, called, inside))
 
     def _part(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
-        return part(self.of(term.parts[0], names, called, inside), int(term.op == "snd"))
+        return part(self.of(term.parts[0], names, called, inside), term.op == "snd")
 
     def _call(self, term: Term, names: Mapping[str, Kind], called: Called, inside: bool) -> Kind:
         function, argument = term.parts
@@ -369,6 +369,7 @@ class TermFacts:
         """How many variables the closure of a `lam` is charged for."""
         if self.evaluates(term.parts[0]):
             return scope.distinct
-        return sum(
-            1 for name in self.free(term) if scope.find(name) is not None or name in scope.region.given
-        )
+        found = 0
+        for name in self.free(term):
+            found += scope.find(name) is not None or name in scope.region.given
+        return found

@@ -188,7 +188,9 @@ def _cut(kind: Kind, levels: int) -> Kind:
         return kind
     if levels == 0:
         return ANY
-    return (kind[0], *[_cut(part, levels - 1) for part in kind[1:]])
+    if len(kind) == 3:
+        return (kind[0], _cut(kind[1], levels - 1), _cut(kind[2], levels - 1))
+    return (kind[0], _cut(kind[1], levels - 1))
 
 
 def listing(item: Kind) -> Kind:
