@@ -90,7 +90,7 @@ class Terms:
         self.sorts = sorts
         self.definitions = definitions
         self.symbols: dict[core.Symbol, str] = {}
-        self.approximated: dict[core.Operation, str] = {}
+        self.approximated: dict[tuple[str, tuple[core.Sort, ...], core.Sort], str] = {}
         self.declarations: list[str] = []
         self.functions: dict[str, str] = {}
         """Function variables that are function symbols of the script, by variable name."""
@@ -445,16 +445,17 @@ class Terms:
 
     def _approximate(self, operation: core.Operation) -> str:
         """An uninterpreted function for an operation without exact encoding."""
-        if operation not in self.approximated:
-            sorts = sorts_text((*(each.sort for each in operation.parameters), operation.result))
-            self.approximated[operation] = quoted("b", f"{operation.name}/{sorts}")
-            domain = tuple(each.sort for each in operation.parameters)
-            self._declare(self.approximated[operation], domain, operation.result)
+        domain = tuple(each.sort for each in operation.parameters)
+        key = operation.name, domain, operation.result
+        name = self.approximated.get(key)
+        if name is None:
+            sorts = sorts_text((*domain, operation.result))
+            name = self.approximated[key] = quoted("b", f"{operation.name}/{sorts}")
+            self._declare(name, domain, operation.result)
             if operation.name in BOUNDS and not domain and operation.result == core.REAL:
                 low, high = (real(each) for each in BOUNDS[operation.name])
-                name = self.approximated[operation]
                 self.declarations.append(f"(assert (and (< {low} {name}) (< {name} {high})))")
-        return self.approximated[operation]
+        return name
 
     def _condition(self, operation: core.Operation, texts: Sequence[str]) -> str:
         """Where a call has a value, over the texts of its arguments."""

@@ -117,7 +117,7 @@ def encode(
         constants=constants,
         symbols=tuple(terms.symbols.items()),
         exact=exact and not terms.approximated,
-        approximated=tuple(sorted({each.name for each in terms.approximated})),
+        approximated=tuple(sorted({name for name, *_ in terms.approximated})),
     )
 
 

@@ -225,3 +225,15 @@ def test_closed_formulas_over_finite_sorts_have_the_truth_of_the_reference(text:
 @given(ground())
 def test_ground_formulas_have_the_truth_of_the_reference(text: str) -> None:
     agree(GROUND_WORLD, text)
+
+
+def test_powers_with_and_without_a_number_as_exponent_are_one_function() -> None:
+    """The table has two signatures for them.  Z3 refused a script that declared the function once for each."""
+    of_powers = "∀(x y : ℕ). x = y → 2 ^ (x ^ 100) = 2 ^ (y ^ 100) ∧ x ^ y = y ^ x"
+    meaning = GROUND_WORLD.proposition(parse_expression(of_powers))
+    assert meaning.claim is not None
+
+    script = encoding(meaning.claim, meaning)
+
+    assert script.approximated == ("power",)
+    assert holds(script)
