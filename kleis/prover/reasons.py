@@ -16,7 +16,7 @@ from kleis.delaborate.describe_goal import expression_of
 from kleis.prover.checker.rules.interpreted_goals import denied
 from kleis.prover.portfolio import MOST_EFFORT, Outcome
 from kleis.prover.process.deadline import Deadline
-from kleis.prover.protocol.engine import WOULD_FOLLOW
+from kleis.prover.protocol.engine import FAILED, WOULD_FOLLOW
 from kleis.prover.protocol.verdict import Attempt, Evidence, Reason, Verdict
 from kleis.syntax import tree
 from kleis.syntax.printer.program import print_expression
@@ -63,6 +63,8 @@ _WORDS: dict[Reason, str] = {
     "incomplete": "no engine decides claims of this kind",
 }
 
+_FAILURE = "an engine failed, which is a defect worth reporting, and no other decided it"
+
 _NO_MODEL = "neither a model of the axioms nor a clash of them was found within the budget"
 
 _NOT_BEGUN = "the time is up"
@@ -77,6 +79,8 @@ def undecided(goal: Goal, outcome: Outcome, base: Verdict, effort: int) -> Verdi
     reason: Reason = next((each for each in _REASONS if each in outcome.reasons), "incomplete")
     causes = tuple(_causes(goal, outcome.attempts))
     words = _NO_MODEL if goal.claim is None and reason in ("resource", "incomplete") else _WORDS[reason]
+    if reason == "killed" and any(each.detail.startswith(FAILED) for each in outcome.attempts):
+        words = _FAILURE
     message = "; ".join((words, *causes))
     found = (*_missing(outcome.attempts), *_advice(goal, reason, effort, hopeless=bool(causes)))
     advice = "; or ".join(dict.fromkeys(found))

@@ -28,7 +28,7 @@ from typing import NoReturn
 
 from kleis.prover.process.pipe_messages import RECURSION, message_of, pack, read_message, write_whole
 from kleis.prover.process.request import Request
-from kleis.prover.protocol.engine import Answer, load_job
+from kleis.prover.protocol.engine import FAILED, Answer, load_job
 
 __all__ = ["NO_MEMORY", "READY", "attempt", "peak_of"]
 
@@ -59,7 +59,7 @@ class _Ending:
     ) -> None:
         try:
             if kind is not None and not issubclass(kind, MemoryError):
-                detail = f"the engine failed: {kind.__name__}: {error}"[:2000]
+                detail = f"{FAILED}{kind.__name__}: {error}"[:2000]
                 write_whole(
                     self._target, message_of(pack(Answer(outcome="silent", reason="killed", detail=detail)))
                 )

@@ -23,6 +23,7 @@ from kleis.prover.protocol.verdict import Reason
 
 __all__ = [
     "CHECK_WITNESS",
+    "FAILED",
     "WOULD_FOLLOW",
     "Answer",
     "Checked",
@@ -38,6 +39,9 @@ __all__ = [
 ]
 
 _Part = TypeVar("_Part")
+
+FAILED = "the engine failed: "
+"""How the detail of an engine begins that ended with an exception."""
 
 WOULD_FOLLOW = "it would follow from "
 """How the part of a detail begins that names a formula from which an engine has proved the claim, and which it has not."""

@@ -98,6 +98,15 @@ def test_attempts_that_never_began_are_not_told() -> None:
     assert verdict.attempts == attempts
 
 
+def test_an_engine_that_failed_is_not_said_to_have_met_a_limit() -> None:
+    failed = Attempt("z3", "silent", "the engine failed: ValueError: no", 0, 0.1)
+    outcome = Outcome(None, None, (failed,), ("killed",))
+    verdict = undecided(Goal(claim=literal(True)), outcome, Verdict(status="unknown"), 1)
+    assert verdict.reason == "killed"
+    assert verdict.message.startswith("an engine failed, which is a defect worth reporting")
+    assert verdict.tried == ("z3: the engine failed: ValueError: no",)
+
+
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
