@@ -389,26 +389,25 @@ class _Serving:
         """Let every answer that was not begun yet, to a request under way or to a later one, be the last of its connection."""
         self._is_draining = True
         self._state.default_headers = self._headers()
-        for each in tuple(self._state.connections):
-            if isinstance(each, Connection):
-                each.close_after_answer()
+        for each in self._connections():
+            each.close_after_answer()
 
     def _leave(self) -> None:
         """Leave connections on which nothing is under way to other workers."""
-        for each in tuple(self._state.connections):
-            if isinstance(each, Connection):
-                each.release()
+        for each in self._connections():
+            each.release()
+
+    def _connections(self) -> list[Connection]:
+        """Those that are open: a copy, since what is done to them may close them."""
+        return [each for each in self._state.connections if isinstance(each, Connection)]
 
     def _has_requests(self) -> bool:
         """Whether a connection may still bring a request, or waits for an answer: streams of events do neither."""
-        return any(
-            isinstance(each, Connection) and not each.is_streaming and not each.is_closing
-            for each in self._state.connections
-        )
+        return any(not each.is_streaming and not each.is_closing for each in self._connections())
 
     def _has_waiting(self) -> bool:
         """Whether a connection is open that waits for a request."""
-        return any(isinstance(each, Connection) and each.is_waiting for each in self._state.connections)
+        return any(each.is_waiting for each in self._connections())
 
     async def _date(self) -> None:
         """Keep the header `Date` true."""
@@ -442,7 +441,7 @@ class _Serving:
             is_early = loop.time() <= lingering
             if not self._state.connections and not (is_early and self._is_awaited):
                 return
-            kept = [each for each in tuple(self._state.connections) if isinstance(each, Connection)]
+            kept = self._connections()
             if kept and all(each.is_stream for each in kept):
                 return
             if not is_early:

@@ -11,7 +11,7 @@
 - `sorting_laws`: laws of functions to which the order of elements makes no difference, as candidates
 - `list_laws`: laws that functions on lists often have, as candidates
 - `tree_laws`: laws that functions on trees often have, as candidates
-- `proved_laws`: what is proved, as certificates have it
+- `proved_laws`: what searches with laws have in common, and proofs as certificates have them
 - `recursive_calls`: at which values recursions go on
 - `law_search`: the engine `induction with laws`
 - `number_search`: the same for functions of numbers: inductions that start later, and laws of growth

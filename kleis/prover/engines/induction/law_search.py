@@ -32,24 +32,12 @@ from kleis.prover.engines.induction.function_laws import at_functions, taken
 from kleis.prover.engines.induction.law_formulas import Group
 from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
 from kleis.prover.engines.induction.list_laws import candidates
-from kleis.prover.engines.induction.proved_laws import (
-    Law,
-    Leaf,
-    Proof,
-    Shown,
-    Split,
-    described,
-    finished,
-    task_of,
-)
+from kleis.prover.engines.induction.proved_laws import Law, Leaf, Proof, SearchWithLaws, Split, task_of
 from kleis.prover.engines.induction.recursive_calls import called_next
-from kleis.prover.engines.induction.search import ATTEMPT, RUN, WAYS, BudgetUsedError
+from kleis.prover.engines.induction.search import ATTEMPT, WAYS
 from kleis.prover.engines.induction.tree_laws import tree_candidates, works_on_trees
-from kleis.prover.engines.solvers.runs import run_text, script_text, unwritable
 from kleis.prover.lowering.defunctionalize import expanded
-from kleis.prover.protocol.engine import WOULD_FOLLOW, Answer, Inexpressible, Task
-from kleis.prover.smt.encode_definitions import Recursion
-from kleis.prover.smt.script import encode
+from kleis.prover.protocol.engine import WOULD_FOLLOW, Answer, Task
 from kleis.semantics.reference import Account
 from kleis.syntax.printer.program import print_expression
 
@@ -101,23 +89,7 @@ class LawSearch:
 
     def run(self, task: Task, steps: int) -> Answer:
         """The claim alone, then with the laws that can be proved."""
-        search = _Search(task, steps, alone=self._of_trees)
-        try:
-            proof = search.claim()
-        except Inexpressible as error:
-            return unwritable(error)
-        except BudgetUsedError:
-            return Answer(outcome="silent", reason="resource", detail=search.said(), steps=search.used)
-        if proof is None:
-            return Answer(outcome="silent", reason="incomplete", detail=search.said(), steps=search.used)
-        shown, used = search.finished(proof)
-        return Answer(
-            outcome="proved",
-            core=tuple(name for name, _ in search.given if name in used),
-            detail=described(shown),
-            steps=search.used,
-            shown=shown,
-        )
+        return _Search(task, steps, alone=self._of_trees).answer()
 
 
 LAWS = LawSearch()
@@ -127,16 +99,12 @@ BY_MEASURE = LawSearch(by_measure=True)
 OF_TREES = LawSearch(of_trees=True)
 
 
-class _Search:
+class _Search(SearchWithLaws):
     """The search for one proof.  `alone`: the claim is tried before there are laws, also without premises."""
 
     def __init__(self, task: Task, steps: int, *, alone: bool = False) -> None:
+        super().__init__(task, steps)
         self._alone = alone
-        self._goal = task.goal
-        assert task.goal.claim is not None, "laws are for claims"
-        self._claim = task.goal.claim
-        self._steps = steps
-        self._laws: list[Law] = []
         self._open: list[core.Term] = []
         self._missing = ""
         self._attempt = ATTEMPT
@@ -147,16 +115,13 @@ class _Search:
             if any(_down_by_a_measure(t) for t in _terminations(task.goal, each.key))
         }
         self._mutual = any(len(each.group) > 1 for each in task.goal.definitions)
-        self.used = 0
-        lemmas = ((f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1))
-        self.given = (*((each.name, each.formula) for each in task.goal.axioms), *lemmas)
 
-    def said(self) -> str:
+    def _said(self) -> str:
         """What was searched, and a law that was missing if one was found."""
         text = f"no induction found, {len(self._laws)} laws of lists proved"
         return f"{text}; {WOULD_FOLLOW}{self._missing}" if self._missing else text
 
-    def claim(self) -> Proof | None:
+    def _found(self) -> Proof | None:
         """A proof of the claim: from what is given, then after every group of laws; with few steps for each obligation,
         then with more, because most proofs need few and most obligations have none."""
         account = Account(msgspec.structs.replace(EVALUATION, steps=_EVALUATED))
@@ -176,7 +141,7 @@ class _Search:
 
     def _round(self, groups: list[Group]) -> Proof | None:
         """A proof of the claim after one of the groups of laws, which keep what is still to be proved."""
-        if (self.given or self._alone) and (proof := self._proved(self._claim, 1)) is not None:
+        if (self._given or self._alone) and (proof := self._proved(self._claim, 1)) is not None:
             return proof
         recursive = {each.key for each in self._goal.definitions if each.group}
         by_size = bool(self._measured & recursive & {each.definition for each in _calls(self._claim)})
@@ -201,8 +166,7 @@ class _Search:
         if found is None:
             found = self._proved(formula, _DEPTH, whole=bool(self._by_name([formula])))
         if found is not None:
-            symbols = _symbols(self._goal, formula)
-            self._laws.append(Law(f"law {len(self._laws) + 1}", formula, found, symbols))
+            self._keep(formula, found, _symbols(self._goal, formula))
         return found is not None
 
     def _find_missing(self) -> None:
@@ -210,7 +174,7 @@ class _Search:
         for formula in self._open[-_MOST_MISSING:]:
             about = _symbols(self._goal, self._claim)
             laws = ((each.name, each.formula) for each in self._relevant(about))
-            premises = (*self.given, *laws, ("missing", formula))
+            premises = (*self._given, *laws, ("missing", formula))
             if self._tree(Sequent(self._goal, premises, self._claim), 1) is not None:
                 self._missing = print_expression(expression_of(formula))
                 return
@@ -221,10 +185,6 @@ class _Search:
         """A proof of a closed formula from what is known; of the claim (`whole`) maybe without an induction."""
         about = _symbols(self._goal, formula)
         return self._tree(self._asked(formula, self._relevant(about)), depth, at_once=whole)
-
-    def _asked(self, formula: core.Term, laws: Iterable[Law]) -> Sequent:
-        premises = (*self.given, *((each.name, each.formula) for each in laws))
-        return Sequent(self._goal, premises, formula)
 
     def _relevant(self, about: frozenset[str]) -> list[Law]:
         """The laws that share most symbols with what is to be shown, few, in the order of their proofs."""
@@ -304,21 +264,12 @@ class _Search:
             *((WAYS[0], named) for _ in named[:1]),
             *((each, ()) for each in WAYS),
         ):
-            if self.used + self._attempt > self._steps:
-                raise BudgetUsedError
-            way: Recursion = "equations" if options.patterns_only else "functions"
-            script = encode(task, recursion=way, known_by_name=frozenset(known_by_name))
-            run = run_text(options.header() + script_text(script, script.claim), self._attempt)
-            self.used += run.used + RUN
+            script, run = self._refute(task, options, self._attempt, frozenset(known_by_name))
             if run.status == "unsat":
                 return Leaf(script, run, options, instances)
             if run.status == "sat" and not known_by_name:
                 return None
         return None
-
-    def finished(self, proof: Proof) -> tuple[Shown, frozenset[str]]:
-        """The laws that a proof of the claim needs, with their proofs, and the names of all premises used."""
-        return finished(self._claim, proof, self._laws)
 
     def _by_name(self, formulas: Iterable[core.Term]) -> tuple[str, ...]:
         """The definitions without recursion that formulas call.  With what these stand for in their place, no solver would

@@ -32,22 +32,10 @@ from kleis.prover.checker.rules.open_claims import opened
 from kleis.prover.checker.sequent import RejectedError, Sequent
 from kleis.prover.engines.induction.law_formulas import NUMBERS, closed, parameter
 from kleis.prover.engines.induction.lemmas import EVALUATION, plausible
-from kleis.prover.engines.induction.proved_laws import (
-    Law,
-    Leaf,
-    Proof,
-    Shown,
-    Split,
-    described,
-    finished,
-    task_of,
-)
-from kleis.prover.engines.induction.search import ATTEMPT, RUN, WAYS, BudgetUsedError, descends
-from kleis.prover.engines.solvers.runs import run_text, script_text, unwritable
+from kleis.prover.engines.induction.proved_laws import Leaf, Proof, SearchWithLaws, Split, task_of
+from kleis.prover.engines.induction.search import ATTEMPT, WAYS, descends
 from kleis.prover.lowering.defunctionalize import expanded
-from kleis.prover.protocol.engine import Answer, Inexpressible, Task
-from kleis.prover.smt.encode_definitions import Recursion
-from kleis.prover.smt.script import encode
+from kleis.prover.protocol.engine import Answer, Task
 from kleis.semantics.reference import Account
 
 __all__ = ["OF_NUMBERS", "NumberSearch"]
@@ -92,23 +80,7 @@ class NumberSearch:
 
     def run(self, task: Task, steps: int) -> Answer:
         """Without laws from a later start, then with the laws that can be proved."""
-        search = _Search(task, steps)
-        try:
-            proof = search.claim()
-        except Inexpressible as error:
-            return unwritable(error)
-        except BudgetUsedError:
-            return Answer(outcome="silent", reason="resource", detail=search.said(), steps=search.used)
-        if proof is None:
-            return Answer(outcome="silent", reason="incomplete", detail=search.said(), steps=search.used)
-        shown, used = search.finished(proof)
-        return Answer(
-            outcome="proved",
-            core=tuple(name for name, _ in search.given if name in used),
-            detail=described(shown),
-            steps=search.used,
-            shown=shown,
-        )
+        return _Search(task, steps).answer()
 
 
 OF_NUMBERS = NumberSearch()
@@ -126,28 +98,13 @@ class _Call(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self.term, arguments=arguments)
 
 
-class _Search:
+class _Search(SearchWithLaws):
     """The search for one proof."""
 
-    def __init__(self, task: Task, steps: int) -> None:
-        self._goal = task.goal
-        assert task.goal.claim is not None, "laws are for claims"
-        self._claim = task.goal.claim
-        self._steps = steps
-        self._laws: list[Law] = []
-        self.used = 0
-        lemmas = ((f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1))
-        self.given = (*((each.name, each.formula) for each in task.goal.axioms), *lemmas)
-
-    def said(self) -> str:
-        """What was searched."""
+    def _said(self) -> str:
         return f"no induction from a later start found, {len(self._laws)} laws of growth proved"
 
-    def finished(self, proof: Proof) -> tuple[Shown, frozenset[str]]:
-        """The laws that a proof of the claim needs, with their proofs, and the names of all premises used."""
-        return finished(self._claim, proof, self._laws)
-
-    def claim(self) -> Proof | None:
+    def _found(self) -> Proof | None:
         """A proof of the claim: from a later start, then with laws, by every scheme."""
         later = tuple(self._later(self._claim))
         for formula in dict.fromkeys(law for each in _whole_powers(self._claim) for law in _of_power(each)):
@@ -162,7 +119,7 @@ class _Search:
                 self._become_law(formula)
         if not self._laws:
             return None
-        leaf = self._leaf(self._asked(self._claim), ground=False)
+        leaf = self._leaf(self._asked(self._claim, self._laws), ground=False)
         return leaf or self._by(self._claim, (*_plain(self._claim), *later))
 
     def _become_identity(self, formula: core.Term) -> None:
@@ -171,23 +128,19 @@ class _Search:
             asked, used = asked_for(self._goal, formula, _OF_IDENTITIES)
         except RejectedError:
             return
-        self.used += used
+        self._used += used
         if asked is None:
-            self._laws.append(Law(f"law {len(self._laws) + 1}", formula, Identity(), frozenset()))
+            self._keep(formula, Identity())
 
     def _become_law(self, formula: core.Term) -> None:
         """Prove a candidate, and keep it."""
         found = self._by(formula, tuple(reversed(tuple(_plain(formula)))))
         if found is not None:
-            self._laws.append(Law(f"law {len(self._laws) + 1}", formula, found, frozenset()))
-
-    def _asked(self, formula: core.Term) -> Sequent:
-        premises = (*self.given, *((each.name, each.formula) for each in self._laws))
-        return Sequent(self._goal, premises, formula)
+            self._keep(formula, found)
 
     def _by(self, formula: core.Term, schemes: Sequence[Induction]) -> Split | None:
         """A proof by one of some inductions; the last of its cases, which mostly decides, is tried first."""
-        sequent = self._asked(formula)
+        sequent = self._asked(formula, self._laws)
         for scheme in schemes:
             try:
                 left = obligations(sequent, scheme)
@@ -219,12 +172,7 @@ class _Search:
         """The sequent refuted by Z3, if it is in one of the ways; where it only computes, first by Z3's own recursion."""
         task = expanded(task_of(sequent), powers=True)
         for options in reversed(WAYS) if ground else WAYS:
-            if self.used + ATTEMPT > self._steps:
-                raise BudgetUsedError
-            way: Recursion = "equations" if options.patterns_only else "functions"
-            script = encode(task, recursion=way)
-            run = run_text(options.header() + script_text(script, script.claim), ATTEMPT)
-            self.used += run.used + RUN
+            script, run = self._refute(task, options, ATTEMPT)
             if run.status == "unsat":
                 return Leaf(script, run, options)
             if run.status == "sat" and not options.patterns_only:

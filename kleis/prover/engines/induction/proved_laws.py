@@ -1,4 +1,4 @@
-"""Proofs by induction from laws as they are found, and as certificates have them.
+"""Searches for proofs by induction from laws: what they have in common, and proofs as certificates have them.
 
 See docs/reference/proving.md §7.10.
 
@@ -8,7 +8,8 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -17,13 +18,14 @@ from kleis.core.goal import Axiom
 from kleis.problems import Place
 from kleis.prover.checker.format import Ask, Case, Identity, Induction, Instance
 from kleis.prover.checker.sequent import Sequent
-from kleis.prover.engines.induction.search import ATTEMPT
-from kleis.prover.engines.solvers.runs import Options, Run, tracked
+from kleis.prover.engines.induction.search import ATTEMPT, RUN, BudgetUsedError
+from kleis.prover.engines.solvers.runs import Options, Run, run_text, script_text, tracked, unwritable
 from kleis.prover.lowering.match_equations import simplified
-from kleis.prover.protocol.engine import Task
-from kleis.prover.smt.script import Script
+from kleis.prover.protocol.engine import Answer, Inexpressible, Task
+from kleis.prover.smt.encode_definitions import Recursion
+from kleis.prover.smt.script import Script, encode
 
-__all__ = ["Law", "Leaf", "Proof", "Shown", "Split", "described", "finished", "task_of"]
+__all__ = ["Law", "Leaf", "Proof", "SearchWithLaws", "Split", "task_of"]
 
 _HERE = Place(file="<induction>", line=1, column=1)
 
@@ -45,7 +47,7 @@ class Split(msgspec.Struct, frozen=True):
 
 
 Proof = Leaf | Split
-Shown = tuple[tuple[core.Term, Ask | Induction | Identity], ...]
+_Shown = tuple[tuple[core.Term, Ask | Induction | Identity], ...]
 
 
 class Law(msgspec.Struct, frozen=True, eq=False):
@@ -55,6 +57,63 @@ class Law(msgspec.Struct, frozen=True, eq=False):
     formula: core.Term
     proof: Proof | Identity
     about: frozenset[str]
+
+
+class SearchWithLaws(ABC):
+    """A search for a proof of a task's claim from its axioms and lemmas, and from laws that it proves; for one use."""
+
+    def __init__(self, task: Task, steps: int) -> None:
+        assert task.goal.claim is not None, "laws are for claims"
+        self._goal = task.goal
+        self._claim = task.goal.claim
+        self._steps = steps
+        self._used = 0
+        self._laws: list[Law] = []
+        lemmas = ((f"lemma {place}", each) for place, each in enumerate(task.lemmas, 1))
+        self._given = (*((each.name, each.formula) for each in task.goal.axioms), *lemmas)
+
+    @abstractmethod
+    def _found(self) -> Proof | None:
+        """A proof of the claim.  Raises `Inexpressible`, and `BudgetUsedError` where the steps are used up."""
+
+    @abstractmethod
+    def _said(self) -> str:
+        """What was searched in vain."""
+
+    def answer(self) -> Answer:
+        """What the search comes to, with the proof as a certificate has it."""
+        try:
+            proof = self._found()
+        except Inexpressible as error:
+            return unwritable(error)
+        except BudgetUsedError:
+            return Answer(outcome="silent", reason="resource", detail=self._said(), steps=self._used)
+        if proof is None:
+            return Answer(outcome="silent", reason="incomplete", detail=self._said(), steps=self._used)
+        shown, used = _finished(self._claim, proof, self._laws)
+        axioms = tuple(name for name, _ in self._given if name in used)
+        return Answer(outcome="proved", core=axioms, detail=_described(shown), steps=self._used, shown=shown)
+
+    def _keep(self, formula: core.Term, proof: Proof | Identity, about: frozenset[str] = frozenset()) -> None:
+        """Keep a law that is proved; `about`: what it speaks of, where the search asks for that."""
+        self._laws.append(Law(f"law {len(self._laws) + 1}", formula, proof, about))
+
+    def _asked(self, formula: core.Term, laws: Iterable[Law]) -> Sequent:
+        """A formula as it is to be shown, from what is given and some laws."""
+        premises = (*self._given, *((each.name, each.formula) for each in laws))
+        return Sequent(self._goal, premises, formula)
+
+    def _refute(
+        self, task: Task, options: Options, steps: int, known_by_name: frozenset[str] = frozenset()
+    ) -> tuple[Script, Run]:
+        """Ask Z3 to refute that a task's claim is false, in one of the ways, with so many steps of those that are left."""
+        if self._used + steps > self._steps:
+            raise BudgetUsedError
+        way: Recursion = "equations" if options.patterns_only else "functions"
+        script = encode(task, recursion=way, known_by_name=known_by_name)
+        run = run_text(options.header() + script_text(script, script.claim), steps)
+        self._used += run.used + RUN
+        return script, run
 
 
 def task_of(sequent: Sequent) -> Task:
@@ -69,7 +128,7 @@ def task_of(sequent: Sequent) -> Task:
     )
 
 
-def finished(claim: core.Term, proof: Proof, laws: Sequence[Law]) -> tuple[Shown, frozenset[str]]:
+def _finished(claim: core.Term, proof: Proof, laws: Sequence[Law]) -> tuple[_Shown, frozenset[str]]:
     """The laws that a proof of the claim needs, with their proofs, and the names of all premises used."""
     trees: dict[str, Ask | Induction | Identity] = {}
     used: set[str] = set()
@@ -123,7 +182,7 @@ def _inner(case: Case, names: dict[str, str]) -> Ask | Induction:
     return _renamed(case.proof, names)
 
 
-def described(shown: Shown) -> str:
+def _described(shown: _Shown) -> str:
     """The induction on the claim, and how many laws it uses."""
     proof = shown[-1][1]
     how = "directly"
